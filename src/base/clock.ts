@@ -1,0 +1,22 @@
+/** The source of time, passed in so that tests own it. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Calls `task` once after `delayMs`; the timer doesn't keep the process alive. */
+  setTimer(task: () => void, delayMs: number): Timer;
+}
+
+/** A timer that can be called off. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** The machine's own time. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(task, delayMs) {
+    const handle = setTimeout(task, delayMs);
+    handle.unref();
+    return { cancel: () => clearTimeout(handle) };
+  },
+};

@@ -1,0 +1,121 @@
+import { type JsonDocument, decodeExactly } from "./exact.ts";
+import { decodeUtf8 } from "./utf8.ts";
+import type { JsonValue } from "./value.ts";
+
+/** How deep arrays and objects may be nested unless the caller says otherwise. */
+export const defaultMaxDepth = 200;
+
+/** What a text may hold. */
+export interface DecodeLimits {
+  /** Nesting of arrays and objects; a scalar has depth 0. At most 1000. */
+  readonly maxDepth: number;
+}
+
+const noDuplicates: readonly string[] = [];
+
+/**
+ * Decodes a JSON body (spec: conventions 4.8): last duplicate wins and is listed, integers are never rounded
+ * (`bigint` beyond 2^53), `__proto__` is an ordinary name.
+ *
+ * JSON.parse makes the value. Two cheap counts decide whether it told the truth: a text with as many colons outside
+ * of strings as the value has members has no duplicates. Only when they differ, or a number is too large for a double,
+ * is the text read again, slowly and exactly.
+ * @throws SyntaxFault for malformed JSON, invalid UTF-8, too deep nesting and numbers out of range.
+ */
+export function decodeJson(
+  bytes: Uint8Array,
+  limits: DecodeLimits = { maxDepth: defaultMaxDepth },
+): JsonDocument {
+  const text = decodeUtf8(bytes);
+  const members = countMembers(bytes, limits.maxDepth);
+  if (members === needsExactParser) return decodeExactly(text, limits.maxDepth);
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return decodeExactly(text, limits.maxDepth); // throws, and names the place
+  }
+  if (countOwnMembers(value) !== members) return decodeExactly(text, limits.maxDepth);
+  return { value, duplicates: noDuplicates };
+}
+
+const needsExactParser = -1;
+/** Strings are looked at byte by byte up to here; a native search jumps over the rest of longer ones. */
+const shortString = 48;
+
+/**
+ * How many members the objects of a text have: its colons outside of strings. `needsExactParser` when the text is
+ * nested too deep, isn't JSON, or has an escape that may be half of a surrogate pair.
+ */
+function countMembers(bytes: Uint8Array, maxDepth: number): number {
+  const end = bytes.length;
+  let members = 0;
+  let depth = 0;
+  for (let at = 0; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === 0x22) {
+      // Most strings are short and without escapes: they are passed here, without a call.
+      const jumpAt = at + shortString;
+      let inside = bytes[++at];
+      while (inside !== 0x22 && inside !== 0x5c && at < jumpAt) inside = bytes[++at];
+      if (inside !== 0x22) at = endOfString(bytes, at);
+      if (at < 0) return needsExactParser;
+    } else if (byte < 0x3a) {
+      continue; // white space, commas, digits
+    } else if (byte === 0x3a) {
+      members++;
+    } else if ((byte | 0x20) === 0x7b) {
+      if (++depth > maxDepth) return needsExactParser; // { and [
+    } else if ((byte | 0x20) === 0x7d) {
+      depth--; // } and ]
+    }
+  }
+  return members;
+}
+
+/**
+ * Where the string ends whose rest begins at `start`; -1 when it doesn't end, or escapes a surrogate (`\ud800`).
+ * The quote that a native search found is kept until it is passed, so the work is linear however many escapes there are.
+ */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start;
+  let quote = -1;
+  for (;;) {
+    const jumpAt = at + shortString;
+    while (at < jumpAt && bytes[at] !== 0x22 && bytes[at] !== 0x5c) at++;
+    if (bytes[at] === 0x22) return at;
+    if (bytes[at] !== 0x5c) {
+      if (quote < at) quote = bytes.indexOf(0x22, at);
+      if (quote < 0) return needsExactParser;
+      const escape = bytes.subarray(at, quote).indexOf(0x5c);
+      if (escape < 0) return quote;
+      at += escape;
+    }
+    if (bytes[at + 1] === 0x75 && (bytes[at + 2]! | 0x20) === 0x64) return needsExactParser;
+    at += 2;
+  }
+}
+
+/** How many members the objects of a value have; NaN when a number in it may have been rounded or is infinite. */
+function countOwnMembers(value: JsonValue): number {
+  if (typeof value === "number") return isExact(value) ? 0 : NaN;
+  if (typeof value !== "object" || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index]!;
+      if (typeof item !== "string") members += countOwnMembers(item);
+    }
+    return members;
+  }
+  for (const name in value) {
+    members++;
+    const member = value[name]!;
+    if (typeof member !== "string") members += countOwnMembers(member);
+  }
+  return members;
+}
+
+function isExact(value: number): boolean {
+  return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
+}

@@ -1,0 +1,24 @@
+import type { JsonValue } from "./value.ts";
+
+/** The JSON text of a value, compact, members in their order; `bigint` is written as the integer that it is. */
+export function encodeJson(value: JsonValue): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // JSON.stringify refuses bigint; values that have one are rare enough to pay for the attempt.
+    if (error instanceof TypeError) return encodeExact(value);
+    throw error;
+  }
+}
+
+function encodeExact(value: JsonValue): string {
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(encodeExact).join(",")}]`;
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value)) {
+    // An absent optional member may be spelled as undefined in code; JSON has no such thing.
+    if (member !== undefined) members.push(`${JSON.stringify(name)}:${encodeExact(member)}`);
+  }
+  return `{${members.join(",")}}`;
+}

@@ -1,0 +1,25 @@
+/** Text that isn't what it should be. The message names the place; HTTP answers it with 400. */
+export class SyntaxFault extends Error {
+  override name = "SyntaxFault";
+  constructor(
+    /** What is wrong, without the place. */
+    readonly problem: string,
+    /** Counted from 1. */
+    readonly line: number,
+    /** Counted from 1, in UTF-16 code units. */
+    readonly column: number,
+  ) {
+    super(`line ${line}, column ${column}: ${problem}`);
+  }
+}
+
+/** A fault at an offset (in UTF-16 code units) of a text. */
+export function faultAt(text: string, offset: number, problem: string): SyntaxFault {
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf("\n"); end >= 0 && end < offset; end = text.indexOf("\n", lineStart)) {
+    line++;
+    lineStart = end + 1;
+  }
+  return new SyntaxFault(problem, line, offset - lineStart + 1);
+}

@@ -1,0 +1,72 @@
+/**
+ * A JSON value as the server holds it. Integers that a double can't hold exactly are `bigint`, every other number is
+ * `number`; `encodeJson` writes both.
+ */
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
+
+/** A JSON object. Names are own properties, `__proto__` too: write with `setMember`, read with `getMember`. */
+export interface JsonObject {
+  [name: string]: JsonValue;
+}
+
+/** Whether a value is a JSON object (not an array, not null). */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sets an own property whatever its name; a plain assignment to `__proto__` would change the prototype instead. */
+export function setMember(object: JsonObject, name: string, value: JsonValue): void {
+  if (name === "__proto__") {
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[name] = value;
+  }
+}
+
+/** The own property of that name; nothing inherited (`constructor`, `toString`) is ever found. */
+export function getMember(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/**
+ * Whether two values are the same JSON: numbers by their numeric value, objects whatever the order of their members.
+ * Recursive: for values whose depth was limited when they were decoded.
+ */
+export function deepEqual(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return sameNumber(a, b);
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]!));
+  }
+  if (Array.isArray(b)) return false;
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  for (const name of names) {
+    if (!Object.hasOwn(b, name) || !deepEqual(a[name]!, b[name]!)) return false;
+  }
+  return true;
+}
+
+function sameNumber(a: JsonValue, b: JsonValue): boolean {
+  if (typeof a === "bigint" && typeof b === "number") return Number.isInteger(b) && BigInt(b) === a;
+  if (typeof a === "number" && typeof b === "bigint") return Number.isInteger(a) && BigInt(a) === b;
+  return false;
+}
+
+/** A copy that shares no array and no object with the original. Recursive, as `deepEqual`. */
+export function deepClone<T extends JsonValue>(value: T): T;
+export function deepClone(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value) items.push(deepClone(item));
+    return items;
+  }
+  // The spread keeps the shape that V8 gave the original and copies an own `__proto__` as such.
+  const copy: JsonObject = { ...value };
+  for (const name of Object.keys(copy)) {
+    const member = copy[name]!;
+    if (typeof member === "object" && member !== null) setMember(copy, name, deepClone(member));
+  }
+  return copy;
+}

@@ -1,0 +1,70 @@
+/**
+ * The one table of errors that a client can get (spec: conventions 7). `docs/errors.md` documents each row; a test
+ * holds the two together.
+ */
+export const reasons = {
+  BadRequest: { code: 400, when: "the request can't be understood: malformed body, parameter or selector" },
+  Unauthorized: { code: 401, when: "no or wrong credentials" },
+  Forbidden: { code: 403, when: "the caller may not do this, or an admission rule forbids it" },
+  NotFound: { code: 404, when: "no such path, resource type or object" },
+  MethodNotAllowed: { code: 405, when: "the resource doesn't support the verb" },
+  NotAcceptable: { code: 406, when: "none of the accepted media types can be produced" },
+  AlreadyExists: { code: 409, when: "an object of that name exists" },
+  Conflict: { code: 409, when: "the object was changed since it was read, or is in a state that forbids the change" },
+  Gone: { code: 410, when: "the resource version is too old to serve" },
+  Expired: { code: 410, when: "the continue token or resource version is no longer retained" },
+  RequestEntityTooLarge: { code: 413, when: "the body is over the limit" },
+  UnsupportedMediaType: { code: 415, when: "the body's media type isn't supported here" },
+  Invalid: { code: 422, when: "a field's value breaks a rule; the causes name fields and reasons" },
+  TooManyRequests: { code: 429, when: "a limit is reached; retry after the given time" },
+  InternalError: { code: 500, when: "a defect of the server, or storage that failed" },
+  ServiceUnavailable: { code: 503, when: "the server is starting, stopping, or its store can't be reached" },
+  Timeout: { code: 504, when: "something the request waited for didn't come in time" },
+} as const;
+
+export type Reason = keyof typeof reasons;
+
+/** One field's fault (`StatusCause`). */
+export interface Cause {
+  readonly reason:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueDuplicate"
+    | "FieldValueNotFound"
+    | "FieldValueForbidden"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany"
+    | "FieldValueTypeInvalid"
+    | "FieldManagerConflict"
+    | "ResourceVersionTooLarge"
+    | "UnexpectedServerResponse"
+    | "";
+  readonly message: string;
+  /** Path of the field, for example `rules[0].verbs`; empty when the fault has no field. */
+  readonly field: string;
+}
+
+/** What `Status.details` says about the object a failure is about. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly Cause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** An operational failure that a client is told about as a Status. Anything else thrown is a defect (500). */
+export class StatusError extends Error {
+  override name = "StatusError";
+  readonly code: number;
+  constructor(
+    readonly reason: Reason,
+    message: string,
+    readonly details?: StatusDetails,
+  ) {
+    super(message);
+    this.code = reasons[reason].code;
+  }
+}

@@ -1,0 +1,98 @@
+/** A plain scalar can't be JSON: infinite, not a number, or not what its tag says. */
+export class ScalarFault extends Error {
+  override name = "ScalarFault";
+}
+
+const words: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+  ...spellings(true, ["y", "yes", "true", "on"]),
+  ...spellings(false, ["n", "no", "false", "off"]),
+  ...spellings(null, ["null"]),
+  ["~", null],
+  ["", null],
+]);
+
+function spellings<T>(value: T, list: readonly string[]): [string, T][] {
+  return list.flatMap((word): [string, T][] => {
+    const capitalised = word[0]!.toUpperCase() + word.slice(1);
+    return [word, capitalised, word.toUpperCase()].map((spelling) => [spelling, value]);
+  });
+}
+
+const integer = /^([+-]?)(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)$/;
+const float = /^[+-]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][+-]?[0-9]+)?$/;
+const notFinite = /^(?:[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+/** As in JSON: as many digits as the largest double has. */
+const maxIntegerDigits = 309;
+
+/**
+ * What an unquoted scalar means under YAML 1.1, the way the reference reads manifests: `yes`, `on`, `y` are true,
+ * `0777` is octal, `1_000` a number, a timestamp a string. Integers beyond 2^53 are `bigint`.
+ * @throws ScalarFault for infinities, NaN and numbers out of range.
+ */
+export function resolvePlain(source: string): string | number | bigint | boolean | null {
+  const word = words.get(source);
+  if (word !== undefined) return word;
+  const first = source.charCodeAt(0);
+  const isDigit = first >= 0x30 && first <= 0x39;
+  if (!isDigit && first !== 0x2b && first !== 0x2d && first !== 0x2e) return source;
+  if (notFinite.test(source)) throw new ScalarFault(`${source} has no JSON form`);
+  const plain = source.replaceAll("_", "");
+  const match = integer.exec(plain);
+  if (match !== null) return resolveInteger(match[1]!, match[2]!);
+  if (!float.test(plain)) return source;
+  const value = Number(plain);
+  if (!Number.isFinite(value)) throw new ScalarFault("the number is out of range");
+  return value;
+}
+
+function resolveInteger(sign: string, digits: string): number | bigint {
+  if (digits.length > maxIntegerDigits) throw new ScalarFault("the number is out of range");
+  const magnitude = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits}` : digits);
+  const value = sign === "-" ? -magnitude : magnitude;
+  const small = Number(value);
+  return Number.isSafeInteger(small) ? small : value;
+}
+
+/**
+ * What a scalar with an explicit tag means; a tag that isn't YAML's own leaves it a string.
+ * @throws ScalarFault when the text isn't of the tag's type.
+ */
+export function resolveTagged(tag: string, source: string): string | number | bigint | boolean | null {
+  switch (tag.replace(/^(?:tag:yaml\.org,2002:|!!)/, "")) {
+    case "int":
+      return expectType(
+        source,
+        "an integer",
+        (value) => typeof value === "bigint" || Number.isInteger(value),
+      );
+    case "float":
+      return expectType(
+        source,
+        "a number",
+        (value) => typeof value === "number" || typeof value === "bigint",
+      );
+    case "bool":
+      return expectType(source, "a boolean", (value) => typeof value === "boolean");
+    case "null":
+      return expectType(source, "null", (value) => value === null);
+    case "binary":
+      return decodeBinary(source);
+    default:
+      return source;
+  }
+}
+
+type Resolved = string | number | bigint | boolean | null;
+
+function expectType(source: string, wanted: string, fits: (value: Resolved) => boolean): Resolved {
+  const value = resolvePlain(source);
+  if (!fits(value))
+    throw new ScalarFault(`${JSON.stringify(source.slice(0, 64))} isn't ${wanted}, as its tag says`);
+  return value;
+}
+
+function decodeBinary(source: string): string {
+  const base64 = source.replace(/\s/g, "");
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) throw new ScalarFault("!!binary isn't base64");
+  return Buffer.from(base64, "base64").toString("utf8");
+}

@@ -1,0 +1,126 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, field, list, string, struct, type Static } from "../../schema/types.ts";
+import { authorization } from "../groups.ts";
+import {
+  SelfSubjectAccessReviewSpec,
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
+} from "./attributes.ts";
+import {
+  localSubjectAccessReviewFaults,
+  selfSubjectAccessReviewFaults,
+  subjectAccessReviewFaults,
+  type SpecFault,
+} from "./spec-faults.ts";
+
+const metadata = field(1, ObjectMeta, "Metadata; only a local review's namespace has a meaning.").emitEmpty();
+const answer = field(3, SubjectAccessReviewStatus, "The answer, filled in by the server.").emitEmpty();
+const subjectSpec = field(2, SubjectAccessReviewSpec, "The question.").required();
+
+export const SubjectAccessReview = kind({
+  group: authorization,
+  version: "v1",
+  name: "SubjectAccessReview",
+  resource: "subjectaccessreviews",
+  singular: "subjectaccessreview",
+  scope: "Cluster",
+  doc: "Asks whether a user or group may do something.",
+  verbs: ["create"],
+  fields: { metadata, spec: subjectSpec, status: answer },
+  validate: (review, report) => reportSpec(subjectAccessReviewFaults(review.spec), report),
+});
+export type SubjectAccessReview = ObjectFor<typeof SubjectAccessReview>;
+
+export const LocalSubjectAccessReview = kind({
+  group: authorization,
+  version: "v1",
+  name: "LocalSubjectAccessReview",
+  resource: "localsubjectaccessreviews",
+  singular: "localsubjectaccessreview",
+  scope: "Namespaced",
+  doc: "Asks whether a user or group may do something in one namespace.",
+  verbs: ["create"],
+  fields: { metadata, spec: subjectSpec, status: answer },
+  fillDefaults(copy) {
+    const attributes = copy.spec?.resourceAttributes;
+    const namespace = copy.metadata.namespace ?? "";
+    if (attributes !== undefined && (attributes.namespace ?? "") === "") attributes.namespace = namespace;
+  },
+  validate: (review, report) =>
+    reportSpec(localSubjectAccessReviewFaults(review.spec, review.metadata.namespace ?? ""), report),
+});
+export type LocalSubjectAccessReview = ObjectFor<typeof LocalSubjectAccessReview>;
+
+export const SelfSubjectAccessReview = kind({
+  group: authorization,
+  version: "v1",
+  name: "SelfSubjectAccessReview",
+  resource: "selfsubjectaccessreviews",
+  singular: "selfsubjectaccessreview",
+  scope: "Cluster",
+  doc: "Asks whether the caller may do something.",
+  verbs: ["create"],
+  fields: {
+    metadata,
+    spec: field(2, SelfSubjectAccessReviewSpec, "The question.").required(),
+    status: answer,
+  },
+  validate: (review, report) => reportSpec(selfSubjectAccessReviewFaults(review.spec), report),
+});
+export type SelfSubjectAccessReview = ObjectFor<typeof SelfSubjectAccessReview>;
+
+const ResourceRule = struct("ResourceRule", "Verbs that are allowed on resources.", {
+  verbs: field(1, list(string), "Allowed verbs; `*` is every verb.").required().atomic(),
+  apiGroups: field(2, list(string), "Groups of the resources; `*` is every group.").atomic(),
+  resources: field(3, list(string), "Resource types; `*` is every type, `*/x` the subresource x of every type.").atomic(),
+  resourceNames: field(4, list(string), "Names the rule is limited to; empty: all.").atomic(),
+});
+
+const NonResourceRule = struct("NonResourceRule", "Verbs that are allowed on URL paths.", {
+  verbs: field(1, list(string), "Allowed HTTP methods in lower case; `*` is every method.").required().atomic(),
+  nonResourceURLs: field(2, list(string), "Paths; `*` may stand as the last segment.").atomic(),
+});
+
+const SubjectRulesReviewStatus = struct("SubjectRulesReviewStatus", "What the caller may do in a namespace.", {
+  resourceRules: field(1, list(ResourceRule), "What is allowed on resources.").required().atomic(),
+  nonResourceRules: field(2, list(NonResourceRule), "What is allowed on URL paths.").required().atomic(),
+  incomplete: field(3, bool, "Whether rules may be missing.").required(),
+  evaluationError: field(4, string, "What went wrong while gathering the rules."),
+});
+export type SubjectRulesReviewStatus = Static<typeof SubjectRulesReviewStatus>;
+
+const SelfSubjectRulesReviewSpec = struct("SelfSubjectRulesReviewSpec", "Where the caller's rules are listed.", {
+  namespace: field(1, string, "Namespace in which the rules hold; required."),
+});
+
+export const SelfSubjectRulesReview = kind({
+  group: authorization,
+  version: "v1",
+  name: "SelfSubjectRulesReview",
+  resource: "selfsubjectrulesreviews",
+  singular: "selfsubjectrulesreview",
+  scope: "Cluster",
+  doc: "Lists what the caller may do in one namespace. For showing, never for deciding.",
+  verbs: ["create"],
+  fields: {
+    metadata,
+    spec: field(2, SelfSubjectRulesReviewSpec, "Where.").required(),
+    status: field(3, SubjectRulesReviewStatus, "The rules, filled in by the server.").emitEmpty(),
+  },
+  validate(review, report) {
+    if ((review.spec.namespace ?? "") === "") {
+      report.at("spec", "namespace").required("no namespace on request");
+    }
+  },
+});
+export type SelfSubjectRulesReview = ObjectFor<typeof SelfSubjectRulesReview>;
+
+function reportSpec(faults: readonly SpecFault[], report: FieldReport): void {
+  for (const fault of faults) {
+    const place = report.at("spec", ...fault.path);
+    if (fault.kind === "required") place.required(fault.message);
+    else place.invalid(fault.value, fault.message);
+  }
+}

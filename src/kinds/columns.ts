@@ -1,0 +1,57 @@
+import type { Column, ApiObject } from "../schema/kind.ts";
+
+/** Column `Name` of every table. */
+export const nameColumn: Column<ApiObject> = {
+  name: "Name",
+  type: "string",
+  format: "name",
+  doc: "Name of the object, unique for the kind within its namespace.",
+  cell: (object) => object.metadata.name ?? "",
+};
+
+/** Column `Age`: how long ago the object was created. */
+export const ageColumn: Column<ApiObject> = {
+  name: "Age",
+  type: "string",
+  doc: "How long ago the object was created.",
+  cell: (object, now) => age(object.metadata.creationTimestamp, now),
+};
+
+/** The table of kinds that declare no columns (spec: conventions 2.4). */
+export const defaultColumns: readonly Column<ApiObject>[] = [
+  nameColumn,
+  {
+    name: "Created At",
+    type: "date",
+    doc: "When the object was created.",
+    cell: (object) => object.metadata.creationTimestamp ?? null,
+  },
+];
+
+/** A time as the time since then, in the field's short form: `45s`, `3m20s`, `5h2m`, `2d4h`, `400d`. */
+export function age(timestamp: string | null | undefined, now: number): string {
+  if (timestamp === undefined || timestamp === null) return "<unknown>";
+  const seconds = Math.floor((now - Date.parse(timestamp)) / 1000);
+  if (seconds < -1) return "<invalid>";
+  return shortDuration(Math.max(0, seconds));
+}
+
+/** Two units below the first one where they say something, as the reference rounds. */
+function shortDuration(seconds: number): string {
+  if (seconds < 60 * 2) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return pair(minutes, "m", seconds % 60, "s");
+  if (minutes < 60 * 3) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return pair(hours, "h", minutes % 60, "m");
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  if (days < 8) return pair(days, "d", hours % 24, "h");
+  if (days < 365 * 2) return `${days}d`;
+  const years = Math.floor(days / 365);
+  return years < 8 ? pair(years, "y", days % 365, "d") : `${years}y`;
+}
+
+function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
+}

@@ -1,0 +1,44 @@
+import { configMapKeyFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+
+/** The most bytes that the values of one ConfigMap or Secret may hold together. */
+export const maxDataBytes = 1024 * 1024;
+
+/** Checks the keys of the given maps and that no key stands in two of them. */
+export function checkDataKeys(maps: Readonly<Record<string, Record<string, string> | undefined>>, report: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [name, data] of Object.entries(maps)) {
+    for (const key of Object.keys(data ?? {})) {
+      const place = report.at(name).key(key);
+      for (const message of configMapKeyFaults(key)) place.invalid(key, message);
+      if (seen.has(key)) place.invalid(key, "duplicate of key present in data");
+      seen.add(key);
+    }
+  }
+}
+
+/** Bytes that base64 text stands for. */
+export function decodedBytes(base64: string): number {
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+/** Refuses a change of content that was declared immutable. */
+export function checkImmutable(
+  live: { readonly immutable?: boolean | undefined },
+  now: { readonly immutable?: boolean | undefined },
+  parts: readonly (readonly [name: string, live: unknown, now: unknown])[],
+  report: FieldReport,
+): void {
+  if (live.immutable !== true) return;
+  if (now.immutable !== true) report.at("immutable").forbidden("field is immutable when `immutable` is set");
+  for (const [name, before, after] of parts) {
+    if (JSON.stringify(sorted(before)) !== JSON.stringify(sorted(after))) {
+      report.at(name).forbidden("field is immutable when `immutable` is set");
+    }
+  }
+}
+
+function sorted(map: unknown): unknown {
+  return Object.entries((map as Record<string, unknown> | undefined) ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}

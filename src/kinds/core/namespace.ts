@@ -1,0 +1,112 @@
+import { kind, type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, list, string, struct, time } from "../../schema/types.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { core } from "../groups.ts";
+
+const NamespaceSpec = struct("NamespaceSpec", "What a namespace should be.", {
+  finalizers: field(1, list(string), "The namespace stays until this list is empty.")
+    .atomic()
+    .known((vocabulary) => vocabulary.namespaceFinalizer),
+});
+
+const NamespaceCondition = struct("NamespaceCondition", "One aspect of a namespace's state.", {
+  type: field(1, string, "What the condition is about.")
+    .required()
+    .known(
+      "NamespaceContentRemaining",
+      "NamespaceDeletionContentFailure",
+      "NamespaceDeletionDiscoveryFailure",
+      "NamespaceDeletionGroupVersionParsingFailure",
+      "NamespaceFinalizersRemaining",
+    ),
+  status: field(2, string, "Whether it holds.").required().known("False", "True", "Unknown"),
+  lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
+  reason: field(5, string, "Short reason for programs."),
+  message: field(6, string, "Explanation for people."),
+});
+
+const NamespaceStatus = struct("NamespaceStatus", "What a namespace is like now.", {
+  phase: field(1, string, "Where the namespace is in its life.").oneOf("Active", "Terminating"),
+  conditions: field(2, list(NamespaceCondition), "What is known about its state.")
+    .mapBy("type")
+    .patchMerge("type"),
+});
+
+/** A namespace is deleted with everything in it (spec: conventions 3.1). */
+export const Namespace = kind({
+  group: core,
+  version: "v1",
+  name: "Namespace",
+  resource: "namespaces",
+  singular: "namespace",
+  shortNames: ["ns"],
+  scope: "Cluster",
+  doc: "A scope for names; objects in it are deleted with it.",
+  verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
+  nameForm: "label",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the namespace.").emitEmpty(),
+    spec: field(2, NamespaceSpec, "What the namespace should be.").emitEmpty(),
+    status: field(3, NamespaceStatus, "What the namespace is like now.").emitEmpty(),
+  },
+  selectable: {
+    "status.phase": (namespace) => namespace.status?.phase ?? "",
+    name: (namespace) => namespace.metadata.name ?? "",
+  },
+  fillDefaults(copy, { vocabulary }) {
+    copy.status = { phase: "Active", ...copy.status };
+    const name = copy.metadata.name;
+    if (name === undefined || name === "") return;
+    copy.metadata.labels = { ...copy.metadata.labels, [`${vocabulary.domain}/metadata.name`]: name };
+  },
+  prepareCreate(copy, { vocabulary }) {
+    copy.status = { phase: "Active" };
+    const finalizers = copy.spec?.finalizers ?? [];
+    const own = vocabulary.namespaceFinalizer;
+    copy.spec = { ...copy.spec, finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] };
+  },
+  prepareUpdate(copy, live) {
+    copy.spec = { ...copy.spec, finalizers: live.spec?.finalizers };
+    if (live.spec?.finalizers === undefined) delete copy.spec.finalizers;
+    copy.status = live.status;
+  },
+  mayVanish: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
+  markDeleted(copy) {
+    copy.status = { ...copy.status, phase: "Terminating" };
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        const phase = copy.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
+        copy.status = { ...written.status, phase };
+      },
+    },
+    finalize: {
+      verbs: ["update"],
+      merge(copy, written) {
+        const { finalizers: _, ...spec } = copy.spec ?? {};
+        const left = written.spec?.finalizers ?? [];
+        copy.spec = left.length === 0 ? spec : { ...spec, finalizers: left };
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Status",
+      type: "string",
+      doc: "Where the namespace is in its life.",
+      cell: (namespace) => namespace.status?.phase ?? "",
+    },
+    ageColumn,
+  ],
+});
+export type Namespace = ObjectFor<typeof Namespace>;
+
+/** Whether a namespace is on its way out: nothing new may be created in it. */
+export function isTerminating(namespace: ApiObject): boolean {
+  const status = namespace.status as { phase?: string } | undefined;
+  return namespace.metadata.deletionTimestamp !== undefined || status?.phase === "Terminating";
+}

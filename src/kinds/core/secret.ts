@@ -1,0 +1,116 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, bytes, field, map, string } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { core } from "../groups.ts";
+import { checkDataKeys, checkImmutable, decodedBytes, maxDataBytes } from "./data-keys.ts";
+
+const typed = (name: string) => (vocabulary: Vocabulary) => `${vocabulary.domain}/${name}`;
+
+export const Secret = kind({
+  group: core,
+  version: "v1",
+  name: "Secret",
+  resource: "secrets",
+  singular: "secret",
+  scope: "Namespaced",
+  doc: "Values that few may read, such as passwords, tokens and keys.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the secret.").emitEmpty(),
+    data: field(2, map(bytes), "The secret values."),
+    type: field(3, string, "What the values are for; it can't be changed.").known(
+      "Opaque",
+      (vocabulary) => `bootstrap.${vocabulary.domain}/token`,
+      typed("basic-auth"),
+      typed("dockercfg"),
+      typed("dockerconfigjson"),
+      typed("service-account-token"),
+      typed("ssh-auth"),
+      typed("tls"),
+    ),
+    stringData: field(4, map(string), "Values given as text; written into data, never read back."),
+    immutable: field(5, bool, "Once true, the content can't be changed, only deleted.").nullable(),
+  },
+  selectable: { type: (secret) => secret.type ?? "" },
+  fillDefaults(copy) {
+    copy.type ??= "Opaque";
+    if (copy.stringData === undefined) return;
+    const data = { ...copy.data };
+    for (const [key, text] of Object.entries(copy.stringData)) {
+      Object.defineProperty(data, key, {
+        value: Buffer.from(text, "utf8").toString("base64"),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+    if (Object.keys(data).length > 0) copy.data = data;
+    delete copy.stringData;
+  },
+  validate(secret, report, { vocabulary }) {
+    checkDataKeys({ data: secret.data }, report);
+    let size = 0;
+    for (const text of Object.values(secret.data ?? {})) size += decodedBytes(text);
+    if (size > maxDataBytes) report.at("data").tooLong(maxDataBytes);
+    checkTyped(secret, report, vocabulary);
+  },
+  validateUpdate(secret, live, report) {
+    if (secret.type !== live.type) report.at("type").invalid(secret.type, "field is immutable");
+    checkImmutable(live, secret, [["data", live.data, secret.data]], report);
+  },
+  columns: [
+    nameColumn,
+    { name: "Type", type: "string", doc: "What the values are for.", cell: (secret) => secret.type ?? "" },
+    {
+      name: "Data",
+      type: "string",
+      doc: "How many values it has.",
+      cell: (secret) => String(Object.keys(secret.data ?? {}).length),
+    },
+    ageColumn,
+  ],
+});
+export type Secret = ObjectFor<typeof Secret>;
+
+/** What secrets of the known types must hold. */
+function checkTyped(secret: Secret, report: FieldReport, vocabulary: Vocabulary): void {
+  const has = (key: string) => secret.data !== undefined && Object.hasOwn(secret.data, key);
+  const need = (key: string) => {
+    if (!has(key)) report.at("data").key(key).required();
+  };
+  switch (secret.type) {
+    case typed("service-account-token")(vocabulary): {
+      const annotation = `${vocabulary.domain}/service-account.name`;
+      if ((secret.metadata.annotations?.[annotation] ?? "") === "") {
+        report.at("metadata", "annotations").key(annotation).required();
+      }
+      return;
+    }
+    case typed("dockercfg")(vocabulary):
+      return checkJson(".dockercfg", secret, report);
+    case typed("dockerconfigjson")(vocabulary):
+      return checkJson(".dockerconfigjson", secret, report);
+    case typed("basic-auth")(vocabulary):
+      if (has("username") || has("password")) return;
+      need("username");
+      need("password");
+      return;
+    case typed("ssh-auth")(vocabulary):
+      return need("ssh-privatekey");
+    case typed("tls")(vocabulary):
+      need("tls.crt");
+      return need("tls.key");
+  }
+}
+
+function checkJson(key: string, secret: Secret, report: FieldReport): void {
+  const place = report.at("data").key(key);
+  if (secret.data === undefined || !Object.hasOwn(secret.data, key)) return place.required();
+  try {
+    JSON.parse(Buffer.from(secret.data[key]!, "base64").toString("utf8"));
+  } catch {
+    place.invalid("<secret contents redacted>", "must be JSON");
+  }
+}

@@ -1,0 +1,36 @@
+import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, field, list } from "../../schema/types.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { core } from "../groups.ts";
+import { LocalObjectReference, ObjectReference } from "./references.ts";
+
+export const ServiceAccount = kind({
+  group: core,
+  version: "v1",
+  name: "ServiceAccount",
+  resource: "serviceaccounts",
+  singular: "serviceaccount",
+  shortNames: ["sa"],
+  scope: "Namespaced",
+  doc: "An identity for programs, bound to a namespace.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the account.").emitEmpty(),
+    secrets: field(2, list(ObjectReference), "Secrets that programs with this identity may use.")
+      .mapBy("name")
+      .patchMerge("name"),
+    imagePullSecrets: field(3, list(LocalObjectReference), "Secrets with which its programs' images are fetched.").atomic(),
+    automountServiceAccountToken: field(4, bool, "Whether its programs get a token without asking.").nullable(),
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Secrets",
+      type: "string",
+      doc: "How many secrets the account names.",
+      cell: (account) => String((account.secrets ?? []).length),
+    },
+    ageColumn,
+  ],
+});
+export type ServiceAccount = ObjectFor<typeof ServiceAccount>;

@@ -1,0 +1,163 @@
+import { pathSegmentFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { groupName, kind, type ApiObject, type Column, type KindContext, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, list, string, struct, type Static } from "../../schema/types.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { rbac } from "../groups.ts";
+
+const Subject = struct("Subject", "Somebody that a binding grants a role to.", {
+  kind: field(1, string, "User, Group or ServiceAccount.").required().known("Group", "ServiceAccount", "User"),
+  apiGroup: field(2, string, "Group of the kind: empty for service accounts, this group for the others."),
+  name: field(3, string, "Name of the subject.").required(),
+  namespace: field(4, string, "Namespace of a service account; other kinds have none."),
+});
+export type Subject = Static<typeof Subject>;
+
+const RoleRef = struct("RoleRef", "Names the role that a binding grants; it can't be changed.", {
+  apiGroup: field(1, string, "Group of the role's kind.").required(),
+  kind: field(2, string, "Kind of the role.").required(),
+  name: field(3, string, "Name of the role.").required(),
+});
+export type RoleRef = Static<typeof RoleRef>;
+
+const bindingFields = {
+  metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
+  subjects: field(2, list(Subject), "Those who are granted the role.").atomic(),
+  roleRef: field(3, RoleRef, "The role that is granted; it can't be changed.").required(),
+};
+
+interface Binding {
+  metadata: ApiObject["metadata"];
+  subjects?: Subject[] | undefined;
+  roleRef: RoleRef;
+}
+
+export const RoleBinding = kind({
+  group: rbac,
+  version: "v1",
+  name: "RoleBinding",
+  resource: "rolebindings",
+  singular: "rolebinding",
+  scope: "Namespaced",
+  doc: "Grants a role inside its own namespace.",
+  nameForm: "pathSegment",
+  createOnUpdate: true,
+  fields: bindingFields,
+  fillDefaults: fillBindingDefaults,
+  validate: (binding, report, context) => checkBinding(binding, ["ClusterRole", "Role"], false, report, context),
+  validateUpdate: checkRoleRefUnchanged,
+  warnings: strayNamespaces,
+  columns: bindingColumns(),
+});
+export type RoleBinding = ObjectFor<typeof RoleBinding>;
+
+export const ClusterRoleBinding = kind({
+  group: rbac,
+  version: "v1",
+  name: "ClusterRoleBinding",
+  resource: "clusterrolebindings",
+  singular: "clusterrolebinding",
+  scope: "Cluster",
+  doc: "Grants a cluster role in the whole cluster.",
+  nameForm: "pathSegment",
+  createOnUpdate: true,
+  fields: bindingFields,
+  fillDefaults: fillBindingDefaults,
+  validate: (binding, report, context) => checkBinding(binding, ["ClusterRole"], true, report, context),
+  validateUpdate: checkRoleRefUnchanged,
+  warnings: strayNamespaces,
+  columns: bindingColumns(),
+});
+export type ClusterRoleBinding = ObjectFor<typeof ClusterRoleBinding>;
+
+function fillBindingDefaults(copy: Binding, { vocabulary }: KindContext): void {
+  const own = groupName(rbac, vocabulary);
+  if (copy.roleRef !== undefined && copy.roleRef.apiGroup === "") copy.roleRef.apiGroup = own;
+  for (const subject of copy.subjects ?? []) {
+    if (subject.apiGroup !== undefined && subject.apiGroup !== "") continue;
+    if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup = own;
+  }
+}
+
+function checkBinding(
+  binding: Binding,
+  roleKinds: readonly string[],
+  needsNamespace: boolean,
+  report: FieldReport,
+  { vocabulary }: KindContext,
+): void {
+  const own = groupName(rbac, vocabulary);
+  const { roleRef } = binding;
+  if (roleRef === undefined) return;
+  if (roleRef.apiGroup !== own) report.at("roleRef", "apiGroup").notSupported(roleRef.apiGroup, [own]);
+  if (!roleKinds.includes(roleRef.kind)) report.at("roleRef", "kind").notSupported(roleRef.kind, roleKinds);
+  for (const message of roleRef.name === "" ? [] : pathSegmentFaults(roleRef.name)) {
+    report.at("roleRef", "name").invalid(roleRef.name, message);
+  }
+  (binding.subjects ?? []).forEach((subject, index) => {
+    checkSubject(subject, needsNamespace, own, report.at("subjects", index));
+  });
+}
+
+function checkSubject(subject: Subject, needsNamespace: boolean, group: string, report: FieldReport): void {
+  switch (subject.kind) {
+    case "":
+      return;
+    case "ServiceAccount":
+      if ((subject.apiGroup ?? "") !== "") report.at("apiGroup").notSupported(subject.apiGroup, [""]);
+      if (needsNamespace && (subject.namespace ?? "") === "") report.at("namespace").required();
+      return;
+    case "User":
+    case "Group":
+      if (subject.apiGroup !== group) report.at("apiGroup").notSupported(subject.apiGroup, [group]);
+      return;
+    default:
+      report.at("kind").notSupported(subject.kind, ["Group", "ServiceAccount", "User"]);
+  }
+}
+
+function checkRoleRefUnchanged(binding: Binding, live: Binding, report: FieldReport): void {
+  const { roleRef } = binding;
+  const same =
+    roleRef.apiGroup === live.roleRef.apiGroup &&
+    roleRef.kind === live.roleRef.kind &&
+    roleRef.name === live.roleRef.name;
+  if (!same) report.at("roleRef").invalid(roleRef, "cannot change roleRef");
+}
+
+/** A namespace on a user or group matches nobody; its author is told. */
+function strayNamespaces(binding: Binding): string[] {
+  return (binding.subjects ?? []).flatMap((subject, index) =>
+    subject.kind !== "ServiceAccount" && (subject.namespace ?? "") !== ""
+      ? [`subjects[${index}].namespace: a ${subject.kind} has no namespace; this subject matches nobody`]
+      : [],
+  );
+}
+
+function bindingColumns(): Column<Binding & ApiObject>[] {
+  const names = (kindName: string) => (binding: Binding) =>
+    (binding.subjects ?? [])
+      .filter((subject) => subject.kind === kindName)
+      .map((subject) => (kindName === "ServiceAccount" ? `${subject.namespace ?? ""}/${subject.name}` : subject.name))
+      .join(", ");
+  return [
+    nameColumn,
+    {
+      name: "Role",
+      type: "string",
+      doc: "Kind and name of the role.",
+      cell: (binding) => `${binding.roleRef.kind}/${binding.roleRef.name}`,
+    },
+    ageColumn,
+    { name: "Users", type: "string", priority: 1, doc: "Users who are granted the role.", cell: names("User") },
+    { name: "Groups", type: "string", priority: 1, doc: "Groups that are granted the role.", cell: names("Group") },
+    {
+      name: "ServiceAccounts",
+      type: "string",
+      priority: 1,
+      doc: "Service accounts that are granted the role.",
+      cell: names("ServiceAccount"),
+    },
+  ];
+}

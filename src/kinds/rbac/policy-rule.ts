@@ -1,0 +1,40 @@
+import { field, list, string, struct, type Static } from "../../schema/types.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { policyRuleFaults } from "./policy-rule-faults.ts";
+
+/** Verbs allowed on resources, or on URL paths (spec: access review 2.4). */
+export const PolicyRule = struct("PolicyRule", "Verbs allowed on resources, or on URL paths.", {
+  verbs: field(1, list(string), "Verbs that the rule allows; `*` is every verb.").required().atomic(),
+  apiGroups: field(
+    2,
+    list(string),
+    "Groups of the resources; the empty string is the core group, `*` every group.",
+  ).atomic(),
+  resources: field(
+    3,
+    list(string),
+    "Resource types; `*` is every type, `*/x` the subresource x of every type.",
+  ).atomic(),
+  resourceNames: field(4, list(string), "Names of the objects the rule is limited to; empty: all.").atomic(),
+  nonResourceURLs: field(
+    5,
+    list(string),
+    "URL paths; `*` may stand as the last segment. Only for cluster roles bound in the whole cluster.",
+  ).atomic(),
+});
+export type PolicyRule = Static<typeof PolicyRule>;
+
+/** Checks every rule of a role. */
+export function checkRules(
+  rules: readonly PolicyRule[] | null | undefined,
+  report: FieldReport,
+  role: { readonly namespaced: boolean },
+): void {
+  (rules ?? []).forEach((rule, index) => {
+    for (const fault of policyRuleFaults(rule, role)) {
+      const place = report.at(index, ...fault.path);
+      if (fault.kind === "required") place.required(fault.message);
+      else place.invalid(fault.value, fault.message);
+    }
+  });
+}

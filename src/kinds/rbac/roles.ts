@@ -1,0 +1,69 @@
+import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, list, struct } from "../../schema/types.ts";
+import { labelSelectorFaults } from "../../base/label-selector.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { rbac } from "../groups.ts";
+import { checkRules, PolicyRule } from "./policy-rule.ts";
+
+const AggregationRule = struct("AggregationRule", "Says from which other roles a role's rules are gathered.", {
+  clusterRoleSelectors: field(
+    1,
+    list(LabelSelector),
+    "Selectors of cluster roles; the rules of each role that matches one of them are added.",
+  ).atomic(),
+});
+
+export const Role = kind({
+  group: rbac,
+  version: "v1",
+  name: "Role",
+  resource: "roles",
+  singular: "role",
+  scope: "Namespaced",
+  doc: "Rules that can be granted inside one namespace.",
+  nameForm: "pathSegment",
+  createOnUpdate: true,
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the role.").emitEmpty(),
+    rules: field(2, list(PolicyRule), "All rules of the role.").atomic().emitEmpty(),
+  },
+  validate: (role, report) => checkRules(role.rules, report.at("rules"), { namespaced: true }),
+});
+export type Role = ObjectFor<typeof Role>;
+
+export const ClusterRole = kind({
+  group: rbac,
+  version: "v1",
+  name: "ClusterRole",
+  resource: "clusterroles",
+  singular: "clusterrole",
+  scope: "Cluster",
+  doc: "Rules that can be granted in the whole cluster, or in a namespace that refers to them.",
+  nameForm: "pathSegment",
+  createOnUpdate: true,
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the role.").emitEmpty(),
+    rules: field(2, list(PolicyRule), "All rules of the role.").atomic().emitEmpty(),
+    aggregationRule: field(
+      3,
+      AggregationRule,
+      "When set, a controller keeps the rules: they are those of the selected roles.",
+    ).nullable(),
+  },
+  validate(role, report) {
+    checkRules(role.rules, report.at("rules"), { namespaced: false });
+    const selectors = role.aggregationRule?.clusterRoleSelectors;
+    if (role.aggregationRule === undefined) return;
+    const place = report.at("aggregationRule", "clusterRoleSelectors");
+    if (selectors === undefined || selectors.length === 0) {
+      place.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
+    }
+    selectors?.forEach((selector, index) => {
+      for (const fault of labelSelectorFaults(selector)) {
+        place.at(index, ...fault.path).invalid(fault.value, fault.message);
+      }
+    });
+  },
+});
+export type ClusterRole = ObjectFor<typeof ClusterRole>;

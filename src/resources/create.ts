@@ -1,0 +1,68 @@
+import { StatusError } from "../base/status-error.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
+import { prepareNewMetadata } from "./metadata.ts";
+import { keyOf } from "./registry.ts";
+import { draftBody, encodeObject } from "./stored.ts";
+import { admissionOf, checkObject, commit, warningsOf } from "./write.ts";
+
+/** How often a name made from `generateName` is tried again when it is taken. */
+const generateAttempts = 8;
+
+/**
+ * Creates an object (spec: conventions 4.2).
+ *
+ * @param target the collection.
+ * @param object as read by `input.ts`; it is changed.
+ * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or what admission refuses with.
+ */
+export async function createObject(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const { kind } = target.resource;
+  if ((object.metadata.resourceVersion ?? "") !== "") {
+    throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
+  }
+  const generated = (object.metadata.name ?? "") === "" && (object.metadata.generateName ?? "") !== "";
+  for (let attempt = 1; ; attempt++) {
+    prepareNewMetadata(engine, target, object);
+    const named = { ...target, name: object.metadata.name ?? "" };
+    const request = admissionOf(named, options, "CREATE", object, undefined);
+    await engine.admit.mutate(request);
+    kind.prepareCreate?.(object, { vocabulary: engine.vocabulary });
+    if (generated) kind.fillDefaults?.(object, { vocabulary: engine.vocabulary });
+    checkObject(engine, named, object, undefined);
+    await engine.admit.validate(request);
+    const result = await store(engine, named, object, options);
+    if (result !== undefined) return result;
+    if (!generated || attempt === generateAttempts) throw alreadyExists(named);
+    delete object.metadata.name;
+  }
+}
+
+/** Stores the object; undefined when the name is taken. */
+async function store(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  options: WriteOptions,
+): Promise<WriteResult | undefined> {
+  const key = keyOf(target.resource, target.namespace, target.name);
+  const draft = encodeObject(target.resource, object);
+  const warnings = warningsOf(engine, target, object);
+  if (options.dryRun) {
+    if ((await engine.store.get(key)) !== undefined) return undefined;
+    return { body: draftBody(draft, ""), created: true, warnings };
+  }
+  const result = await commit(engine, { kind: "create", key, draft });
+  return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
+}
+
+function alreadyExists(target: Target): StatusError {
+  const { resource, name } = target;
+  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
+  return new StatusError("AlreadyExists", `${type} ${JSON.stringify(name)} already exists`, detailsOf(target));
+}

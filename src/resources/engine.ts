@@ -1,0 +1,89 @@
+import type { Clock } from "../base/clock.ts";
+import { StatusError } from "../base/status-error.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import type { Store } from "../storage/store.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { Registry, Resource } from "./registry.ts";
+
+/** What the verbs of this folder work with. */
+export interface Engine {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly vocabulary: Vocabulary;
+  readonly clock: Clock;
+  /** A random integer from 0 up to, not including, `below`. */
+  readonly randomInt: (below: number) => number;
+  readonly newUid: () => string;
+  readonly admit: Admitter;
+}
+
+/** Which object or collection a request is about. */
+export interface Target {
+  readonly resource: Resource;
+  /** Empty for cluster scope, and for all namespaces. */
+  readonly namespace: string;
+  /** Empty for a collection. */
+  readonly name: string;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+}
+
+/** How a write is to be done. */
+export interface WriteOptions {
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** Name under which the written fields are recorded. */
+  readonly fieldManager: string;
+}
+
+/** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */
+export interface AdmissionRequest {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly target: Target;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** The object to be written; absent for DELETE. A mutating plugin changes it in place. */
+  readonly object: ApiObject | undefined;
+  /** What stands now; absent for CREATE, and for the deletion of a collection. */
+  readonly live: ApiObject | undefined;
+}
+
+/** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
+export interface Admitter {
+  mutate(request: AdmissionRequest): Promise<void> | undefined;
+  validate(request: AdmissionRequest): Promise<void> | undefined;
+}
+
+/** What a write did. */
+export interface WriteResult {
+  /** The object as stored, or as it would be (dry run), in canonical JSON. */
+  readonly body: Uint8Array;
+  readonly created: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** The error for an object that isn't there. */
+export function notFound(target: Target): StatusError {
+  const { resource, name } = target;
+  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
+  return new StatusError("NotFound", `${type} ${JSON.stringify(name)} not found`, detailsOf(target));
+}
+
+/** The error for a write that lost against another one. */
+export function conflict(target: Target, why: string): StatusError {
+  const { resource, name } = target;
+  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
+  const message = `Operation cannot be fulfilled on ${type} ${JSON.stringify(name)}: ${why}`;
+  return new StatusError("Conflict", message, detailsOf(target));
+}
+
+/** `Status.details` for an object: the field's clients expect the resource type under `kind`. */
+export function detailsOf(target: Target): { name: string; group: string; kind: string } {
+  return { name: target.name, group: target.resource.group, kind: target.resource.name };
+}
+
+/** A time as objects carry it: RFC 3339 in UTC with seconds. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+}

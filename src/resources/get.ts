@@ -1,0 +1,52 @@
+import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import { notFound, type Engine, type Target } from "./engine.ts";
+import { keyOf } from "./registry.ts";
+import { tooLargeVersion, type ResourceVersion } from "./resource-version.ts";
+
+/**
+ * Reads one object (spec: conventions 4.5). The latest is always served: it satisfies every version that is known.
+ *
+ * @throws {StatusError} NotFound; Timeout when `version` lies in the future and doesn't come in time.
+ */
+export function getObject(
+  engine: Engine,
+  target: Target,
+  version: ResourceVersion = undefined,
+): MaybePromise<Entry> {
+  if (version !== undefined && version !== 0) {
+    return then(awaitVersion(engine, version), () => getObject(engine, target));
+  }
+  return then(engine.store.get(keyOf(target.resource, target.namespace, target.name)), (entry) => {
+    if (entry === undefined) throw notFound(target);
+    return entry;
+  });
+}
+
+/** How long a read waits for a version that isn't known yet. */
+const versionWaitMs = 3000;
+const versionPollMs = 50;
+
+/** Waits until the store has reached a revision; answers at once when it has. */
+export function awaitVersion(
+  engine: Pick<Engine, "clock" | "store">,
+  version: Exclude<ResourceVersion, undefined | 0>,
+): MaybePromise<void> {
+  return then(engine.store.latestRevision(), (latest) =>
+    latest >= version ? undefined : poll(engine.store, engine.clock, version),
+  );
+}
+
+async function poll(
+  store: Store,
+  clock: Engine["clock"],
+  version: Exclude<ResourceVersion, undefined | 0>,
+): Promise<void> {
+  const deadline = clock.now() + versionWaitMs;
+  for (;;) {
+    const latest = await store.latestRevision();
+    if (latest >= version) return;
+    if (clock.now() >= deadline) throw tooLargeVersion(version, latest);
+    await new Promise<void>((resolve) => clock.setTimer(resolve, versionPollMs));
+  }
+}

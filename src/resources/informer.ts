@@ -1,0 +1,63 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import type { Store } from "../storage/store.ts";
+import { Follower } from "./follower.ts";
+import { keyOf, type Resource } from "./registry.ts";
+import { decodeEntry } from "./stored.ts";
+
+/** Called when an object was put or removed (then `object` is undefined). */
+export type InformerListener = (key: string, object: ApiObject | undefined, before: ApiObject | undefined) => void;
+
+/** All objects of one resource type, decoded and kept up to date, for controllers and admission. */
+export class Informer<O extends ApiObject = ApiObject> {
+  private readonly objects = new Map<string, O>();
+  private readonly listeners: InformerListener[] = [];
+  private readonly follower: Follower;
+
+  constructor(
+    store: Store,
+    private readonly resource: Resource,
+  ) {
+    this.follower = new Follower(store, resource.storePrefix, {
+      put: (entry) => this.set(entry.key, decodeEntry(entry) as O),
+      remove: (key) => this.set(key, undefined),
+    });
+  }
+
+  /** Resolves when everything that is stored is known. */
+  start(): Promise<void> {
+    return this.follower.start();
+  }
+
+  /** See {@link Follower.sync}. */
+  sync(): MaybePromise<void> {
+    return this.follower.sync();
+  }
+
+  /** Registers a listener; it is told of everything that is already known too. */
+  listen(listener: InformerListener): void {
+    this.listeners.push(listener);
+    for (const [key, object] of this.objects) listener(key, object, undefined);
+  }
+
+  /** The object, not to be changed. */
+  get(namespace: string, name: string): O | undefined {
+    return this.objects.get(keyOf(this.resource, namespace, name));
+  }
+
+  /** Every object, not to be changed. */
+  list(): IterableIterator<O> {
+    return this.objects.values();
+  }
+
+  close(): void {
+    this.follower.close();
+  }
+
+  private set(key: string, object: O | undefined): void {
+    const before = this.objects.get(key);
+    if (object === undefined) this.objects.delete(key);
+    else this.objects.set(key, object);
+    for (const listener of this.listeners) listener(key, object, before);
+  }
+}

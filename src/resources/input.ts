@@ -1,0 +1,93 @@
+import { StatusError } from "../base/status-error.ts";
+import { decode, TypeFault } from "../schema/decode.ts";
+import { fillFieldDefaults } from "../schema/defaults.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import type { Engine, Target } from "./engine.ts";
+
+export type FieldValidation = "Ignore" | "Warn" | "Strict";
+
+/** An object that a client sent, read by its kind's declaration, with its defaults filled in. */
+export interface Input {
+  readonly object: ApiObject;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a client's object (spec: conventions 4.8). Types are always checked; unknown and duplicate fields are dropped,
+ * warned of or refused.
+ *
+ * @param value the parsed body. It isn't changed.
+ * @param duplicates paths of members that stood in the body more than once.
+ * @throws {StatusError} BadRequest for wrong types, another kind or version, and (Strict) unknown fields.
+ */
+export function readObject(
+  engine: Engine,
+  target: Target,
+  value: unknown,
+  duplicates: readonly string[],
+  validation: FieldValidation,
+): Input {
+  const { resource } = target;
+  const { object, unknownFields } = decodeAs(target, value);
+  const faults = [
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
+  ];
+  if (validation === "Strict" && faults.length > 0) {
+    const kind = resource.kind.name;
+    throw new StatusError(
+      "BadRequest",
+      `${kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${kind}: ` +
+        `strict decoding error: ${faults.join(", ")}`,
+    );
+  }
+  if (target.namespace !== "" && (object.metadata.namespace ?? "") === "") {
+    object.metadata.namespace = target.namespace;
+  }
+  fillDefaults(engine, target, object);
+  return { object, warnings: validation === "Warn" ? faults : [] };
+}
+
+/** Fills in what the declaration gives when the client doesn't. Changes the object. */
+export function fillDefaults(engine: Engine, target: Target, object: ApiObject): void {
+  fillFieldDefaults(target.resource.kind.type, object);
+  target.resource.kind.fillDefaults?.(object, { vocabulary: engine.vocabulary });
+}
+
+function decodeAs(target: Target, value: unknown): { object: ApiObject; unknownFields: readonly string[] } {
+  const { resource } = target;
+  checkTypeMeta(target, value);
+  try {
+    const decoded = decode(resource.kind.type, value);
+    const object = decoded.value as ApiObject;
+    object.kind = resource.kind.name;
+    object.apiVersion = resource.apiVersion;
+    return { object, unknownFields: decoded.unknownFields };
+  } catch (error) {
+    if (!(error instanceof TypeFault)) throw error;
+    const kind = resource.kind.name;
+    throw new StatusError(
+      "BadRequest",
+      `${kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${kind}: ${error.message}`,
+    );
+  }
+}
+
+/** A body that names another kind or version than the path is a mistake; one that names none is taken as meant. */
+function checkTypeMeta(target: Target, value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
+  const { resource } = target;
+  if (typeof apiVersion === "string" && apiVersion !== "" && apiVersion !== resource.apiVersion) {
+    throw new StatusError(
+      "BadRequest",
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+    );
+  }
+  if (typeof kind === "string" && kind !== "" && kind !== resource.kind.name) {
+    throw new StatusError(
+      "BadRequest",
+      `the kind in the data (${kind}) does not match the expected kind (${resource.kind.name})`,
+    );
+  }
+}

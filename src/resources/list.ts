@@ -1,0 +1,151 @@
+import { StatusError } from "../base/status-error.ts";
+import type { Entry, RangePage, Revision } from "../storage/store.ts";
+import { decodeContinue, encodeContinue } from "./continue-token.ts";
+import type { Engine, Target } from "./engine.ts";
+import { awaitVersion } from "./get.ts";
+import { prefixOf } from "./registry.ts";
+import { storeFailure, type ListRead } from "./resource-version.ts";
+import type { Selection } from "./selection.ts";
+
+export interface ListOptions {
+  readonly read: ListRead;
+  /** The most items in the answer; 0: no limit. */
+  readonly limit: number;
+  readonly selection: Selection;
+}
+
+/** What stands in the metadata of a list; known only when the last page was read. */
+export interface ListEnd {
+  readonly revision: Revision;
+  /** Token for the next chunk; empty at the end. */
+  readonly continueToken: string;
+  readonly remaining: number | undefined;
+}
+
+/** Bytes of stored objects that a list takes from the store at a time. */
+const pageBytes = 256 * 1024;
+
+/**
+ * Reads a collection page by page, all at one revision and in constant memory (spec: conventions 4.4, 4.5). Nothing is
+ * held open between pages, so a reader may be as slow as it likes while the history lasts.
+ *
+ * @yields the selected entries of a page; never an empty page but for none at all.
+ * @returns what belongs into the list's metadata.
+ * @throws {StatusError} Expired when the revision is no longer retained; Timeout when it isn't known yet.
+ */
+export async function* listObjects(
+  engine: Engine,
+  target: Target,
+  options: ListOptions,
+): AsyncGenerator<readonly Entry[], ListEnd> {
+  const walk = await start(engine, target, options);
+  for (;;) {
+    const page = await readPage(engine, walk, options);
+    walk.revision = page.revision;
+    const chosen = choose(page, options, walk);
+    if (chosen.length > 0) yield chosen;
+    if (walk.done) return await end(engine, walk, options);
+  }
+}
+
+/** The state of a list under way. */
+interface Walk {
+  readonly prefix: string;
+  revision: Revision | undefined;
+  /** The last key that was looked at. */
+  after: string | undefined;
+  taken: number;
+  done: boolean;
+  more: boolean;
+  /** Remaining objects at the start of this chunk, where the token knew. */
+  readonly remainingBefore: number | undefined;
+}
+
+async function start(engine: Engine, target: Target, { read }: ListOptions): Promise<Walk> {
+  const prefix = prefixOf(target.resource, target.namespace);
+  const fresh: Walk = {
+    prefix,
+    revision: undefined,
+    after: undefined,
+    taken: 0,
+    done: false,
+    more: false,
+    remainingBefore: undefined,
+  };
+  switch (read.mode) {
+    case "latest":
+      return fresh;
+    case "notOlderThan":
+      await awaitVersion(engine, read.revision);
+      return fresh;
+    case "exact":
+      await awaitVersion(engine, read.revision);
+      return { ...fresh, revision: read.revision };
+    case "continue": {
+      const point = decodeContinue(read.token);
+      return { ...fresh, revision: point.revision, after: prefix + point.after, remainingBefore: point.remaining };
+    }
+  }
+}
+
+async function readPage(engine: Engine, walk: Walk, { limit, selection }: ListOptions): Promise<RangePage> {
+  try {
+    return await engine.store.range({
+      prefix: walk.prefix,
+      at: walk.revision,
+      after: walk.after,
+      limit: selection.everything && limit > 0 ? limit - walk.taken : undefined,
+      maxBytes: pageBytes,
+    });
+  } catch (error) {
+    const told = storeFailure(error);
+    if (told instanceof StatusError && told.reason === "Expired" && walk.after !== undefined) {
+      throw new StatusError(
+        "Expired",
+        "The provided continue parameter is too old to display a consistent list result. " +
+          "You must start a new list without the continue parameter.",
+      );
+    }
+    throw told;
+  }
+}
+
+function choose(page: RangePage, { limit, selection }: ListOptions, walk: Walk): readonly Entry[] {
+  const { entries } = page;
+  const last = entries.at(-1);
+  walk.more = page.more;
+  walk.done = !page.more;
+  if (last !== undefined) walk.after = last.key;
+  if (selection.everything) {
+    walk.taken += entries.length;
+    if (limit > 0 && walk.taken >= limit) walk.done = true;
+    return entries;
+  }
+  const chosen: Entry[] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (limit > 0 && walk.taken === limit) {
+      walk.after = entries[index - 1]?.key ?? walk.after;
+      walk.more = true;
+      walk.done = true;
+      return chosen;
+    }
+    if (!selection.matches(entry)) continue;
+    chosen.push(entry);
+    walk.taken++;
+  }
+  if (limit > 0 && walk.taken === limit) walk.done = true;
+  return chosen;
+}
+
+async function end(engine: Engine, walk: Walk, options: ListOptions): Promise<ListEnd> {
+  const revision = walk.revision!;
+  if (options.limit === 0 || !walk.more) return { revision, continueToken: "", remaining: undefined };
+  const remaining = options.selection.everything ? await countRemaining(engine, walk, revision) : undefined;
+  const after = walk.after!.slice(walk.prefix.length);
+  return { revision, continueToken: encodeContinue({ revision, after, remaining }), remaining };
+}
+
+async function countRemaining(engine: Engine, walk: Walk, revision: Revision): Promise<number> {
+  const before = walk.remainingBefore ?? (await engine.store.count(walk.prefix, revision));
+  return Math.max(0, before - walk.taken);
+}

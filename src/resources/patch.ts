@@ -1,0 +1,82 @@
+import { StatusError } from "../base/status-error.ts";
+import type { JsonValue } from "../base/json/value.ts";
+import type { JsonDocument } from "../base/json/decode.ts";
+import { applyJsonPatch } from "../fields/json-patch.ts";
+import { applyMergePatch } from "../fields/merge-patch.ts";
+import { PatchFault } from "../fields/patch-fault.ts";
+import { applyStrategicMergePatch } from "../fields/strategic-merge.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
+import { readObject, type FieldValidation } from "./input.ts";
+import { changeObject } from "./update.ts";
+
+/** The ways in which a patch can be written (spec: conventions 4.7). */
+export type PatchKind = "json" | "merge" | "strategic";
+
+export interface PatchOptions extends WriteOptions {
+  readonly fieldValidation: FieldValidation;
+}
+
+/**
+ * Changes parts of an object.
+ *
+ * @throws {StatusError} BadRequest for a patch that isn't well formed; Invalid for one that can't be applied to the
+ *   object; else as an update.
+ */
+export async function patchObject(
+  engine: Engine,
+  target: Target,
+  kind: PatchKind,
+  patch: JsonDocument,
+  options: PatchOptions,
+): Promise<WriteResult> {
+  let warnings: readonly string[] = [];
+  const change = (live: ApiObject): ApiObject => {
+    const patched = applyPatch(target, kind, live, patch.value);
+    const input = readObject(engine, target, patched, patch.duplicates, options.fieldValidation);
+    warnings = input.warnings;
+    const { object } = input;
+    if (object.metadata.resourceVersion === live.metadata.resourceVersion) delete object.metadata.resourceVersion;
+    checkIdentity(target, object, live);
+    return object;
+  };
+  const result = await changeObject(engine, target, change, options);
+  return { ...result, warnings: [...warnings, ...result.warnings] };
+}
+
+function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: JsonValue): unknown {
+  const value = live as unknown as JsonValue;
+  try {
+    switch (kind) {
+      case "json":
+        return applyJsonPatch(value, patch);
+      case "merge":
+        return applyMergePatch(value, patch);
+      case "strategic":
+        return applyStrategicMergePatch(target.resource.kind.type, value, patch);
+    }
+  } catch (error) {
+    if (!(error instanceof PatchFault)) throw error;
+    const details = { ...detailsOf(target), causes: [{ reason: "" as const, message: error.message, field: "" }] };
+    throw error.malformed
+      ? new StatusError("BadRequest", `the patch is not valid: ${error.message}`)
+      : new StatusError("Invalid", `the patch can't be applied: ${error.message}`, details);
+  }
+}
+
+/** A patch may not turn an object into another one. */
+function checkIdentity(target: Target, object: ApiObject, live: ApiObject): void {
+  if (object.metadata.name !== live.metadata.name) {
+    throw new StatusError(
+      "BadRequest",
+      `the name of the object (${object.metadata.name ?? ""}) does not match the name on the URL (${target.name})`,
+    );
+  }
+  if (target.resource.namespaced && object.metadata.namespace !== live.metadata.namespace) {
+    throw new StatusError(
+      "BadRequest",
+      `the namespace of the object (${object.metadata.namespace ?? ""}) does not match the namespace on the URL ` +
+        `(${target.namespace})`,
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import { groupName, type Kind } from "../schema/kind.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+
+/** One resource type of one group version, as the generic engine serves it. */
+export interface Resource {
+  readonly kind: Kind;
+  /** Full group name; empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** `apiVersion` of its objects: `v1`, `rbac.authorization.platform.io/v1`. */
+  readonly apiVersion: string;
+  /** Name in paths: `roles`. */
+  readonly name: string;
+  readonly namespaced: boolean;
+  /** Where its objects stand in the store, ending in `/`. */
+  readonly storePrefix: string;
+  /** A body's bytes up to where its revision goes (see `stored.ts`). */
+  readonly bodyPrefix: Buffer;
+}
+
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly resources: readonly Resource[];
+}
+
+/** Which resource types a server serves. Immutable after it is built. */
+export class Registry {
+  private readonly byPath = new Map<string, Resource>();
+  readonly groupVersions: readonly GroupVersion[];
+
+  /**
+   * @param kinds the declared kinds.
+   * @param served whether a kind's resource is served; see `runtime-config.ts`.
+   */
+  constructor(
+    kinds: readonly Kind[],
+    readonly vocabulary: Vocabulary,
+    served: (group: string, kind: Kind) => boolean,
+  ) {
+    const versions = new Map<string, { group: string; version: string; resources: Resource[] }>();
+    for (const kind of kinds) {
+      const group = groupName(kind.group, vocabulary);
+      if (!served(group, kind)) continue;
+      const resource = bind(kind, group);
+      this.byPath.set(pathKey(group, kind.version, kind.resource), resource);
+      const key = resource.apiVersion;
+      const entry = versions.get(key) ?? { group, version: kind.version, resources: [] };
+      entry.resources.push(resource);
+      versions.set(key, entry);
+    }
+    this.groupVersions = [...versions.values()];
+  }
+
+  /** The resource type at a path, or undefined. */
+  find(group: string, version: string, resource: string): Resource | undefined {
+    return this.byPath.get(pathKey(group, version, resource));
+  }
+
+  /** The resource type of a kind that this server serves for certain. */
+  require(kind: Kind): Resource {
+    const found = this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource);
+    if (found === undefined) throw new Error(`${kind.name} is not served`);
+    return found;
+  }
+
+  hasVersion(group: string, version: string): boolean {
+    return this.groupVersions.some((one) => one.group === group && one.version === version);
+  }
+
+  /** Every served resource type that stores objects. */
+  stored(): Resource[] {
+    return this.groupVersions.flatMap((one) => one.resources).filter((one) => one.kind.verbs.includes("get"));
+  }
+}
+
+function pathKey(group: string, version: string, resource: string): string {
+  return `${group}/${version}/${resource}`;
+}
+
+function bind(kind: Kind, group: string): Resource {
+  const apiVersion = group === "" ? kind.version : `${group}/${kind.version}`;
+  return {
+    kind,
+    group,
+    version: kind.version,
+    apiVersion,
+    name: kind.resource,
+    namespaced: kind.scope === "Namespaced",
+    storePrefix: `/${group === "" ? "core" : group}/${kind.resource}/`,
+    bodyPrefix: Buffer.from(
+      `{"kind":${JSON.stringify(kind.name)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{"resourceVersion":"`,
+    ),
+  };
+}
+
+/** The store key of an object; a cluster-scoped one has the empty namespace. */
+export function keyOf(resource: Resource, namespace: string, name: string): string {
+  return `${resource.storePrefix}${namespace}/${name}`;
+}
+
+/** The store prefix of a collection: of one namespace, or (empty) of all. */
+export function prefixOf(resource: Resource, namespace: string): string {
+  return namespace === "" ? resource.storePrefix : `${resource.storePrefix}${namespace}/`;
+}
+
+/** Namespace and name of a store key. */
+export function namesOf(key: string): { readonly namespace: string; readonly name: string } {
+  const end = key.lastIndexOf("/");
+  const start = key.lastIndexOf("/", end - 1);
+  return { namespace: key.slice(start + 1, end), name: key.slice(end + 1) };
+}

@@ -1,0 +1,84 @@
+import { StatusError } from "../base/status-error.ts";
+import type { FieldReport } from "../schema/faults.ts";
+import { RevisionCompactedError, RevisionTooNewError, StoreError, type Revision } from "../storage/store.ts";
+
+/** A resource version as a client gives it: absent, `0`, or a revision (spec: conventions 4.5). */
+export type ResourceVersion = undefined | 0 | Revision;
+
+/** @throws {StatusError} BadRequest when the text isn't a version of this server. */
+export function parseResourceVersion(text: string | undefined): ResourceVersion {
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) {
+    throw new StatusError("BadRequest", `Invalid value for resourceVersion: ${JSON.stringify(text)} is not a version`);
+  }
+  return value === 0 ? 0 : (value as Revision);
+}
+
+/** How a list reads (spec: conventions 4.5, the table). */
+export type ListRead =
+  | { readonly mode: "latest" }
+  | { readonly mode: "notOlderThan"; readonly revision: Revision }
+  | { readonly mode: "exact"; readonly revision: Revision }
+  | { readonly mode: "continue"; readonly token: string };
+
+export interface ListVersionOptions {
+  readonly resourceVersion: ResourceVersion;
+  readonly match: string | undefined;
+  readonly limit: number;
+  readonly token: string | undefined;
+}
+
+/**
+ * Decides the read of a list by the table of conventions 4.5.
+ *
+ * @throws {StatusError} BadRequest for a token together with a version; what the table calls invalid is put in `report`.
+ */
+export function listRead(options: ListVersionOptions, report: FieldReport): ListRead {
+  const { resourceVersion, match, limit, token } = options;
+  checkMatch(options, report);
+  if (token !== undefined) {
+    if (resourceVersion !== undefined && resourceVersion !== 0) {
+      throw new StatusError("BadRequest", "specifying resource version is not allowed when using continue");
+    }
+    return { mode: "continue", token };
+  }
+  if (resourceVersion === undefined || resourceVersion === 0) return { mode: "latest" };
+  const exact = match === "Exact" || (match === undefined && limit > 0);
+  return { mode: exact ? "exact" : "notOlderThan", revision: resourceVersion };
+}
+
+function checkMatch(options: ListVersionOptions, report: FieldReport): void {
+  const { resourceVersion, match, token } = options;
+  if (match === undefined) return;
+  const place = report.at("resourceVersionMatch");
+  if (token !== undefined) place.forbidden("resourceVersionMatch is forbidden for continue");
+  else if (resourceVersion === undefined) {
+    place.forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  if (match !== "Exact" && match !== "NotOlderThan") place.notSupported(match, ["Exact", "NotOlderThan", ""]);
+  if (match === "Exact" && resourceVersion === 0) {
+    place.forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+  }
+}
+
+/** Seconds after which a client may ask again for a version that isn't known yet. */
+export const retryAfterSeconds = 1;
+
+/** The error for a version that lies in the future. */
+export function tooLargeVersion(requested: Revision, latest: Revision): StatusError {
+  return new StatusError("Timeout", `Too large resource version: ${requested}, current: ${latest}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version", field: "" }],
+    retryAfterSeconds,
+  });
+}
+
+/** What a client is told when the store can't serve it. */
+export function storeFailure(error: unknown): unknown {
+  if (error instanceof RevisionCompactedError) {
+    return new StatusError("Expired", `too old resource version: ${error.requested} (${error.floor})`);
+  }
+  if (error instanceof RevisionTooNewError) return tooLargeVersion(error.requested, error.latest);
+  if (error instanceof StoreError) return new StatusError("ServiceUnavailable", `the store failed: ${error.message}`);
+  return error;
+}

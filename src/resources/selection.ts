@@ -1,0 +1,66 @@
+import { parseFieldSelector, pinnedValue, type FieldRequirement } from "../base/field-selector.ts";
+import { parseLabelSelector, type LabelMatcher } from "../base/label-selector.ts";
+import { StatusError } from "../base/status-error.ts";
+import type { Entry } from "../storage/store.ts";
+import { namesOf, type Resource } from "./registry.ts";
+import { headerOf, type Header } from "./stored.ts";
+
+/** Which objects of a collection a request is about. */
+export interface Selection {
+  /** Whether it selects everything, so that no header needs to be read. */
+  readonly everything: boolean;
+  /** The one name it is limited to, if it is. */
+  readonly name: string | undefined;
+  /** Two selections with the same text choose the same objects. */
+  readonly text: string;
+  matches(entry: Entry): boolean;
+}
+
+export const everything: Selection = { everything: true, name: undefined, text: "", matches: () => true };
+
+/**
+ * Reads `labelSelector` and `fieldSelector`.
+ *
+ * @throws {StatusError} BadRequest for a malformed selector, or a field that the kind doesn't select by.
+ */
+export function parseSelection(resource: Resource, labels: string, fields: string): Selection {
+  if (labels === "" && fields === "") return everything;
+  const byLabel = labels === "" ? undefined : parseLabelSelector(labels);
+  const byField = fields === "" ? [] : parseFieldSelector(fields);
+  for (const { field } of byField) checkSelectable(resource, field);
+  if (byLabel === undefined && byField.length === 0) return everything;
+  return new HeaderSelection(resource, byLabel, byField, `${labels}\n${fields}`);
+}
+
+function checkSelectable(resource: Resource, field: string): void {
+  if (field === "metadata.name" || Object.hasOwn(resource.kind.selectable, field)) return;
+  if (field === "metadata.namespace" && resource.namespaced) return;
+  throw new StatusError("BadRequest", `field label not supported: ${field}`);
+}
+
+class HeaderSelection implements Selection {
+  readonly everything = false;
+  readonly name: string | undefined;
+  constructor(
+    private readonly resource: Resource,
+    private readonly labels: LabelMatcher | undefined,
+    private readonly fields: readonly FieldRequirement[],
+    readonly text: string,
+  ) {
+    this.name = pinnedValue(fields, "metadata.name");
+  }
+
+  matches(entry: Entry): boolean {
+    const names = namesOf(entry.key);
+    let header: Header | undefined;
+    for (const { field, operator, value } of this.fields) {
+      let actual: string;
+      if (field === "metadata.name") actual = names.name;
+      else if (field === "metadata.namespace" && this.resource.namespaced) actual = names.namespace;
+      else actual = (header ??= headerOf(entry)).fields[field] ?? "";
+      if ((actual === value) !== (operator === "=")) return false;
+    }
+    if (this.labels === undefined) return true;
+    return this.labels((header ?? headerOf(entry)).labels);
+  }
+}

@@ -1,0 +1,154 @@
+import { StatusError } from "../base/status-error.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import type { Entry } from "../storage/store.ts";
+import { createObject } from "./create.ts";
+import { conflict, notFound, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
+import { keepServerMetadata, matchNamespace } from "./metadata.ts";
+import { keyOf } from "./registry.ts";
+import { decodeEntry, draftBody, encodeObject, sameContent } from "./stored.ts";
+import { admissionOf, checkObject, commit, warningsOf } from "./write.ts";
+
+/** How often a change that doesn't insist on a version is tried again after another write came between. */
+const updateAttempts = 10;
+
+/**
+ * Makes the new object from the one that stands; called again when another write came between. The argument is a copy.
+ */
+export type Change = (live: ApiObject) => ApiObject | Promise<ApiObject>;
+
+/**
+ * Replaces an object, PUT (spec: conventions 4.2).
+ *
+ * @param object as read by `input.ts`.
+ * @param mayCreate asked before a missing object is created; it throws where the caller may not.
+ * @throws {StatusError} NotFound, Conflict, Invalid, or what admission refuses with.
+ */
+export async function updateObject(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  options: WriteOptions,
+  mayCreate: () => Promise<void> | void,
+): Promise<WriteResult> {
+  const { name } = object.metadata;
+  if (name === undefined || name === "") {
+    throw new StatusError("BadRequest", "the name of the object must be given in metadata.name");
+  }
+  if (name !== target.name) {
+    throw new StatusError(
+      "BadRequest",
+      `the name of the object (${name}) does not match the name on the URL (${target.name})`,
+    );
+  }
+  matchNamespace(target, object.metadata);
+  const live = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
+  if (live !== undefined) return changeObject(engine, target, () => structuredClone(object), options);
+  if (!target.resource.kind.createOnUpdate || target.subresource !== "") throw notFound(target);
+  if ((object.metadata.resourceVersion ?? "") !== "") {
+    throw conflict(target, "the object doesn't exist, so it has no version to replace");
+  }
+  await mayCreate();
+  delete object.metadata.uid;
+  return createObject(engine, target, object, options);
+}
+
+/**
+ * Reads an object, lets `change` make the new one, checks it and stores it. A new object that names a resource version
+ * insists on it; else the change is tried again when another write came between.
+ */
+export async function changeObject(
+  engine: Engine,
+  target: Target,
+  change: Change,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const key = keyOf(target.resource, target.namespace, target.name);
+  for (let attempt = 1; ; attempt++) {
+    const entry = await engine.store.get(key);
+    if (entry === undefined) throw notFound(target);
+    const object = await change(decodeEntry(entry));
+    const wanted = object.metadata.resourceVersion ?? "";
+    if (wanted !== "" && wanted !== String(entry.revision)) throw conflict(target, changedMessage);
+    const result = await replace(engine, target, entry, object, options);
+    if (result !== undefined) return result;
+    if (attempt === updateAttempts) throw conflict(target, changedMessage);
+  }
+}
+
+const changedMessage =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+/** Checks and stores one attempt; undefined when another write came between. */
+async function replace(
+  engine: Engine,
+  target: Target,
+  entry: Entry,
+  written: ApiObject,
+  options: WriteOptions,
+): Promise<WriteResult | undefined> {
+  const live = decodeEntry(entry);
+  const object = mergeWrite(engine, target, written, live);
+  if (object.metadata.uid !== live.metadata.uid) {
+    throw conflict(target, `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${live.metadata.uid}`);
+  }
+  const request = admissionOf(target, options, "UPDATE", object, live);
+  await engine.admit.mutate(request);
+  countGeneration(target, object, live);
+  checkObject(engine, target, object, live);
+  await engine.admit.validate(request);
+  return store(engine, target, entry, object, options);
+}
+
+/** What the write may change, by the kind's own rules, over what stands. */
+function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: ApiObject): ApiObject {
+  const { kind } = target.resource;
+  const subresource = target.subresource === "" ? undefined : kind.subresources[target.subresource];
+  if (subresource !== undefined) {
+    const copy = structuredClone(live);
+    subresource.merge(copy, written);
+    if (written.metadata.uid !== undefined) copy.metadata.uid = written.metadata.uid;
+    return copy;
+  }
+  keepServerMetadata(written, live);
+  kind.prepareUpdate?.(written, live, { vocabulary: engine.vocabulary });
+  return written;
+}
+
+function countGeneration(target: Target, object: ApiObject, live: ApiObject): void {
+  const { generationOf } = target.resource.kind;
+  if (generationOf === undefined) return;
+  const same = JSON.stringify(generationOf(object)) === JSON.stringify(generationOf(live));
+  object.metadata.generation = (live.metadata.generation ?? 1) + (same ? 0 : 1);
+}
+
+async function store(
+  engine: Engine,
+  target: Target,
+  entry: Entry,
+  object: ApiObject,
+  options: WriteOptions,
+): Promise<WriteResult | undefined> {
+  const draft = encodeObject(target.resource, object);
+  const warnings = warningsOf(engine, target, object);
+  if (sameContent(entry, draft)) return { body: entry.body, created: false, warnings };
+  if (options.dryRun) return { body: draftBody(draft, String(entry.revision)), created: false, warnings };
+  const { key, revision: expected } = entry;
+  if (isFinished(target, object)) {
+    const result = await commit(engine, { kind: "delete", key, expected });
+    return result.ok ? { body: draftBody(draft, String(result.revision)), created: false, warnings } : undefined;
+  }
+  const result = await commit(engine, { kind: "update", key, expected, draft });
+  return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;
+}
+
+/** A terminating object goes with its last finalizer (spec: conventions 3.1). */
+export function isFinished(target: Target, object: ApiObject): boolean {
+  if (object.metadata.deletionTimestamp === undefined) return false;
+  return mayVanish(target, object);
+}
+
+/** Whether nothing holds the object back from being removed. */
+export function mayVanish(target: Target, object: ApiObject): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0) return false;
+  return target.resource.kind.mayVanish?.(object) ?? true;
+}

@@ -1,0 +1,73 @@
+import type { Entry, Listener, Revision, StoreError, StoreEvent, Subscription } from "../storage/store.ts";
+import type { Engine, Target } from "./engine.ts";
+import { prefixOf } from "./registry.ts";
+import type { Selection } from "./selection.ts";
+import { bodyAt } from "./stored.ts";
+
+/** One change as a watcher of a selection sees it (spec: conventions 6). */
+export interface Change {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly event: StoreEvent;
+}
+
+/** What a watch tells; each call is synchronous. */
+export interface WatchObserver {
+  /** Changes in order; then everything up to `upTo` has been told. May be empty. */
+  changes(changes: readonly Change[], upTo: Revision): void;
+  /** The watch ended by itself. */
+  ended(error: StoreError): void;
+}
+
+/**
+ * Watches a collection (spec: conventions 4.6) from after a revision on. The state before is the caller's to list.
+ *
+ * Watchers with the same collection and selection get the same array of changes, so that what is derived from it can
+ * be shared.
+ */
+export function watchObjects(
+  engine: Engine,
+  target: Target,
+  selection: Selection,
+  after: Revision,
+  observer: WatchObserver,
+): Subscription {
+  const listener: Listener = {
+    events: (batch, upTo) => observer.changes(changesOf(batch, selection), upTo),
+    ended: (error) => observer.ended(error),
+  };
+  return engine.store.subscribe({ prefix: prefixOf(target.resource, target.namespace), after }, listener);
+}
+
+const none: readonly Change[] = [];
+const shared = new WeakMap<readonly StoreEvent[], Map<string, readonly Change[]>>();
+
+/** A batch as a selection sees it; computed once for all watchers of the same selection. */
+function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly Change[] {
+  if (batch.length === 0) return none;
+  let known = shared.get(batch);
+  if (known === undefined) shared.set(batch, (known = new Map()));
+  let changes = known.get(selection.text);
+  if (changes === undefined) known.set(selection.text, (changes = select(batch, selection)));
+  return changes;
+}
+
+function select(batch: readonly StoreEvent[], selection: Selection): readonly Change[] {
+  const changes: Change[] = [];
+  for (const event of batch) {
+    const is = event.entry !== undefined && selection.matches(event.entry);
+    const was = event.previous !== undefined && selection.matches(event.previous);
+    if (is) changes.push({ type: was ? "MODIFIED" : "ADDED", event });
+    else if (was) changes.push({ type: "DELETED", event });
+  }
+  return changes;
+}
+
+/**
+ * The bytes of the object that a change shows: as it now stands, or, where it left the selection, as it stood, with
+ * the revision at which it left.
+ */
+export function bodyOf(change: Change): Uint8Array {
+  const { event } = change;
+  if (change.type !== "DELETED") return (event.entry as Entry).body;
+  return bodyAt(event.entry ?? (event.previous as Entry), event.revision);
+}

@@ -1,0 +1,59 @@
+import { StatusError } from "../base/status-error.ts";
+import { checkFields } from "../schema/check.ts";
+import { FieldReport, invalidError } from "../schema/faults.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import type { CommitResult, Write } from "../storage/store.ts";
+import { type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { checkMetadata, checkMetadataUpdate } from "./metadata.ts";
+import { storeFailure } from "./resource-version.ts";
+
+/** The largest object that is stored, in bytes of its encoded form. */
+export const maxObjectBytes = 3 * 1024 * 1024;
+
+/**
+ * Holds an object against its declaration.
+ *
+ * @param live what the object replaces; undefined for a new one.
+ * @throws {StatusError} Invalid, with every fault as a cause.
+ */
+export function checkObject(engine: Engine, target: Target, object: ApiObject, live: ApiObject | undefined): void {
+  const { kind } = target.resource;
+  const report = FieldReport.start();
+  const context = { vocabulary: engine.vocabulary };
+  checkMetadata(target, object.metadata, report.at("metadata"));
+  if (live !== undefined) checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
+  kind.validate?.(object, report, context);
+  if (live !== undefined) kind.validateUpdate?.(object, live, report, context);
+  checkFields(kind.type, object, report, engine.vocabulary);
+  if (report.faults.length === 0) return;
+  const subject = { kind: kind.name, group: target.resource.group, name: object.metadata.name ?? "" };
+  throw invalidError(subject, report.faults);
+}
+
+/** The admission request for a write. */
+export function admissionOf(
+  target: Target,
+  options: WriteOptions,
+  operation: AdmissionRequest["operation"],
+  object: ApiObject | undefined,
+  live: ApiObject | undefined,
+): AdmissionRequest {
+  return { operation, target, user: options.user, dryRun: options.dryRun, object, live };
+}
+
+/** Commits a write; the store's failures become what a client is told. */
+export async function commit(engine: Engine, write: Write): Promise<CommitResult> {
+  if (write.kind !== "delete" && write.draft.body.length > maxObjectBytes) {
+    throw new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
+  }
+  try {
+    return await engine.store.commit(write);
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+/** The messages that a successful write gives with its answer. */
+export function warningsOf(engine: Engine, target: Target, object: ApiObject): readonly string[] {
+  return target.resource.kind.warnings?.(object, { vocabulary: engine.vocabulary }) ?? [];
+}

@@ -1,0 +1,175 @@
+import { decodeScalar, describe, zeroOf } from "./scalars.ts";
+import type { Field, ScalarType, StructType, Type } from "./types.ts";
+
+/** A value of the wrong type. The message names the place and says what was expected. */
+export class TypeFault extends Error {
+  override name = "TypeFault";
+  constructor(
+    readonly path: string,
+    readonly problem: string,
+  ) {
+    super(path === "" ? problem : `${path}: ${problem}`);
+  }
+}
+
+/** What a decoder found beside the value. */
+export interface Decoded {
+  /** The value in canonical form: declared fields in declared order, without nulls and without what is empty. */
+  readonly value: Record<string, unknown>;
+  /** Paths of the fields that the type doesn't declare, as the reference writes them; they were dropped. */
+  readonly unknownFields: readonly string[];
+}
+
+/**
+ * Reads a JSON value as a declared struct. Types are always checked; unknown fields are dropped and reported; null is
+ * absent; a zero value of a field that isn't nullable is absent. The input isn't changed and shares no object with the
+ * result.
+ *
+ * @throws {TypeFault} on the first value of a wrong type.
+ */
+export function decode(type: StructType, value: unknown): Decoded {
+  const reader = new Reader();
+  return { value: reader.struct(type, value), unknownFields: reader.unknown };
+}
+
+type JsonObject = Record<string, unknown>;
+
+class Reader {
+  readonly unknown: string[] = [];
+  private readonly steps: (string | number)[] = [];
+
+  struct(type: StructType, value: unknown): JsonObject {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw this.fault("an object", value);
+    }
+    const source = value as JsonObject;
+    const fields = type.fields;
+    const result: JsonObject = {};
+    let seen = 0;
+    for (const name in fields) {
+      const given = Object.hasOwn(source, name) ? source[name] : undefined;
+      if (Object.hasOwn(source, name)) seen++;
+      const read = this.field(name, fields[name]!, given);
+      if (read !== undefined) result[name] = read;
+    }
+    const names = Object.keys(source);
+    if (names.length !== seen) this.reportUnknown(names, fields);
+    return result;
+  }
+
+  private field(name: string, field: Field, given: unknown): unknown {
+    if (given === undefined || given === null) return field.facts.emitEmpty ? emptyOf(field.type) : undefined;
+    this.steps.push(name);
+    const read = this.value(field.type, given);
+    this.steps.pop();
+    if (field.facts.nullable || !isEmpty(field.type, read)) return read;
+    return field.facts.emitEmpty ? read : undefined;
+  }
+
+  private value(type: Type, given: unknown): unknown {
+    switch (type.shape) {
+      case "scalar":
+        return this.scalar(type, given);
+      case "struct":
+        return this.struct(type, given);
+      case "list":
+        return this.list(type.element, given);
+      case "map":
+        return this.map(type.value, given);
+    }
+  }
+
+  private scalar(type: ScalarType, given: unknown): unknown {
+    const read = decodeScalar(type.name, given);
+    if (read instanceof Error) throw new TypeFault(pathOf(this.steps), read.message);
+    return read;
+  }
+
+  private list(element: Type, given: unknown): unknown[] {
+    if (!Array.isArray(given)) throw this.fault("a list", given);
+    return given.map((item: unknown, index) => {
+      this.steps.push(index);
+      const read = item === null || item === undefined ? emptyItem(element) : this.value(element, item);
+      this.steps.pop();
+      return read;
+    });
+  }
+
+  private map(valueType: Type, given: unknown): JsonObject {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) throw this.fault("an object", given);
+    const result: JsonObject = {};
+    for (const key of Object.keys(given)) {
+      const item = (given as JsonObject)[key];
+      this.steps.push(key);
+      const read = item === null ? emptyItem(valueType) : this.value(valueType, item);
+      this.steps.pop();
+      if (key === "__proto__") Object.defineProperty(result, key, ownMember(read));
+      else result[key] = read;
+    }
+    return result;
+  }
+
+  private reportUnknown(names: readonly string[], fields: StructType["fields"]): void {
+    for (const name of names) {
+      if (Object.hasOwn(fields, name)) continue;
+      this.unknown.push(pathOf([...this.steps, name]));
+    }
+  }
+
+  private fault(expected: string, given: unknown): TypeFault {
+    return new TypeFault(pathOf(this.steps), `expected ${expected}, got ${describe(given)}`);
+  }
+}
+
+function ownMember(value: unknown): PropertyDescriptor {
+  return { value, enumerable: true, configurable: true, writable: true };
+}
+
+/** What stands in JSON for an absent value that must be written. */
+export function emptyOf(type: Type): unknown {
+  if (type.shape === "struct") return emptyStruct(type);
+  if (type.shape === "scalar") return zeroOf(type.name);
+  return null;
+}
+
+function emptyStruct(type: StructType): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, field] of Object.entries(type.fields)) {
+    if (field.facts.emitEmpty) result[name] = emptyOf(field.type);
+  }
+  return result;
+}
+
+/** A null inside a list or map is the zero value of the element. */
+function emptyItem(type: Type): unknown {
+  if (type.shape === "list") return [];
+  if (type.shape === "map") return {};
+  return emptyOf(type);
+}
+
+function isEmpty(type: Type, value: unknown): boolean {
+  switch (type.shape) {
+    case "list":
+      return (value as unknown[]).length === 0;
+    case "map":
+      return isEmptyObject(value as JsonObject);
+    case "struct":
+      return false;
+    case "scalar":
+      return value === "" || value === 0 || value === false;
+  }
+}
+
+function isEmptyObject(value: JsonObject): boolean {
+  for (const key in value) if (Object.hasOwn(value, key)) return false;
+  return true;
+}
+
+function pathOf(steps: readonly (string | number)[]): string {
+  let path = "";
+  for (const step of steps) {
+    if (typeof step === "number") path += `[${step}]`;
+    else path += path === "" ? step : `.${step}`;
+  }
+  return path;
+}

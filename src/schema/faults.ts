@@ -1,0 +1,99 @@
+import { StatusError, type Cause } from "../base/status-error.ts";
+
+/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys stand in brackets. */
+export class FieldReport {
+  constructor(
+    private readonly causes: Cause[],
+    readonly path: string,
+  ) {}
+
+  /** A report that collects the faults of one whole object. */
+  static start(): FieldReport {
+    return new FieldReport([], "");
+  }
+
+  /** The faults found so far, here and at every place below the same start. */
+  get faults(): readonly Cause[] {
+    return this.causes;
+  }
+
+  /** A place below this one: a member by name, or an item by index. */
+  at(...steps: readonly (string | number)[]): FieldReport {
+    let path = this.path;
+    for (const step of steps) {
+      if (typeof step === "number") path += `[${step}]`;
+      else path += path === "" ? step : `.${step}`;
+    }
+    return new FieldReport(this.causes, path);
+  }
+
+  /** A place below this one: the value under a free key. */
+  key(key: string): FieldReport {
+    return new FieldReport(this.causes, `${this.path}[${key}]`);
+  }
+
+  required(message = ""): void {
+    this.add("FieldValueRequired", message === "" ? "Required value" : `Required value: ${message}`);
+  }
+
+  /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
+  requiredUnlessSaid(): void {
+    const said = this.causes.some((cause) => cause.field === this.path && cause.reason === "FieldValueRequired");
+    if (!said) this.required();
+  }
+
+  invalid(value: unknown, message: string): void {
+    this.add("FieldValueInvalid", `Invalid value: ${shown(value)}: ${message}`);
+  }
+
+  notSupported(value: unknown, allowed: readonly string[]): void {
+    const values = allowed.map((one) => JSON.stringify(one)).join(", ");
+    this.add("FieldValueNotSupported", `Unsupported value: ${shown(value)}: supported values: ${values}`);
+  }
+
+  duplicate(value: unknown): void {
+    this.add("FieldValueDuplicate", `Duplicate value: ${shown(value)}`);
+  }
+
+  notFound(value: unknown): void {
+    this.add("FieldValueNotFound", `Not found: ${shown(value)}`);
+  }
+
+  forbidden(message: string): void {
+    this.add("FieldValueForbidden", `Forbidden: ${message}`);
+  }
+
+  tooLong(maxLength: number, unit = "bytes"): void {
+    this.add("FieldValueTooLong", `Too long: must have at most ${maxLength} ${unit}`);
+  }
+
+  private add(reason: Cause["reason"], message: string): void {
+    this.causes.push({ reason, message, field: this.path });
+  }
+}
+
+/** A value as a message shows it: short, and never a secret's worth of text. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "null";
+  return text.length <= 256 ? text : `${text.slice(0, 253)}...`;
+}
+
+/** What an object that broke rules is called in the message and the details of the Status. */
+export interface FaultSubject {
+  readonly kind: string;
+  readonly group: string;
+  readonly name: string;
+}
+
+/** The Status for the faults of one object: 422 with every fault as a cause. */
+export function invalidError(subject: FaultSubject, causes: readonly Cause[]): StatusError {
+  const parts = causes.map((cause) => (cause.field === "" ? cause.message : `${cause.field}: ${cause.message}`));
+  const text = parts.length === 1 ? parts[0] : `[${parts.join(", ")}]`;
+  const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;
+  return new StatusError("Invalid", `${kind} ${JSON.stringify(subject.name)} is invalid: ${text}`, {
+    name: subject.name,
+    group: subject.group,
+    kind: subject.kind,
+    causes,
+  });
+}

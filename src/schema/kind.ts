@@ -1,0 +1,222 @@
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { FieldReport } from "./faults.ts";
+import { field, string, struct, type Fields, type StaticFields, type StructType } from "./types.ts";
+
+/** An API group, named without the product's suffix. */
+export interface Group {
+  /** For example `rbac.authorization`; empty for the core group. */
+  readonly base: string;
+  /** Whether the vocabulary's suffix is part of the name (`apps`, `batch`, … carry none). */
+  readonly suffixed: boolean;
+}
+
+/** The group's full name: `rbac.authorization.platform.io`. */
+export function groupName(group: Group, vocabulary: Vocabulary): string {
+  return group.suffixed ? `${group.base}.${vocabulary.groupSuffix}` : group.base;
+}
+
+/** Any API object in JSON form, in the version it was decoded from. */
+export interface ApiObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMetaValue;
+  [field: string]: unknown;
+}
+
+/** `metadata` of an object, in JSON form (spec: conventions 2.2). Times are RFC 3339 in UTC with seconds. */
+export interface ObjectMetaValue {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  selfLink?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string | null;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReferenceValue[];
+  finalizers?: string[];
+  managedFields?: unknown[];
+}
+
+export interface OwnerReferenceValue {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** What a kind's functions may know beyond the object. */
+export interface KindContext {
+  readonly vocabulary: Vocabulary;
+}
+
+/** A kind's object as its own functions see it. */
+export type ObjectOf<F extends Fields> = StaticFields<F> & {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMetaValue;
+};
+
+/** One column of the server's table (spec: conventions 2.4). */
+export interface Column<O = ApiObject> {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: "name";
+  readonly doc: string;
+  /** 0 is shown always, 1 in wide output. */
+  readonly priority?: 0 | 1;
+  /** The cell's value; `now` is in milliseconds since 1970. */
+  readonly cell: (object: O, now: number) => unknown;
+}
+
+/** What a write to a subresource changes. */
+export interface Subresource<O = ApiObject> {
+  readonly verbs: readonly Verb[];
+  /** Takes over from `written` into the copy of the live object what the subresource may change, nothing else. */
+  readonly merge: (copy: O, written: O) => void;
+}
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+export const allVerbs: readonly Verb[] = [
+  "create",
+  "delete",
+  "deletecollection",
+  "get",
+  "list",
+  "patch",
+  "update",
+  "watch",
+];
+
+/**
+ * Everything about one kind in one version. What concerns one field stands on the field's line; the rest stands here.
+ * All functions are pure; objects given to them are canonical (see `decode.ts`), and only those named "copy" may be
+ * changed.
+ */
+export interface KindSpec<F extends Fields> {
+  readonly group: Group;
+  readonly version: string;
+  readonly name: string;
+  /** Name in paths, plural: `rolebindings`. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly doc: string;
+  /** Fields beside apiVersion and kind. */
+  readonly fields: F | (() => F);
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Defaults to all. A kind with only `create` is virtual: its objects are never stored. */
+  readonly verbs?: readonly Verb[];
+  /** False for versions that must be turned on by runtime configuration (spec: conventions 9.1). */
+  readonly servedByDefault?: boolean;
+  /** PUT on a missing object creates it (spec: conventions 4.2). */
+  readonly createOnUpdate?: boolean;
+  /** Field selectors beyond metadata.name and metadata.namespace, with the text that each compares. */
+  readonly selectable?: Readonly<Record<string, (object: ObjectOf<NoInfer<F>>) => string>>;
+  /** `metadata.generation` starts at 1 and grows when this part changes; kinds without it have no generation. */
+  readonly generationOf?: (object: ObjectOf<NoInfer<F>>) => unknown;
+  /** Fills in defaults that need more than a field's own line. Changes the copy it is given. */
+  readonly fillDefaults?: (copy: ObjectOf<NoInfer<F>>, context: KindContext) => void;
+  /** Resets what a creator may not set. Changes the copy. */
+  readonly prepareCreate?: (copy: ObjectOf<NoInfer<F>>, context: KindContext) => void;
+  /** Resets what an update of the main resource may not change. Changes the copy. */
+  readonly prepareUpdate?: (copy: ObjectOf<NoInfer<F>>, live: ObjectOf<NoInfer<F>>, context: KindContext) => void;
+  /** Whether `metadata.name` is a path segment (roles) or a DNS subdomain (most kinds) or label (namespaces). */
+  readonly nameForm?: "subdomain" | "label" | "pathSegment";
+  readonly validate?: (object: ObjectOf<NoInfer<F>>, report: FieldReport, context: KindContext) => void;
+  readonly validateUpdate?: (
+    object: ObjectOf<NoInfer<F>>,
+    live: ObjectOf<NoInfer<F>>,
+    report: FieldReport,
+    context: KindContext,
+  ) => void;
+  /** Messages that go out as Warning headers on a successful write. */
+  readonly warnings?: (object: ObjectOf<NoInfer<F>>, context: KindContext) => readonly string[];
+  /** Whether the last finalizer is gone and the object may go too; beyond `metadata.finalizers`. */
+  readonly mayVanish?: (object: ObjectOf<NoInfer<F>>) => boolean;
+  /** Changes the copy when a deletion starts and the object stays for finalizers. */
+  readonly markDeleted?: (copy: ObjectOf<NoInfer<F>>) => void;
+  readonly subresources?: Readonly<Record<string, Subresource<ObjectOf<NoInfer<F>>>>>;
+  /** Columns of its table; kinds without get the default table. */
+  readonly columns?: readonly Column<ObjectOf<NoInfer<F>>>[];
+}
+
+/** A declared kind, as the generic engine sees it. */
+export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
+  readonly type: StructType;
+  readonly verbs: readonly Verb[];
+  readonly servedByDefault: boolean;
+  readonly createOnUpdate: boolean;
+  readonly nameForm: "subdomain" | "label" | "pathSegment";
+  readonly selectable: Readonly<Record<string, (object: ApiObject) => string>>;
+  readonly generationOf: ((object: ApiObject) => unknown) | undefined;
+  readonly fillDefaults: ((copy: ApiObject, context: KindContext) => void) | undefined;
+  readonly prepareCreate: ((copy: ApiObject, context: KindContext) => void) | undefined;
+  readonly prepareUpdate: ((copy: ApiObject, live: ApiObject, context: KindContext) => void) | undefined;
+  readonly validate: ((object: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
+  readonly validateUpdate:
+    | ((object: ApiObject, live: ApiObject, report: FieldReport, context: KindContext) => void)
+    | undefined;
+  readonly warnings: ((object: ApiObject, context: KindContext) => readonly string[]) | undefined;
+  readonly mayVanish: ((object: ApiObject) => boolean) | undefined;
+  readonly markDeleted: ((copy: ApiObject) => void) | undefined;
+  readonly subresources: Readonly<Record<string, Subresource>>;
+  readonly columns: readonly Column[] | undefined;
+};
+
+type KindFunctions =
+  | "verbs"
+  | "servedByDefault"
+  | "createOnUpdate"
+  | "nameForm"
+  | "selectable"
+  | "generationOf"
+  | "fillDefaults"
+  | "prepareCreate"
+  | "prepareUpdate"
+  | "validate"
+  | "validateUpdate"
+  | "warnings"
+  | "mayVanish"
+  | "markDeleted"
+  | "subresources"
+  | "columns";
+
+declare const objectType: unique symbol;
+/** A kind that remembers the static type of its objects. */
+export type KindOf<F extends Fields> = Kind & { readonly [objectType]?: ObjectOf<F> };
+
+/** The TypeScript type of a kind's objects. */
+export type ObjectFor<K> = K extends { readonly [objectType]?: infer O } ? NonNullable<O> : never;
+
+const typeMeta = {
+  kind: field(undefined, string, "Name of the object's kind.").emitEmpty(),
+  apiVersion: field(undefined, string, "Group and version of the object's kind.").emitEmpty(),
+};
+
+/** Declares a kind. */
+export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
+  const { fields, ...rest } = spec;
+  const complete = {
+    servedByDefault: true,
+    createOnUpdate: false,
+    nameForm: "subdomain",
+    verbs: allVerbs,
+    selectable: {},
+    subresources: {},
+    ...rest,
+    type: struct(spec.name, spec.doc, () => ({
+      ...typeMeta,
+      ...(typeof fields === "function" ? fields() : fields),
+    })),
+  };
+  return complete as unknown as KindOf<F>;
+}

@@ -1,0 +1,106 @@
+import type { ScalarName } from "./types.ts";
+
+/** Reads one scalar into its canonical JSON form; an Error (not thrown) says what is wrong with it. */
+export function decodeScalar(name: ScalarName, given: unknown): unknown {
+  switch (name) {
+    case "string":
+      return typeof given === "string" ? given : expected("a string", given);
+    case "bool":
+      return typeof given === "boolean" ? given : expected("a boolean", given);
+    case "int32":
+      return integer(given, -2147483648, 2147483647, "a 32-bit integer");
+    case "int64":
+      return integer(given, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, "an integer below 2^53");
+    case "double":
+      return typeof given === "number" ? given : expected("a number", given);
+    case "bytes":
+      return typeof given === "string" ? base64(given) : expected("a base64 string", given);
+    case "time":
+      return typeof given === "string" ? timestamp(given, false) : expected("a time", given);
+    case "microTime":
+      return typeof given === "string" ? timestamp(given, true) : expected("a time", given);
+    case "quantity":
+      if (typeof given === "number") return String(given);
+      return typeof given === "string" ? given : expected("a quantity", given);
+    case "duration":
+      return typeof given === "string" ? given : expected("a duration", given);
+    case "intOrString":
+      if (typeof given === "string") return given;
+      return integer(given, -2147483648, 2147483647, "an integer or a string");
+    case "object":
+    case "fieldsV1":
+      return isPlainObject(given) ? given : expected("an object", given);
+    case "json":
+      return given;
+  }
+}
+
+/** What stands in JSON for an absent scalar that must be written. */
+export function zeroOf(name: ScalarName): unknown {
+  switch (name) {
+    case "string":
+    case "duration":
+      return "";
+    case "bool":
+      return false;
+    case "int32":
+    case "int64":
+    case "double":
+    case "intOrString":
+      return 0;
+    case "quantity":
+      return "0";
+    default:
+      return null;
+  }
+}
+
+function expected(what: string, given: unknown): Error {
+  return new Error(`expected ${what}, got ${describe(given)}`);
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function integer(given: unknown, min: number, max: number, what: string): number | Error {
+  if (typeof given === "bigint") return new Error(`expected ${what}, got ${given}`);
+  if (typeof given !== "number") return expected(what, given);
+  if (!Number.isInteger(given) || given < min || given > max) return new Error(`expected ${what}, got ${given}`);
+  return given === 0 ? 0 : given;
+}
+
+const base64Form = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function base64(given: string): string | Error {
+  const text = given.includes("\n") || given.includes("\r") ? given.replaceAll(/[\r\n]/g, "") : given;
+  if (text.length % 4 !== 0 || !base64Form.test(text)) return new Error("expected base64 text (RFC 4648, padded)");
+  return text;
+}
+
+const timeForm = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+function timestamp(given: string, micro: boolean): string | Error {
+  const match = timeForm.exec(given);
+  const at = match === null ? Number.NaN : Date.parse(given.toUpperCase());
+  if (match === null || Number.isNaN(at)) return new Error(`expected an RFC 3339 time, got ${JSON.stringify(given)}`);
+  const seconds = new Date(Math.floor(at / 1000) * 1000).toISOString().slice(0, 19);
+  return micro ? `${seconds}.${(match[1] ?? ".").slice(1, 7).padEnd(6, "0")}Z` : `${seconds}Z`;
+}
+
+/** The JSON type of a value, in words. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return "a string";
+    case "boolean":
+      return "a boolean";
+    case "number":
+    case "bigint":
+      return "a number";
+    default:
+      return "an object";
+  }
+}

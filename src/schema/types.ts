@@ -1,0 +1,261 @@
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+
+/**
+ * The language in which kinds are declared. A declaration is plain data: decoding, defaulting, validation, the binary
+ * encoding, merging and OpenAPI are derived from it by the other files of this folder, and its static type by
+ * {@link Static}.
+ */
+export type Type = ScalarType | ListType | MapType | StructType;
+
+/** Names of the scalar types; `json` holds any JSON value, `object` any JSON object with its own kind. */
+export type ScalarName =
+  | "string"
+  | "bool"
+  | "int32"
+  | "int64"
+  | "double"
+  | "bytes"
+  | "time"
+  | "microTime"
+  | "duration"
+  | "quantity"
+  | "intOrString"
+  | "json"
+  | "object"
+  | "fieldsV1";
+
+declare const staticType: unique symbol;
+
+export interface ScalarType<T = unknown> {
+  readonly shape: "scalar";
+  readonly name: ScalarName;
+  readonly [staticType]?: T;
+}
+
+export interface ListType<E extends Type = Type> {
+  readonly shape: "list";
+  readonly element: E;
+}
+
+export interface MapType<V extends Type = Type> {
+  readonly shape: "map";
+  readonly value: V;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface StructType<F extends Fields = Fields> {
+  readonly shape: "struct";
+  readonly name: string;
+  readonly doc: string;
+  /** The fields by JSON name, in the order in which they are written; computed when first asked for. */
+  readonly fields: F;
+  /** Merged and owned as one unit by apply. */
+  readonly atomic: boolean;
+}
+
+/** A word that may depend on the vocabulary. */
+export type Word = string | ((vocabulary: Vocabulary) => string);
+
+/** What a field's line says beyond its type. */
+export interface FieldFacts {
+  /** Number on the binary wire; undefined for fields that exist in JSON only. */
+  readonly number: number | undefined;
+  readonly doc: string;
+  /** In the published list of required fields; absent or empty is refused with `Required value`. */
+  readonly required: boolean;
+  /** Written to JSON even when empty: lists and times as null, structs as `{}`, scalars as their zero value. */
+  readonly emitEmpty: boolean;
+  /** Absent differs from the zero value, so a zero value that was given is kept. */
+  readonly nullable: boolean;
+  /** Published default, applied when the field is absent. */
+  readonly default: unknown;
+  /** Closed set of values. */
+  readonly oneOf: readonly Word[] | undefined;
+  /** Values with a meaning, where others are allowed too. */
+  readonly known: readonly Word[] | undefined;
+  /** How apply merges a list. */
+  readonly listType: "atomic" | "set" | "map" | undefined;
+  readonly listMapKeys: readonly string[];
+  /** How apply merges a map or struct. */
+  readonly mapType: "atomic" | "granular" | undefined;
+  /** How a strategic merge patch treats the field. */
+  readonly patchStrategy: readonly ("merge" | "replace" | "retainKeys")[];
+  readonly patchMergeKey: string | undefined;
+}
+
+const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
+  required: false,
+  emitEmpty: false,
+  nullable: false,
+  default: undefined,
+  oneOf: undefined,
+  known: undefined,
+  listType: undefined,
+  listMapKeys: [],
+  mapType: undefined,
+  patchStrategy: [],
+  patchMergeKey: undefined,
+};
+
+/** A field: its type, its facts, and words that add facts. Each word gives a new field. */
+export class Field<T extends Type = Type, Required extends boolean = boolean> {
+  declare readonly requiredMark: Required;
+  constructor(
+    readonly type: T,
+    readonly facts: FieldFacts,
+  ) {}
+
+  /** Must be given. In JSON it is always written. */
+  required(): Field<T, true> {
+    return this.with({ required: true, emitEmpty: true }) as Field<T, true>;
+  }
+
+  /** Must be given, but isn't written when empty. */
+  requiredOmitEmpty(): Field<T, true> {
+    return this.with({ required: true }) as Field<T, true>;
+  }
+
+  /** Always written, also when empty. */
+  emitEmpty(): Field<T, Required> {
+    return this.with({ emitEmpty: true });
+  }
+
+  /** Absent and zero are two things (a pointer in the reference). */
+  nullable(): Field<T, Required> {
+    return this.with({ nullable: true });
+  }
+
+  default(value: unknown): Field<T, Required> {
+    return this.with({ default: value });
+  }
+
+  /** Only these values are accepted. */
+  oneOf(...values: readonly Word[]): Field<T, Required> {
+    return this.with({ oneOf: values });
+  }
+
+  /** These values have a meaning; others are accepted. */
+  known(...values: readonly Word[]): Field<T, Required> {
+    return this.with({ known: values });
+  }
+
+  /** A list that apply owns as one. */
+  atomic(): Field<T, Required> {
+    return this.type.shape === "list" ? this.with({ listType: "atomic" }) : this.with({ mapType: "atomic" });
+  }
+
+  /** A list of unique scalars that apply merges item by item. */
+  set(): Field<T, Required> {
+    return this.with({ listType: "set" });
+  }
+
+  /** A list that apply merges by these keys. */
+  mapBy(...keys: readonly string[]): Field<T, Required> {
+    return this.with({ listType: "map", listMapKeys: keys });
+  }
+
+  granular(): Field<T, Required> {
+    return this.with({ mapType: "granular" });
+  }
+
+  /** A strategic merge patch merges this list (by `key`, or as scalars) instead of replacing it. */
+  patchMerge(key?: string): Field<T, Required> {
+    return this.with({ patchStrategy: [...this.facts.patchStrategy, "merge"], patchMergeKey: key });
+  }
+
+  /** A strategic merge patch drops the members that the patch doesn't list under `$retainKeys`. */
+  patchRetainKeys(): Field<T, Required> {
+    return this.with({ patchStrategy: [...this.facts.patchStrategy, "retainKeys"] });
+  }
+
+  private with(change: Partial<FieldFacts>): Field<T, Required> {
+    return new Field<T, Required>(this.type, { ...this.facts, ...change });
+  }
+}
+
+/** A field with its wire number (undefined: JSON only), type and description. */
+export function field<T extends Type>(number: number | undefined, type: T, doc: string): Field<T, false> {
+  return new Field<T, false>(type, { ...plainFacts, number, doc });
+}
+
+/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
+export function struct<F extends Fields>(name: string, doc: string, fields: F | (() => F)): StructType<F> {
+  return new LazyStruct(name, doc, fields, false);
+}
+
+/** An object type that apply owns as one. */
+export function atomicStruct<F extends Fields>(name: string, doc: string, fields: F | (() => F)): StructType<F> {
+  return new LazyStruct(name, doc, fields, true);
+}
+
+class LazyStruct<F extends Fields> implements StructType<F> {
+  readonly shape = "struct";
+  private known: F | undefined;
+  constructor(
+    readonly name: string,
+    readonly doc: string,
+    private readonly source: F | (() => F),
+    readonly atomic: boolean,
+  ) {}
+  get fields(): F {
+    return (this.known ??= typeof this.source === "function" ? this.source() : this.source);
+  }
+}
+
+export function list<E extends Type>(element: E): ListType<E> {
+  return { shape: "list", element };
+}
+
+/** An object with free keys and values of one type. */
+export function map<V extends Type>(value: V): MapType<V> {
+  return { shape: "map", value };
+}
+
+function scalar<T>(name: ScalarName): ScalarType<T> {
+  return { shape: "scalar", name };
+}
+
+export const string = scalar<string>("string");
+export const bool = scalar<boolean>("bool");
+export const int32 = scalar<number>("int32");
+/** An integer; values that a double can't hold exactly are refused. */
+export const int64 = scalar<number>("int64");
+export const double = scalar<number>("double");
+/** Base64 text in JSON. */
+export const bytes = scalar<string>("bytes");
+/** RFC 3339 text with seconds, in UTC. */
+export const time = scalar<string>("time");
+/** RFC 3339 text with microseconds, in UTC. */
+export const microTime = scalar<string>("microTime");
+/** A length of time such as `1h30m`. */
+export const duration = scalar<string>("duration");
+/** An exact number with a unit, such as `100m` or `2Gi`. */
+export const quantity = scalar<string>("quantity");
+export const intOrString = scalar<number | string>("intOrString");
+/** Any JSON value. */
+export const json = scalar<unknown>("json");
+/** Any JSON object that names its own apiVersion and kind. */
+export const object = scalar<Record<string, unknown>>("object");
+/** A set of field paths, as nested objects. */
+export const fieldsV1 = scalar<Record<string, unknown>>("fieldsV1");
+
+/** The TypeScript type of the values of a declared type. */
+export type Static<T> =
+  T extends ScalarType<infer S>
+    ? S
+    : T extends ListType<infer E>
+      ? Static<E>[]
+      : T extends MapType<infer V>
+        ? Record<string, Static<V>>
+        : T extends StructType<infer F>
+          ? StaticFields<F>
+          : never;
+
+export type StaticFields<F extends Fields> = {
+  -readonly [K in keyof F as F[K] extends Field<Type, true> ? K : never]: StaticField<F[K]>;
+} & {
+  -readonly [K in keyof F as F[K] extends Field<Type, true> ? never : K]?: StaticField<F[K]> | undefined;
+};
+
+type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;

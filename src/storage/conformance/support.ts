@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import type {
+  CommitResult,
+  Draft,
+  Entry,
+  Listener,
+  Revision,
+  Store,
+  StoreError,
+  StoreEvent,
+  Subscription,
+} from "../store.ts";
+
+/** A store to be judged, and what the suite needs to do around it. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** Moves the store's clock on. */
+  advance(ms: number): void;
+  /** The time on the store's clock. */
+  now(): number;
+  /** Opens one more store over the same data; absent where data isn't shared. */
+  readonly another?: (() => Promise<Store>) | undefined;
+  /** Closes every store that was opened and removes the data. */
+  dispose(): Promise<void>;
+}
+
+/** One statement of the contract. */
+export interface ConformanceCase {
+  readonly name: string;
+  /** Rejects when the store breaks the contract; resolves with a reason when the case doesn't apply to it. */
+  run(): Promise<string | undefined>;
+}
+
+/** A case that is handed its store. */
+export interface Scenario {
+  readonly name: string;
+  run(subject: StoreUnderTest): Promise<string | undefined>;
+}
+
+/** Declares a case; a function that returns nothing applies to every engine. */
+export function scenario(name: string, run: (subject: StoreUnderTest) => Promise<string | void>): Scenario {
+  return { name, run: async (subject) => (await run(subject)) ?? undefined };
+}
+
+const MARK = '{"v":"';
+
+/** A draft whose body reads `{"v":"<revision>","d":"<text>"}` once stored. */
+export function draft(text: string): Draft {
+  return {
+    header: Buffer.from(`h:${text.slice(0, 20)}`),
+    body: Buffer.from(`${MARK}","d":"${text}"}`),
+    revisionAt: MARK.length,
+  };
+}
+
+/** The text that a draft was made of, after checking that its revision stands in place. */
+export function textOf(entry: Entry | undefined): string | undefined {
+  if (entry === undefined) return undefined;
+  const body = Buffer.from(entry.body).toString();
+  const start = `${MARK}${entry.revision}","d":"`;
+  assert.ok(body.startsWith(start), `revision ${entry.revision} not in place in ${body.slice(0, 60)}`);
+  const text = body.slice(start.length, -2);
+  assert.equal(Buffer.from(entry.header).toString(), `h:${text.slice(0, 20)}`);
+  assert.equal(entry.revisionAt, MARK.length);
+  return text;
+}
+
+/** A commit that succeeded, or an assertion error. */
+export function succeeded(result: CommitResult): Extract<CommitResult, { ok: true }> {
+  if (!result.ok) assert.fail("the commit met a conflict");
+  return result;
+}
+
+export async function create(store: Store, key: string, text: string): Promise<Revision> {
+  return succeeded(await store.commit({ kind: "create", key, draft: draft(text) })).revision;
+}
+
+export async function update(store: Store, key: string, expected: Revision, text: string): Promise<Revision> {
+  return succeeded(await store.commit({ kind: "update", key, expected, draft: draft(text) })).revision;
+}
+
+export async function remove(store: Store, key: string, expected: Revision): Promise<Revision> {
+  return succeeded(await store.commit({ kind: "delete", key, expected })).revision;
+}
+
+/** Keys and texts under a prefix, read page by page. */
+export async function readAll(
+  store: Store,
+  prefix: string,
+  options: { at?: Revision; limit?: number } = {},
+): Promise<{ revision: Revision; pairs: [string, string | undefined][]; pages: number }> {
+  const pairs: [string, string | undefined][] = [];
+  let at = options.at;
+  let after: string | undefined;
+  for (let pages = 1; ; pages++) {
+    const page = await store.range({ prefix, at, after, limit: options.limit });
+    for (const entry of page.entries) pairs.push([entry.key, textOf(entry)]);
+    at = page.revision;
+    after = page.entries.at(-1)?.key;
+    if (!page.more) return { revision: page.revision, pairs, pages };
+  }
+}
+
+/** A listener that keeps what it hears and checks what holds for every subscription. */
+export class Recorder implements Listener {
+  readonly events: (batch: readonly StoreEvent[], upTo: Revision) => void;
+  readonly heard: StoreEvent[] = [];
+  readonly endings: StoreError[] = [];
+  upTo = 0;
+
+  constructor(private readonly prefix: string) {
+    this.events = (batch, upTo) => this.take(batch, upTo);
+  }
+
+  ended(error: StoreError): void {
+    this.endings.push(error);
+  }
+
+  /** `create|update|delete key text` of each event, in order. */
+  get lines(): string[] {
+    return this.heard.map(
+      (event) => `${kindOf(event)} ${event.key} ${textOf(event.entry ?? event.previous)}`,
+    );
+  }
+
+  get revisions(): number[] {
+    return this.heard.map((event) => event.revision);
+  }
+
+  private take(batch: readonly StoreEvent[], upTo: Revision): void {
+    assert.equal(this.endings.length, 0, "an event after the end");
+    assert.ok(upTo >= this.upTo, "the position went back");
+    for (const event of batch) {
+      const last = this.heard.at(-1)?.revision ?? 0;
+      assert.ok(event.revision > last && event.revision > this.upTo, `event ${event.revision} after ${last}`);
+      assert.ok(event.revision <= upTo, `event ${event.revision} beyond position ${upTo}`);
+      assert.ok(event.key.startsWith(this.prefix), `${event.key} is not under ${this.prefix}`);
+      this.heard.push(event);
+    }
+    this.upTo = upTo;
+  }
+}
+
+function kindOf(event: StoreEvent): string {
+  if (event.entry === undefined) return "delete";
+  return event.previous === undefined ? "create" : "update";
+}
+
+/** Subscribes a recorder. */
+export function record(
+  store: Store,
+  prefix: string,
+  after: Revision,
+): { recorder: Recorder; subscription: Subscription } {
+  const recorder = new Recorder(prefix);
+  return { recorder, subscription: store.subscribe({ prefix, after }, recorder) };
+}
+
+/** Waits, a turn of the event loop at a time, until a condition holds; rejects after `timeoutMs`. */
+export async function until(condition: () => boolean, what: string, timeoutMs = 10_000): Promise<void> {
+  const start = performance.now();
+  while (!condition()) {
+    assert.ok(performance.now() - start < timeoutMs, `waited in vain until ${what}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Awaits what may throw at once, reject, or give a value, and expects an error of the given class. */
+export async function rejectsWith<E extends Error>(
+  attempt: () => unknown,
+  expected: new (...args: never[]) => E,
+): Promise<E> {
+  try {
+    await attempt();
+  } catch (error) {
+    assert.ok(error instanceof expected, `expected ${expected.name}, got ${String(error)}`);
+    return error;
+  }
+  assert.fail(`expected ${expected.name}, got a value`);
+}

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { StoreClosedError } from "../store.ts";
+import {
+  create,
+  draft,
+  readAll,
+  rejectsWith,
+  remove,
+  type Scenario,
+  scenario,
+  succeeded,
+  textOf,
+  update,
+} from "./support.ts";
+
+const KEY = "/apps/deployments/default/web";
+
+/** Compare and swap, the revision line, durability of what was acknowledged, closing. */
+export const writeCases: readonly Scenario[] = [
+  scenario("a create takes the next revision and reads back with it in place", async ({ store }) => {
+    const before = await store.latestRevision();
+    const result = succeeded(await store.commit({ kind: "create", key: KEY, draft: draft("one") }));
+    assert.ok(result.revision > before);
+    assert.equal(await store.latestRevision(), result.revision);
+    assert.equal(result.entry.key, KEY);
+    assert.equal(result.entry.revision, result.revision);
+    assert.equal(textOf(result.entry), "one");
+    const read = await store.get(KEY);
+    assert.equal(read?.revision, result.revision);
+    assert.equal(textOf(read), "one");
+  }),
+
+  scenario("the revision is spliced in at the ends of a body as well", async ({ store }) => {
+    for (const [name, revisionAt] of [
+      ["front", 0],
+      ["back", 3],
+    ] as const) {
+      const key = `/g/r/n/${name}`;
+      const value = { header: new Uint8Array(0), body: Buffer.from("abc"), revisionAt };
+      const { revision } = succeeded(await store.commit({ kind: "create", key, draft: value }));
+      const read = await store.get(key);
+      const expected = revisionAt === 0 ? `${revision}abc` : `abc${revision}`;
+      assert.equal(Buffer.from(read!.body).toString(), expected);
+      assert.equal(read!.header.length, 0);
+      assert.equal(read!.revisionAt, revisionAt);
+    }
+  }),
+
+  scenario("a create of a key that exists is a conflict that carries what stands", async ({ store }) => {
+    const revision = await create(store, KEY, "first");
+    const result = await store.commit({ kind: "create", key: KEY, draft: draft("second") });
+    assert.equal(result.ok, false);
+    assert.equal(!result.ok && result.current?.revision, revision);
+    assert.equal(!result.ok && textOf(result.current), "first");
+    assert.equal(await store.latestRevision(), revision, "a conflict takes no revision");
+  }),
+
+  scenario("an update succeeds at the expected revision only", async ({ store }) => {
+    const first = await create(store, KEY, "1");
+    const second = await update(store, KEY, first, "2");
+    assert.ok(second > first);
+    const stale = await store.commit({ kind: "update", key: KEY, expected: first, draft: draft("3") });
+    assert.equal(!stale.ok && stale.current?.revision, second);
+    assert.equal(!stale.ok && textOf(stale.current), "2");
+    assert.equal(textOf(await store.get(KEY)), "2");
+  }),
+
+  scenario(
+    "an update or delete of a key that doesn't exist is a conflict with nothing",
+    async ({ store }) => {
+      const expected = await create(store, KEY, "1");
+      const other = "/apps/deployments/default/other";
+      assert.deepEqual(await store.commit({ kind: "update", key: other, expected, draft: draft("2") }), {
+        ok: false,
+        current: undefined,
+      });
+      assert.deepEqual(await store.commit({ kind: "delete", key: other, expected }), {
+        ok: false,
+        current: undefined,
+      });
+    },
+  ),
+
+  scenario("a delete takes a revision and gives the value that was deleted", async ({ store }) => {
+    const first = await create(store, KEY, "1");
+    const stale = await store.commit({ kind: "delete", key: KEY, expected: (first - 1) as typeof first });
+    assert.equal(!stale.ok && stale.current?.revision, first);
+    const result = succeeded(await store.commit({ kind: "delete", key: KEY, expected: first }));
+    assert.ok(result.revision > first);
+    assert.equal(result.entry.revision, first);
+    assert.equal(textOf(result.entry), "1");
+    assert.equal(await store.get(KEY), undefined);
+    assert.equal(await store.latestRevision(), result.revision);
+  }),
+
+  scenario("a key can be created again after it was deleted", async ({ store }) => {
+    const gone = await remove(store, KEY, await create(store, KEY, "1"));
+    const again = await create(store, KEY, "2");
+    assert.ok(again > gone);
+    assert.equal(textOf(await store.get(KEY)), "2");
+    assert.equal(textOf(await store.get(KEY, gone)), undefined);
+  }),
+
+  scenario("of concurrent creates of one key exactly one succeeds", async ({ store }) => {
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => store.commit({ kind: "create", key: KEY, draft: draft(`${i}`) })),
+    );
+    const winners = results.filter((result) => result.ok);
+    assert.equal(winners.length, 1);
+    const standing = await store.get(KEY);
+    for (const result of results) {
+      assert.equal(result.ok ? result.revision : result.current?.revision, standing!.revision);
+    }
+  }),
+
+  scenario("concurrent writers that retry lose no update", async ({ store }) => {
+    await create(store, KEY, "0");
+    const writer = async (): Promise<void> => {
+      for (let done = 0; done < 10;) {
+        const seen = (await store.get(KEY))!;
+        const next = draft(String(Number(textOf(seen)) + 1));
+        const result = await store.commit({ kind: "update", key: KEY, expected: seen.revision, draft: next });
+        if (result.ok) done++;
+      }
+    };
+    await Promise.all([writer(), writer(), writer(), writer()]);
+    assert.equal(textOf(await store.get(KEY)), "40");
+  }),
+
+  scenario("concurrent writes of many keys take distinct, growing revisions", async ({ store }) => {
+    const keys = Array.from({ length: 100 }, (_, i) => `/g/r/n/k${String(i).padStart(3, "0")}`);
+    const revisions = await Promise.all(keys.map((key) => create(store, key, key)));
+    assert.equal(new Set(revisions).size, keys.length);
+    assert.equal(Math.max(...revisions), await store.latestRevision());
+    assert.deepEqual(
+      (await readAll(store, "/g/r/n/")).pairs,
+      keys.map((key) => [key, key]),
+    );
+  }),
+
+  scenario("the caller's bytes may change after the commit", async ({ store }) => {
+    const value = draft("mine");
+    const pending = store.commit({ kind: "create", key: KEY, draft: value });
+    await pending;
+    value.body.fill(0);
+    value.header.fill(0);
+    assert.equal(textOf(await store.get(KEY)), "mine");
+  }),
+
+  scenario("a value of 1.5 MB is stored, superseded and read exactly", async ({ store }) => {
+    const [large, other] = ["x".repeat(1_500_000), "y".repeat(1_499_999)];
+    const first = await create(store, KEY, large);
+    const second = await update(store, KEY, first, other);
+    assert.ok(textOf(await store.get(KEY)) === other);
+    assert.ok(textOf(await store.get(KEY, first)) === large);
+    const page = await store.range({ prefix: "/apps/", at: second });
+    assert.ok(textOf(page.entries[0]) === other);
+  }),
+
+  scenario("what is no key is refused as a bug, and nothing is written", async ({ store }) => {
+    const before = await store.latestRevision();
+    for (const key of ["", "web", "/a/b/c", "/a/b/c/", "/a/b/c/x\0y", `/a/b/c/${"x".repeat(2000)}`]) {
+      await rejectsWith(() => store.commit({ kind: "create", key, draft: draft("1") }), TypeError);
+    }
+    assert.equal(await store.latestRevision(), before);
+  }),
+
+  scenario("check finds a used store sound", async ({ store }) => {
+    const first = await create(store, KEY, "1");
+    await create(store, "/core/pods/default/a", "2");
+    await remove(store, KEY, await update(store, KEY, first, "3"));
+    assert.deepEqual(await store.check(), []);
+  }),
+
+  scenario("a closed store refuses everything; closing twice is safe", async ({ store }) => {
+    const revision = await create(store, KEY, "1");
+    const late = store.commit({ kind: "create", key: "/g/r/n/late", draft: draft("late") });
+    await Promise.all([store.close(), store.close()]);
+    assert.equal((await late).ok, true, "a write under way is waited for");
+    await store.close();
+    await rejectsWith(() => store.commit({ kind: "delete", key: KEY, expected: revision }), StoreClosedError);
+    await rejectsWith(() => store.get(KEY), StoreClosedError);
+    await rejectsWith(() => store.range({ prefix: "/" }), StoreClosedError);
+    await rejectsWith(() => store.latestRevision(), StoreClosedError);
+  }),
+
+  scenario("two stores over one set of data see one truth", async ({ store, another }) => {
+    if (another === undefined) return "the engine's data isn't shared";
+    const second = await another();
+    const first = await create(store, KEY, "1");
+    assert.equal(await second.latestRevision(), first);
+    assert.equal(textOf(await second.get(KEY)), "1");
+    const next = await update(second, KEY, first, "2");
+    assert.equal(await store.latestRevision(), next);
+    assert.equal(textOf(await store.get(KEY)), "2");
+    const stale = await store.commit({ kind: "update", key: KEY, expected: first, draft: draft("3") });
+    assert.equal(!stale.ok && stale.current?.revision, next);
+    assert.equal(await second.count("/apps/deployments/"), 1);
+    await second.close();
+    assert.equal(textOf(await store.get(KEY)), "2", "closing one leaves the other");
+  }),
+];

@@ -1,0 +1,53 @@
+import type { Draft, Entry, Revision, StoreEvent } from "./store.ts";
+
+/** Brands a number that an engine knows to be a position on its revision line. */
+export function revisionOf(value: number): Revision {
+  return value as Revision;
+}
+
+/** The revision at which a fresh store stands. */
+export const FIRST_REVISION = revisionOf(1);
+
+/** Makes the entry that a draft becomes at a revision: one allocation, the revision's digits in place. */
+export function entryFromDraft(key: string, revision: Revision, draft: Draft): Entry {
+  const { header, body, revisionAt } = draft;
+  const digits = String(revision);
+  const bytes = Buffer.allocUnsafeSlow(header.length + body.length + digits.length);
+  bytes.set(header, 0);
+  spliceRevision(bytes, header.length, body, revisionAt, digits);
+  return {
+    key,
+    revision,
+    header: bytes.subarray(0, header.length),
+    body: bytes.subarray(header.length),
+    revisionAt,
+  };
+}
+
+/** Writes `body` with `digits` inserted at `revisionAt` into `target` from `offset`; gives the end. */
+export function spliceRevision(
+  target: Buffer,
+  offset: number,
+  body: Uint8Array,
+  revisionAt: number,
+  digits: string,
+): number {
+  if (revisionAt < 0 || revisionAt > body.length) {
+    throw new RangeError(`revisionAt ${revisionAt} lies outside a body of ${body.length} bytes`);
+  }
+  target.set(body.subarray(0, revisionAt), offset);
+  target.write(digits, offset + revisionAt, "latin1");
+  target.set(body.subarray(revisionAt), offset + revisionAt + digits.length);
+  return offset + body.length + digits.length;
+}
+
+const EVENT_OVERHEAD_BYTES = 256;
+
+/** Roughly how much memory an event keeps alive. */
+export function eventBytes(event: StoreEvent): number {
+  return EVENT_OVERHEAD_BYTES + event.key.length + entryBytes(event.entry) + entryBytes(event.previous);
+}
+
+function entryBytes(entry: Entry | undefined): number {
+  return entry === undefined ? 0 : entry.header.length + entry.body.length;
+}

@@ -1,0 +1,49 @@
+import { eventBytes } from "./entry.ts";
+import type { Revision, StoreEvent } from "./store.ts";
+
+/** The newest events of a store in revision order, limited in bytes: what subscriptions from a recent revision read. */
+export class EventRing {
+  private events: StoreEvent[] = [];
+  /** How many of the first slots are given up; they are cut off when they are half of the array. */
+  private dropped = 0;
+  private bytes = 0;
+
+  /** @param start every event after this revision is held, until the limit pushes it up. */
+  constructor(
+    private readonly maxBytes: number,
+    private start: Revision,
+  ) {}
+
+  /** Whether every event after `revision` is still held. */
+  covers(revision: Revision): boolean {
+    return revision >= this.start;
+  }
+
+  push(event: StoreEvent): void {
+    this.events.push(event);
+    this.bytes += eventBytes(event);
+    while (this.bytes > this.maxBytes && this.dropped < this.events.length) this.dropOldest();
+  }
+
+  /** The events above `revision`; the caller has checked {@link covers}. */
+  after(revision: Revision): StoreEvent[] {
+    let low = this.dropped;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.events[middle]!.revision > revision) high = middle;
+      else low = middle + 1;
+    }
+    return this.events.slice(low);
+  }
+
+  private dropOldest(): void {
+    const oldest = this.events[this.dropped++]!;
+    this.bytes -= eventBytes(oldest);
+    this.start = oldest.revision;
+    if (this.dropped * 2 > this.events.length + 32) {
+      this.events = this.events.slice(this.dropped);
+      this.dropped = 0;
+    }
+  }
+}

@@ -1,0 +1,282 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen } from "./and-then.ts";
+import { EventRing } from "./event-ring.ts";
+import { assertPrefix, eachPrefix } from "./keys.ts";
+import {
+  type Listener,
+  RevisionCompactedError,
+  type Revision,
+  StoreClosedError,
+  StoreError,
+  type StoreEvent,
+  type SubscribeOptions,
+  type Subscription,
+} from "./store.ts";
+
+/** A stretch of the past: every event under the asked prefix up to `upTo`. */
+export interface PastSlice {
+  readonly events: readonly StoreEvent[];
+  readonly upTo: Revision;
+}
+
+/** What an engine gives its feed. */
+export interface FeedSource {
+  /** The oldest revision after which a subscription may start, as far as known without waiting. */
+  knownFloor(): Revision;
+  /**
+   * Reads events under `prefix` above `after`, at most up to `upTo`, a few milliseconds' worth at a time. The slice
+   * advances by at least one revision.
+   *
+   * @throws {RevisionCompactedError} the log no longer reaches back to `after`.
+   */
+  readPast(prefix: string, after: Revision, upTo: Revision): MaybePromise<PastSlice>;
+  /** Publishes everything that was committed, by any process, before the call. */
+  refresh(): MaybePromise<void>;
+}
+
+/** Subscriptions that are caught up and share a prefix; they are handed the same arrays. */
+interface Group {
+  readonly members: Set<FeedSubscription>;
+  batch: StoreEvent[];
+}
+
+interface Delivery {
+  readonly to: FeedSubscription;
+  readonly batch: readonly StoreEvent[];
+  readonly upTo: Revision;
+}
+
+/**
+ * The ordered event line of one store object. The engine publishes each committed event once, in revision order; the
+ * feed hands it to the subscriptions whose prefix covers its key, and to no other: the cost of an event is that of its
+ * interested subscriptions, however many others there are.
+ */
+export class Feed {
+  private readonly groups = new Map<string, Group>();
+  private readonly all = new Set<FeedSubscription>();
+  private readonly ring: EventRing;
+  /** First in, first out, also when a listener causes a publication: so no subscription sees events out of order. */
+  private deliveries: Delivery[] = [];
+  private nextDelivery = 0;
+  private failure: StoreError | undefined;
+
+  /** @param position the revision at which the feed starts; `ringBytes` limits the events kept in memory. */
+  constructor(
+    readonly source: FeedSource,
+    public position: Revision,
+    ringBytes: number,
+  ) {
+    this.ring = new EventRing(ringBytes, position);
+  }
+
+  get hasSubscriptions(): boolean {
+    return this.all.size > 0;
+  }
+
+  /** Hands out the events after the present position up to `upTo`, without gap, in order. */
+  publish(events: readonly StoreEvent[], upTo: Revision): void {
+    if (upTo <= this.position) return;
+    this.position = upTo;
+    const touched: Group[] = [];
+    for (const event of events) {
+      this.ring.push(event);
+      if (this.groups.size === 0) continue;
+      eachPrefix(event.key, (prefix) => {
+        const group = this.groups.get(prefix);
+        if (group !== undefined && group.batch.push(event) === 1) touched.push(group);
+      });
+    }
+    for (const group of touched) {
+      const batch = group.batch;
+      group.batch = [];
+      for (const to of group.members) this.deliveries.push({ to, batch, upTo });
+    }
+    this.drain();
+  }
+
+  /** Starts a subscription as the store's contract says. */
+  subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    assertPrefix(options.prefix);
+    const subscription = new FeedSubscription(this, options, listener);
+    this.all.add(subscription);
+    if (this.failure !== undefined) subscription.endSoon(this.failure);
+    else if (options.after < this.source.knownFloor()) {
+      subscription.endSoon(new RevisionCompactedError(options.after, this.source.knownFloor()));
+    } else subscription.start();
+    return subscription;
+  }
+
+  /** Ends every subscription, and those to come, with `error`. */
+  end(error: StoreError): void {
+    this.failure ??= error;
+    for (const subscription of this.all) subscription.end(error);
+  }
+
+  /** Ends the subscriptions that need events at or before `floor` that are gone; the feed goes on from there. */
+  skipTo(floor: Revision): void {
+    for (const subscription of this.all) {
+      if (subscription.position < floor) {
+        subscription.end(new RevisionCompactedError(subscription.position, floor));
+      }
+    }
+    if (floor > this.position) this.position = floor;
+  }
+
+  /** Recent events above `after` under `prefix`, or `undefined` when memory doesn't reach back so far. */
+  recent(prefix: string, after: Revision): StoreEvent[] | undefined {
+    if (!this.ring.covers(after)) return undefined;
+    return this.ring.after(after).filter((event) => event.key.startsWith(prefix));
+  }
+
+  join(prefix: string, subscription: FeedSubscription): void {
+    let group = this.groups.get(prefix);
+    if (group === undefined) this.groups.set(prefix, (group = { members: new Set(), batch: [] }));
+    group.members.add(subscription);
+  }
+
+  leave(prefix: string, subscription: FeedSubscription): void {
+    this.all.delete(subscription);
+    const group = this.groups.get(prefix);
+    if (group?.members.delete(subscription) && group.members.size === 0) this.groups.delete(prefix);
+  }
+
+  /** Hands out what waits; called from inside a listener it first finishes what the outer call began. */
+  drain(): void {
+    while (this.nextDelivery < this.deliveries.length) {
+      const delivery = this.deliveries[this.nextDelivery++]!;
+      delivery.to.deliver(delivery.batch, delivery.upTo);
+    }
+    this.deliveries = [];
+    this.nextDelivery = 0;
+  }
+}
+
+/** One subscription: first it reads the past in slices, then it is a member of its prefix's group. */
+export class FeedSubscription implements Subscription {
+  private state: "past" | "live" | "closed" = "past";
+  private delivered: Revision;
+  private readonly prefix: string;
+  /** The slice of the past that is being read, if its source needs to wait for it. */
+  private slice: Promise<void> | undefined;
+
+  constructor(
+    private readonly feed: Feed,
+    options: SubscribeOptions,
+    private readonly listener: Listener,
+  ) {
+    this.prefix = options.prefix;
+    this.delivered = options.after;
+  }
+
+  get position(): Revision {
+    return this.state === "live" && this.feed.position > this.delivered ? this.feed.position : this.delivered;
+  }
+
+  sync(): MaybePromise<Revision> {
+    return andThen(this.feed.source.refresh(), () => this.catchUpNow());
+  }
+
+  close(): void {
+    if (this.state === "closed") return;
+    this.delivered = this.position;
+    this.state = "closed";
+    this.feed.leave(this.prefix, this);
+  }
+
+  /** Ends the subscription from the store's side; the listener hears of it once. */
+  end(error: StoreError): void {
+    if (this.state === "closed") return;
+    this.close();
+    guarded(() => this.listener.ended(error));
+  }
+
+  /** As {@link end}, after the caller has been given the subscription. */
+  endSoon(error: StoreError): void {
+    queueMicrotask(() => this.end(error));
+  }
+
+  start(): void {
+    if (this.becomeLive()) return;
+    void this.readInBackground();
+  }
+
+  /** Hands over a batch of the live line, leaving out what lies before the subscription's start. */
+  deliver(batch: readonly StoreEvent[], upTo: Revision): void {
+    if (this.state === "closed" || upTo <= this.delivered) return;
+    const first = batch[0];
+    const wanted =
+      first === undefined || first.revision > this.delivered
+        ? batch
+        : batch.filter((event) => event.revision > this.delivered);
+    this.delivered = upTo;
+    if (wanted.length > 0 || this.state === "past") guarded(() => this.listener.events(wanted, upTo));
+  }
+
+  private catchUpNow(): MaybePromise<Revision> {
+    this.feed.drain();
+    while (this.state === "past") {
+      if (this.becomeLive()) break;
+      const step = this.readSlice();
+      if (step instanceof Promise) return step.then(() => this.catchUpNow());
+    }
+    return this.position;
+  }
+
+  private async readInBackground(): Promise<void> {
+    while (this.state === "past") {
+      await this.readSlice();
+      if (this.becomeLive()) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Joins the live line if memory holds everything in between. */
+  private becomeLive(): boolean {
+    if (this.state !== "past") return true;
+    const { feed } = this;
+    const events = this.delivered >= feed.position ? [] : feed.recent(this.prefix, this.delivered);
+    if (events === undefined) return false;
+    this.state = "live";
+    feed.join(this.prefix, this);
+    if (events.length > 0) this.deliver(events, feed.position);
+    return true;
+  }
+
+  /** Reads and delivers one slice of the log. Two readers at once (sync and background) take the same one. */
+  private readSlice(): MaybePromise<void> {
+    if (this.slice !== undefined) return this.slice;
+    const after = this.delivered;
+    try {
+      const read = this.feed.source.readPast(this.prefix, after, this.feed.position);
+      if (!(read instanceof Promise)) return this.deliver(read.events, read.upTo);
+      this.slice = read
+        .then(({ events, upTo }) => this.deliver(events, upTo))
+        .catch((error: unknown) => this.end(asStoreError(error)))
+        .finally(() => (this.slice = undefined));
+      return this.slice;
+    } catch (error) {
+      this.end(asStoreError(error));
+    }
+  }
+}
+
+function asStoreError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  return new StoreError(`the past could not be read: ${String(error)}`, { cause: error });
+}
+
+/** A listener must not throw; if it does, that is a bug to be reported as one, not one that silences the others. */
+function guarded(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** The error with which a closed store refuses everything. */
+export function closedError(): StoreClosedError {
+  return new StoreClosedError("the store is closed");
+}

@@ -1,0 +1,139 @@
+import BTreeModule from "sorted-btree";
+import { FIRST_REVISION } from "../entry.ts";
+import { compareKeys, countersOf, prefixDepth, prefixEnd } from "../keys.ts";
+import type { Entry, Revision, StoreEvent } from "../store.ts";
+
+// The package is CommonJS: Node puts its default export one level down, a bundler doesn't.
+const imported: unknown = BTreeModule;
+const BTree = typeof imported === "function" ? (imported as typeof BTreeModule.default) : BTreeModule.default;
+
+/** One key's values: the present one, and those that were superseded or deleted within the history. */
+interface Chain {
+  current: Entry | undefined;
+  /** In order of revision. */
+  past: { readonly entry: Entry; readonly supersededAt: Revision }[];
+}
+
+/** The data of a memory store: every key's values over the retained history, and the log of events. */
+export class MemoryIndex {
+  latest: Revision = FIRST_REVISION;
+  floor: Revision = FIRST_REVISION;
+  private readonly chains = new BTree<string, Chain>(undefined, compareKeys);
+  private readonly counts = new Map<string, number>();
+  private log: StoreEvent[] = [];
+  private logStart = 0;
+
+  current(key: string): Entry | undefined {
+    return this.chains.get(key)?.current;
+  }
+
+  at(key: string, revision: Revision): Entry | undefined {
+    const chain = this.chains.get(key);
+    return chain === undefined ? undefined : valueAt(chain, revision);
+  }
+
+  /** Takes a committed event in; its revision is the next one. */
+  apply(event: StoreEvent): void {
+    const chain = this.chains.get(event.key) ?? { current: undefined, past: [] };
+    if (event.previous !== undefined)
+      chain.past.push({ entry: event.previous, supersededAt: event.revision });
+    chain.current = event.entry;
+    this.chains.set(event.key, chain);
+    this.log.push(event);
+    this.latest = event.revision;
+    const change = (event.entry === undefined ? 0 : 1) - (event.previous === undefined ? 0 : 1);
+    if (change !== 0) this.addToCounters(event.key, change);
+  }
+
+  /** The entries under `prefix` above `after` as they were at `revision`, in key order. */
+  *entries(prefix: string, after: string | undefined, revision: Revision): Generator<Entry> {
+    const end = prefixEnd(prefix);
+    const start = after !== undefined && compareKeys(after, prefix) > 0 ? after : prefix;
+    for (const [key, chain] of this.chains.entries(start)) {
+      if (compareKeys(key, end) >= 0) return;
+      if (key === after) continue;
+      const entry = valueAt(chain, revision);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  /** How many keys exist under the prefix now. */
+  count(prefix: string): number {
+    const depth = prefixDepth(prefix);
+    if (depth === 2 || depth === 3) return this.counts.get(prefix) ?? 0;
+    let total = 0;
+    for (const [counted, count] of this.counts) {
+      if (prefixDepth(counted) === 2 && counted.startsWith(prefix)) total += count;
+    }
+    return total;
+  }
+
+  /** Up to `limit` events of the log after a revision, of whatever key. */
+  eventsAfter(revision: Revision, limit: number): StoreEvent[] {
+    // The log is dense: this store takes every revision.
+    const first = this.log[this.logStart];
+    if (first === undefined) return [];
+    const from = this.logStart + Math.max(0, revision + 1 - first.revision);
+    return this.log.slice(from, from + limit);
+  }
+
+  /** Drops what was superseded at or before `floor`. */
+  compact(floor: Revision): void {
+    while (this.logStart < this.log.length && this.log[this.logStart]!.revision <= floor) {
+      this.forget(this.log[this.logStart++]!);
+    }
+    if (this.logStart * 2 > this.log.length) {
+      this.log = this.log.slice(this.logStart);
+      this.logStart = 0;
+    }
+    if (floor > this.floor) this.floor = floor;
+  }
+
+  /** What disagrees between values, counters, log and revision. */
+  check(): string[] {
+    const problems: string[] = [];
+    const found = new Map<string, number>();
+    for (const [key, { current, past }] of this.chains.entries()) {
+      if (current !== undefined) {
+        const { collection, partition } = countersOf(key);
+        for (const counted of [collection, partition]) found.set(counted, (found.get(counted) ?? 0) + 1);
+        if (current.revision > this.latest) problems.push(`${key} is newer than the latest revision`);
+      }
+      if (current === undefined && past.length === 0) problems.push(`${key} has no value and no history`);
+    }
+    for (const counted of new Set([...found.keys(), ...this.counts.keys()])) {
+      const [real, kept] = [found.get(counted) ?? 0, this.counts.get(counted) ?? 0];
+      if (real !== kept) problems.push(`${counted} counts ${kept} keys and has ${real}`);
+    }
+    return problems;
+  }
+
+  private forget(event: StoreEvent): void {
+    const chain = this.chains.get(event.key);
+    if (chain === undefined) return;
+    if (event.previous !== undefined) chain.past.shift();
+    if (chain.current === undefined && chain.past.length === 0) this.chains.delete(event.key);
+  }
+
+  private addToCounters(key: string, change: number): void {
+    const { collection, partition } = countersOf(key);
+    for (const counted of [collection, partition]) {
+      const count = (this.counts.get(counted) ?? 0) + change;
+      if (count === 0) this.counts.delete(counted);
+      else this.counts.set(counted, count);
+    }
+  }
+}
+
+function valueAt({ current, past }: Chain, revision: Revision): Entry | undefined {
+  if (current !== undefined && current.revision <= revision) return current;
+  let low = 0;
+  let high = past.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (past[middle]!.supersededAt > revision) high = middle;
+    else low = middle + 1;
+  }
+  const candidate = past[low];
+  return candidate !== undefined && candidate.entry.revision <= revision ? candidate.entry : undefined;
+}

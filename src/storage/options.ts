@@ -1,0 +1,16 @@
+import type { Clock } from "../base/clock.ts";
+
+/** What every engine is given. */
+export interface StoreOptions {
+  readonly clock: Clock;
+  /** How long superseded and deleted values are kept, in milliseconds; 5 minutes when absent. */
+  readonly retentionMs?: number | undefined;
+}
+
+/** How long history is kept unless configured (spec: conventions 8). */
+export const DEFAULT_RETENTION_MS = 5 * 60_000;
+
+/** How often an engine looks for history that has become too old. */
+export function compactionIntervalMs(retentionMs: number): number {
+  return Math.min(Math.max(retentionMs / 10, 100), 30_000);
+}

@@ -1,0 +1,36 @@
+import type { Clock, Timer } from "../base/clock.ts";
+
+/** Repeats a task with a pause after each run, on the given clock. */
+export class Periodic {
+  private timer: Timer | undefined;
+  private running: Promise<void> | undefined;
+  private stopped = false;
+
+  /**
+   * @param task must handle its own failures.
+   * @param pauseMs from the end of one run to the start of the next.
+   */
+  constructor(
+    private readonly clock: Clock,
+    private readonly pauseMs: number,
+    private readonly task: () => Promise<void>,
+  ) {
+    this.schedule();
+  }
+
+  /** No further run; resolves when the one under way has ended. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.timer?.cancel();
+    await this.running;
+  }
+
+  private schedule(): void {
+    this.timer = this.clock.setTimer(() => {
+      this.running = this.task().finally(() => {
+        this.running = undefined;
+        if (!this.stopped) this.schedule();
+      });
+    }, this.pauseMs);
+  }
+}

@@ -1,0 +1,241 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
+
+/**
+ * The store's contract. Every engine in this folder keeps it, and `conformance.ts` proves it on each.
+ *
+ * **Keys** are strings of the form `/{group}/{resource}/{namespace}/{name}` (cluster-scoped: the namespace is
+ * empty), ordered by their UTF-8 bytes. The first two segments are the *collection* of a key, the first three its
+ * *partition*. A prefix given to any operation ends in `/`.
+ *
+ * **The revision line.** Each committed write takes the next revision of the store. A fresh store stands at revision
+ * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
+ * cluster may skip numbers.
+ *
+ * **History.** The engine keeps superseded and deleted values for the retention time. `floor()` is the oldest revision
+ * at which an exact read is still answered, and the oldest after which a subscription may start.
+ *
+ * **Durability.** A promise of `commit` resolves only when the write is synced to disk (or agreed by the cluster).
+ * Writes that arrive together share one sync. A crash never leaves half a write.
+ *
+ * **Order.** Before `commit` resolves, every subscription of the same store object that has the key under its prefix
+ * has been given the event. `Subscription.sync()` extends this to writes by other processes.
+ *
+ * **Not assumed:** a single process. Two stores may be open on one embedded folder or one cluster.
+ */
+export interface Store {
+  /**
+   * The revision of the newest committed write, by whichever process. Engines in this machine answer at once (an
+   * embedded engine in about a microsecond); a cluster engine confirms with a quorum, and concurrent callers share one
+   * round trip.
+   */
+  latestRevision(): MaybePromise<Revision>;
+
+  /** The oldest revision that is still readable exactly (see **History**). */
+  floor(): MaybePromise<Revision>;
+
+  /**
+   * Reads one key: at the latest revision (linearizable: it sees every write acknowledged before the call), or as it
+   * was at revision `at`.
+   *
+   * @returns the entry, or `undefined` when the key doesn't exist at that revision.
+   * @throws {RevisionCompactedError} `at` is below the floor.
+   * @throws {RevisionTooNewError} `at` is above the latest revision.
+   */
+  get(key: string, at?: Revision): MaybePromise<Entry | undefined>;
+
+  /**
+   * Reads one page of the keys under a prefix, in key order, all as they were at one revision. Pages that belong
+   * together pass the first page's `revision` as `at` and the last key as `after`. The engine doesn't hold a lock or
+   * an open read between pages.
+   *
+   * @throws as {@link Store.get}.
+   */
+  range(options: RangeOptions): MaybePromise<RangePage>;
+
+  /**
+   * How many keys exist under a prefix, at latest or at an exact revision. At latest an embedded engine answers from
+   * counters in constant time for a whole collection or partition. Long counts yield to the event loop.
+   */
+  count(prefix: string, at?: Revision): MaybePromise<number>;
+
+  /**
+   * Writes one key if its state is what the caller saw. Conflicts are results, not errors: they carry the state that
+   * was there.
+   *
+   * @throws {StoreFullError} disk or quota exhausted; nothing was written.
+   * @throws {StoreClosedError} the store is closing.
+   */
+  commit(write: Write): Promise<CommitResult>;
+
+  /**
+   * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate:
+   * first those of the past, then those to come. Delivery may begin inside the call. The listener runs synchronously
+   * and must not throw; it sees batches that never split a revision.
+   *
+   * A subscription ends by `close()`, or by one call of `listener.ended` with a {@link RevisionCompactedError} (the
+   * past it needs is gone), or {@link StoreClosedError}, or another {@link StoreError}; nothing is delivered after.
+   */
+  subscribe(options: SubscribeOptions, listener: Listener): Subscription;
+
+  /** Drops history older than `before` (milliseconds since 1970) and raises the floor. Engines also do so by themselves. */
+  compact(before: number): Promise<Revision>;
+
+  /** Reads everything once and reports what is damaged; an empty list means sound. Yields to the event loop. */
+  check(): Promise<readonly string[]>;
+
+  /** Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+declare const revisionBrand: unique symbol;
+/** A position on the revision line: a positive integer below 2^53. */
+export type Revision = number & { readonly [revisionBrand]: true };
+
+/** What a caller hands over to be stored. */
+export interface Draft {
+  /** Small index data kept beside the body; opaque to the store. */
+  readonly header: Uint8Array;
+  /** The encoded object; opaque to the store but for one place. */
+  readonly body: Uint8Array;
+  /**
+   * Offset in `body` at which the write's own revision, in decimal digits, is inserted. What is read later is the body
+   * with those digits in place. Example: body `{"v":"","a":1}` with `revisionAt` 6, committed at revision 42, is read
+   * as `{"v":"42","a":1}`.
+   */
+  readonly revisionAt: number;
+}
+
+/** What is stored under a key at a revision. Its bytes must not be changed by the reader. */
+export interface Entry {
+  readonly key: string;
+  /** The revision of the write that made this value. */
+  readonly revision: Revision;
+  readonly header: Uint8Array;
+  /** The body with `revision` in place at `revisionAt`. */
+  readonly body: Uint8Array;
+  readonly revisionAt: number;
+}
+
+export interface RangeOptions {
+  readonly prefix: string;
+  /** Exact revision to read at; the latest when absent. */
+  readonly at?: Revision | undefined;
+  /** Only keys above this one. */
+  readonly after?: string | undefined;
+  /** At most this many entries; unlimited when absent. */
+  readonly limit?: number | undefined;
+  /** Stop after the entry that makes the page's bodies reach this size; at least one entry is returned. */
+  readonly maxBytes?: number | undefined;
+}
+
+export interface RangePage {
+  /** The revision at which the page was read. */
+  readonly revision: Revision;
+  readonly entries: readonly Entry[];
+  /** Whether keys remain under the prefix above the last entry. */
+  readonly more: boolean;
+}
+
+export type Write =
+  /** Succeeds if the key doesn't exist. */
+  | { readonly kind: "create"; readonly key: string; readonly draft: Draft }
+  /** Succeeds if the key's value was written at revision `expected`. */
+  | { readonly kind: "update"; readonly key: string; readonly expected: Revision; readonly draft: Draft }
+  /** Succeeds if the key's value was written at revision `expected`. */
+  | { readonly kind: "delete"; readonly key: string; readonly expected: Revision };
+
+export type CommitResult =
+  | {
+      readonly ok: true;
+      /** The revision that the write took. */
+      readonly revision: Revision;
+      /** The value as it now stands; for a delete, the value that was deleted. */
+      readonly entry: Entry;
+    }
+  /** The expectation failed; `current` is what stands under the key (absent: nothing). */
+  | { readonly ok: false; readonly current: Entry | undefined };
+
+/** One committed write as subscribers see it. The same object is handed to every subscriber of a store. */
+export interface StoreEvent {
+  readonly key: string;
+  readonly revision: Revision;
+  /** The value written; absent for a delete. */
+  readonly entry: Entry | undefined;
+  /** The value that stood before; absent when the key was created. */
+  readonly previous: Entry | undefined;
+}
+
+export interface SubscribeOptions {
+  readonly prefix: string;
+  /** Deliver what comes after this revision. May be above the latest one; then earlier events are not delivered. */
+  readonly after: Revision;
+}
+
+export interface Listener {
+  /**
+   * A batch of events in revision order. Every event under the prefix up to and including revision `upTo` has now been
+   * delivered. The batch may be empty: then only the position moved (this is what bookmarks are made of; no interval
+   * is promised).
+   */
+  events(batch: readonly StoreEvent[], upTo: Revision): void;
+  /** The subscription ended by itself; called at most once. */
+  ended(error: StoreError): void;
+}
+
+export interface Subscription {
+  /** Every event up to here has been delivered. */
+  readonly position: Revision;
+  /**
+   * Delivers every event that was committed, by any process, before this call, then gives the position reached. At once
+   * where `latestRevision` is at once.
+   */
+  sync(): MaybePromise<Revision>;
+  close(): void;
+}
+
+/** An operational failure of a store. Bugs are other errors. */
+export class StoreError extends Error {
+  override name = "StoreError";
+}
+
+/** The revision lies before the retained history. */
+export class RevisionCompactedError extends StoreError {
+  override name = "RevisionCompactedError";
+  constructor(
+    readonly requested: Revision,
+    readonly floor: Revision,
+  ) {
+    super(`revision ${requested} is no longer retained; the oldest is ${floor}`);
+  }
+}
+
+/** The revision lies in the future of this store. */
+export class RevisionTooNewError extends StoreError {
+  override name = "RevisionTooNewError";
+  constructor(
+    readonly requested: Revision,
+    readonly latest: Revision,
+  ) {
+    super(`revision ${requested} is not known yet; the latest is ${latest}`);
+  }
+}
+
+/** No room for the write; nothing was written. */
+export class StoreFullError extends StoreError {
+  override name = "StoreFullError";
+}
+
+/** The store was closed. */
+export class StoreClosedError extends StoreError {
+  override name = "StoreClosedError";
+}
+
+/** The store cannot be reached or did not answer in time; a write's outcome may be unknown. */
+export class StoreUnavailableError extends StoreError {
+  override name = "StoreUnavailableError";
+}
+
+/** The data folder or its content can't be used: unwritable, damaged, or of another format version. */
+export class StoreDamagedError extends StoreError {
+  override name = "StoreDamagedError";
+}

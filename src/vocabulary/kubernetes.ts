@@ -1,0 +1,28 @@
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** The names of the reference, letter for letter, so that its clients work unchanged. */
+export const kubernetes: Vocabulary = {
+  name: "kubernetes",
+  groupSuffix: "k8s.io",
+  domain: "kubernetes.io",
+  protobufMediaType: "application/vnd.kubernetes.protobuf",
+  schemaExtensionPrefix: "x-kubernetes-",
+  systemNamespace: "kube-system",
+  publicNamespace: "kube-public",
+  namespaceFinalizer: "kubernetes",
+  systemPrefix: "system:",
+  components: {
+    controllerManager: "kube-controller-manager",
+    scheduler: "kube-scheduler",
+    proxy: "kube-proxy",
+    dns: "kube-dns",
+    aggregator: "kube-aggregator",
+    nodeAgentApiAdmin: "kubelet-api-admin",
+    nodeAgentServing: "kubelet-serving",
+    nodeAgentClient: "kube-apiserver-client-kubelet",
+  },
+  aggregateToLabelPrefix: "rbac.authorization.k8s.io/aggregate-to-",
+  autoUpdateAnnotation: "rbac.authorization.kubernetes.io/autoupdate",
+  bootstrappingLabel: "kubernetes.io/bootstrapping",
+  gitVersion: "v1.26.0+plinth",
+};

@@ -1,0 +1,28 @@
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** The neutral names of the specification; the default. */
+export const platform: Vocabulary = {
+  name: "platform",
+  groupSuffix: "platform.io",
+  domain: "platform.io",
+  protobufMediaType: "application/vnd.platform.protobuf",
+  schemaExtensionPrefix: "x-platform-",
+  systemNamespace: "platform-system",
+  publicNamespace: "platform-public",
+  namespaceFinalizer: "platform",
+  systemPrefix: "system:",
+  components: {
+    controllerManager: "controller-manager",
+    scheduler: "scheduler",
+    proxy: "proxy",
+    dns: "dns",
+    aggregator: "aggregator",
+    nodeAgentApiAdmin: "agent-api-admin",
+    nodeAgentServing: "agent-serving",
+    nodeAgentClient: "apiserver-client-agent",
+  },
+  aggregateToLabelPrefix: "rbac.authorization.platform.io/aggregate-to-",
+  autoUpdateAnnotation: "rbac.authorization.platform.io/autoupdate",
+  bootstrappingLabel: "platform.io/bootstrapping",
+  gitVersion: "v1.26.0+plinth",
+};

@@ -1,0 +1,45 @@
+/**
+ * The product words of one naming of the API. No other file spells one of them: everything that a client can read and
+ * that carries a product's name comes from here.
+ */
+export interface Vocabulary {
+  readonly name: "platform" | "kubernetes";
+  /** Suffix of API group names, for example `platform.io` in `rbac.authorization.platform.io`. */
+  readonly groupSuffix: string;
+  /** Domain of labels, annotations, taints, finalizers and signer names, for example `platform.io/metadata.name`. */
+  readonly domain: string;
+  /** Media type of the binary encoding (spec: conventions 4.7). */
+  readonly protobufMediaType: string;
+  /** Prefix of schema extensions, with its dash: `x-platform-`. */
+  readonly schemaExtensionPrefix: string;
+  /** Namespace of the system's own objects. */
+  readonly systemNamespace: string;
+  /** Namespace whose content everybody may read. */
+  readonly publicNamespace: string;
+  /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
+  readonly namespaceFinalizer: string;
+  /** Prefix of the names of built-in system users, groups and roles, with its colon. */
+  readonly systemPrefix: string;
+  /** Names of the components that have system users and roles of their own. */
+  readonly components: {
+    readonly controllerManager: string;
+    readonly scheduler: string;
+    readonly proxy: string;
+    readonly dns: string;
+    readonly aggregator: string;
+    readonly nodeAgentApiAdmin: string;
+    readonly nodeAgentServing: string;
+    readonly nodeAgentClient: string;
+  };
+  /** Label that aggregated default roles select on, without its last part (`admin`, `edit`, `view`). */
+  readonly aggregateToLabelPrefix: string;
+  /** Annotation that, set to "false", keeps a default role or binding from being reconciled at start. */
+  readonly autoUpdateAnnotation: string;
+  /** Label that marks the default roles and bindings; its value is `rbac-defaults`. */
+  readonly bootstrappingLabel: string;
+  /** Version that `/version` reports as `gitVersion`. */
+  readonly gitVersion: string;
+}
+
+/** The reference release whose behaviour and kinds are served. */
+export const referenceRelease = { major: "1", minor: "26" } as const;

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "vitest";
+import type { Clock, Timer } from "../../src/base/clock.ts";
+import { storeConformance, type StoreUnderTest } from "../../src/storage/conformance.ts";
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  private time = 1_700_000_000_000;
+  private readonly timers = new Set<{ due: number; task: () => void }>();
+
+  now(): number {
+    return this.time;
+  }
+
+  setTimer(task: () => void, delayMs: number): Timer {
+    const timer = { due: this.time + delayMs, task };
+    this.timers.add(timer);
+    return { cancel: () => void this.timers.delete(timer) };
+  }
+
+  /** Moves time on and runs what has become due. */
+  advance(ms: number): void {
+    this.time += ms;
+    for (const timer of [...this.timers]) {
+      if (timer.due <= this.time && this.timers.delete(timer)) timer.task();
+    }
+  }
+}
+
+/** A folder of its own under the system's temporary folder. */
+export function temporaryFolder(): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "plinth-storage-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Declares one test for each case of the store's contract. */
+export function describeConformance(engine: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`${engine} keeps the store's contract`, () => {
+    for (const { name, run } of storeConformance(open)) {
+      it(name, async (context) => {
+        const notApplicable = await run();
+        if (notApplicable !== undefined) context.skip(notApplicable);
+      });
+    }
+  });
+}

@@ -10,7 +10,10 @@ export const reasons = {
   MethodNotAllowed: { code: 405, when: "the resource doesn't support the verb" },
   NotAcceptable: { code: 406, when: "none of the accepted media types can be produced" },
   AlreadyExists: { code: 409, when: "an object of that name exists" },
-  Conflict: { code: 409, when: "the object was changed since it was read, or is in a state that forbids the change" },
+  Conflict: {
+    code: 409,
+    when: "the object was changed since it was read, or is in a state that forbids the change",
+  },
   Gone: { code: 410, when: "the resource version is too old to serve" },
   Expired: { code: 410, when: "the continue token or resource version is no longer retained" },
   RequestEntityTooLarge: { code: 413, when: "the body is over the limit" },

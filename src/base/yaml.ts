@@ -100,7 +100,12 @@ class YamlReader {
 
   /** The only document that has content. The failsafe schema leaves every scalar a string: types are our affair. */
   #parse(): Document.Parsed<ParsedNode> | undefined {
-    const options = { schema: "failsafe", uniqueKeys: false, prettyErrors: false, resolveKnownTags: false } as const;
+    const options = {
+      schema: "failsafe",
+      uniqueKeys: false,
+      prettyErrors: false,
+      resolveKnownTags: false,
+    } as const;
     const composer = new this.yaml.Composer(options);
     let found: Document.Parsed<ParsedNode> | undefined;
     for (const document of composer.compose(new this.yaml.Parser().parse(this.text))) {

@@ -7,8 +7,12 @@ export interface FollowHandler {
   put(entry: Entry): void;
   /** The object is gone. */
   remove(key: string): void;
+  /** Loading failed and is tried again in a second. */
+  failed(error: unknown): void;
 }
 
+/** After a failure to load, it is tried again after this time. */
+const retryMs = 1000;
 /** How many entries are taken from the store at a time while loading. */
 const loadPage = 1000;
 
@@ -76,10 +80,10 @@ export class Follower {
   private reload(): void {
     this.subscription = undefined;
     this.reloading ??= this.start()
-      .catch(() => undefined)
+      .catch((error: unknown) => this.handler.failed(error))
       .then(() => {
         this.reloading = undefined;
-        if (this.subscription === undefined && !this.closed) setTimeout(() => this.reload(), 1000).unref();
+        if (this.subscription === undefined && !this.closed) setTimeout(() => this.reload(), retryMs).unref();
       });
   }
 

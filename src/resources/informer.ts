@@ -17,10 +17,12 @@ export class Informer<O extends ApiObject = ApiObject> {
   constructor(
     store: Store,
     private readonly resource: Resource,
+    failed: (error: unknown) => void,
   ) {
     this.follower = new Follower(store, resource.storePrefix, {
       put: (entry) => this.set(entry.key, decodeEntry(entry) as O),
       remove: (key) => this.set(key, undefined),
+      failed,
     });
   }
 

@@ -1,5 +1,12 @@
-import { labelKeyFaults, labelValueFaults, nameFaults, qualifiedNameFaults } from "./metadata-rules.ts";
-import { makeName } from "../base/names.ts";
+import {
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  finalizerFaults,
+  labelValueFaults,
+  makeName,
+  pathSegmentFaults,
+  qualifiedNameFaults,
+} from "../base/names.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { FieldReport } from "../schema/faults.ts";
 import type { ApiObject, ObjectMetaValue } from "../schema/kind.ts";
@@ -58,18 +65,21 @@ function keep(meta: ObjectMetaValue, live: ObjectMetaValue, name: keyof ObjectMe
   else Object.assign(meta, { [name]: live[name] });
 }
 
+/** What is wrong with a name, by the form that the kind asks for. */
+const nameFaults = { subdomain: dnsSubdomainFaults, label: dnsLabelFaults, pathSegment: pathSegmentFaults };
+
 /** Checks the metadata of an object that is about to be stored. */
 export function checkMetadata(target: Target, meta: ObjectMetaValue, report: FieldReport): void {
   const form = target.resource.kind.nameForm;
   if ((meta.name ?? "") === "") report.at("name").required("name or generateName is required");
-  else for (const message of nameFaults(form, meta.name!)) report.at("name").invalid(meta.name, message);
+  else for (const message of nameFaults[form](meta.name!)) report.at("name").invalid(meta.name, message);
   for (const [key, value] of Object.entries(meta.labels ?? {})) {
-    for (const message of labelKeyFaults(key)) report.at("labels").invalid(key, message);
+    for (const message of qualifiedNameFaults(key)) report.at("labels").invalid(key, message);
     for (const message of labelValueFaults(value)) report.at("labels").invalid(value, message);
   }
   checkAnnotations(meta.annotations, report.at("annotations"));
   (meta.finalizers ?? []).forEach((finalizer, index) => {
-    for (const message of qualifiedNameFaults(finalizer)) report.at("finalizers", index).invalid(finalizer, message);
+    for (const message of finalizerFaults(finalizer)) report.at("finalizers", index).invalid(finalizer, message);
   });
   checkOwners(meta, report.at("ownerReferences"));
 }

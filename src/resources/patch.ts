@@ -1,6 +1,6 @@
 import { StatusError } from "../base/status-error.ts";
 import type { JsonValue } from "../base/json/value.ts";
-import type { JsonDocument } from "../base/json/decode.ts";
+import type { JsonDocument } from "../base/json/exact.ts";
 import { applyJsonPatch } from "../fields/json-patch.ts";
 import { applyMergePatch } from "../fields/merge-patch.ts";
 import { PatchFault } from "../fields/patch-fault.ts";

@@ -57,6 +57,12 @@ export class Registry {
     return this.byPath.get(pathKey(group, version, resource));
   }
 
+  /** The resource type whose objects have this apiVersion and kind, or undefined. */
+  findKind(apiVersion: string, kind: string): Resource | undefined {
+    const version = this.groupVersions.find((one) => one.resources[0]?.apiVersion === apiVersion);
+    return version?.resources.find((one) => one.kind.name === kind);
+  }
+
   /** The resource type of a kind that this server serves for certain. */
   require(kind: Kind): Resource {
     const found = this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource);

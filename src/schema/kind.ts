@@ -119,6 +119,8 @@ export interface KindSpec<F extends Fields> {
   readonly servedByDefault?: boolean;
   /** PUT on a missing object creates it (spec: conventions 4.2). */
   readonly createOnUpdate?: boolean;
+  /** DELETE answers with the deleted object instead of a Status, as the reference does for some kinds. */
+  readonly answersDeleted?: boolean;
   /** Field selectors beyond metadata.name and metadata.namespace, with the text that each compares. */
   readonly selectable?: Readonly<Record<string, (object: ObjectOf<NoInfer<F>>) => string>>;
   /** `metadata.generation` starts at 1 and grows when this part changes; kinds without it have no generation. */
@@ -155,6 +157,7 @@ export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
   readonly verbs: readonly Verb[];
   readonly servedByDefault: boolean;
   readonly createOnUpdate: boolean;
+  readonly answersDeleted: boolean;
   readonly nameForm: "subdomain" | "label" | "pathSegment";
   readonly selectable: Readonly<Record<string, (object: ApiObject) => string>>;
   readonly generationOf: ((object: ApiObject) => unknown) | undefined;
@@ -176,6 +179,7 @@ type KindFunctions =
   | "verbs"
   | "servedByDefault"
   | "createOnUpdate"
+  | "answersDeleted"
   | "nameForm"
   | "selectable"
   | "generationOf"
@@ -208,6 +212,7 @@ export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
   const complete = {
     servedByDefault: true,
     createOnUpdate: false,
+    answersDeleted: false,
     nameForm: "subdomain",
     verbs: allVerbs,
     selectable: {},

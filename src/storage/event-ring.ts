@@ -37,6 +37,14 @@ export class EventRing {
     return this.events.slice(low);
   }
 
+  /** Events up to `revision` are missing: nothing from before is given out any more. */
+  skipTo(revision: Revision): void {
+    this.events = [];
+    this.dropped = 0;
+    this.bytes = 0;
+    this.start = revision;
+  }
+
   private dropOldest(): void {
     const oldest = this.events[this.dropped++]!;
     this.bytes -= eventBytes(oldest);

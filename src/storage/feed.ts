@@ -109,17 +109,28 @@ export class Feed {
   /** Ends every subscription, and those to come, with `error`. */
   end(error: StoreError): void {
     this.failure ??= error;
+    this.endAll(error);
+  }
+
+  /** Ends the present subscriptions; new ones may start. */
+  endAll(error: StoreError): void {
     for (const subscription of this.all) subscription.end(error);
   }
 
-  /** Ends the subscriptions that need events at or before `floor` that are gone; the feed goes on from there. */
+  /** Ends the subscriptions that need events at or before `floor`, which are gone; the feed goes on from there. */
   skipTo(floor: Revision): void {
     for (const subscription of this.all) {
       if (subscription.position < floor) {
         subscription.end(new RevisionCompactedError(subscription.position, floor));
       }
     }
-    if (floor > this.position) this.position = floor;
+    this.ring.skipTo(floor);
+    this.moveTo(floor);
+  }
+
+  /** Moves the position over revisions that held no event. */
+  moveTo(position: Revision): void {
+    if (position > this.position) this.position = position;
   }
 
   /** Recent events above `after` under `prefix`, or `undefined` when memory doesn't reach back so far. */

@@ -13,9 +13,10 @@ export function markTime(now: number): number {
 export class TimeMarks {
   private readonly marks: { time: number; revision: Revision }[] = [];
 
-  /** Remembers that `revision` was committed at `now`. Revisions arrive in order; time may step back. */
+  /** Remembers that `revision` was there at `now`; a revision below one already known says nothing. Time may step back. */
   add(now: number, revision: Revision): void {
     const last = this.marks.at(-1);
+    if (last !== undefined && revision <= last.revision) return;
     const time = Math.max(markTime(now), last?.time ?? 0);
     if (last !== undefined && last.time === time) last.revision = revision;
     else this.marks.push({ time, revision });

@@ -2,6 +2,8 @@ import { type JsonDocument, decodeExactly } from "./exact.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import type { JsonValue } from "./value.ts";
 
+export type { JsonDocument } from "./exact.ts";
+
 /** How deep arrays and objects may be nested unless the caller says otherwise. */
 export const defaultMaxDepth = 200;
 

@@ -13,6 +13,7 @@ export const ServiceAccount = kind({
   singular: "serviceaccount",
   shortNames: ["sa"],
   scope: "Namespaced",
+  answersDeleted: true,
   doc: "An identity for programs, bound to a namespace.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the account.").emitEmpty(),

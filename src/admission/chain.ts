@@ -1,0 +1,44 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { AdmissionRequest, Admitter } from "../resources/engine.ts";
+
+/**
+ * One rule of admission (spec: conventions 4.13). A plugin refuses by throwing a StatusError. It must have no side
+ * effects in a dry run.
+ */
+export interface AdmissionPlugin {
+  readonly name: string;
+  /** May change `request.object`. Runs before validation, in the order of the chain. */
+  mutate?(request: AdmissionRequest): MaybePromise<void>;
+  /** Sees the object as it would be stored. */
+  validate?(request: AdmissionRequest): MaybePromise<void>;
+}
+
+/** Asks the plugins in order; the first refusal ends the request. */
+export class AdmissionChain implements Admitter {
+  private readonly mutating: readonly AdmissionPlugin[];
+  private readonly validating: readonly AdmissionPlugin[];
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
+    this.validating = plugins.filter((plugin) => plugin.validate !== undefined);
+  }
+
+  mutate(request: AdmissionRequest): Promise<void> | undefined {
+    return this.mutating.length === 0 ? undefined : askAll(this.mutating, "mutate", request);
+  }
+
+  validate(request: AdmissionRequest): Promise<void> | undefined {
+    return this.validating.length === 0 ? undefined : askAll(this.validating, "validate", request);
+  }
+}
+
+async function askAll(
+  plugins: readonly AdmissionPlugin[],
+  phase: "mutate" | "validate",
+  request: AdmissionRequest,
+): Promise<void> {
+  for (const plugin of plugins) {
+    const answer = plugin[phase]!(request);
+    if (answer instanceof Promise) await answer;
+  }
+}

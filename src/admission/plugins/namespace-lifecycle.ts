@@ -1,0 +1,65 @@
+import { then, type MaybePromise } from "../../base/maybe-promise.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { authorization } from "../../kinds/groups.ts";
+import { keyOf, type Resource } from "../../resources/registry.ts";
+import type { AdmissionRequest } from "../../resources/engine.ts";
+import { headerOf } from "../../resources/stored.ts";
+import { groupName } from "../../schema/kind.ts";
+import type { Entry, Store } from "../../storage/store.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+
+/**
+ * NamespaceLifecycle: nothing is created in a namespace that is missing (404) or terminating (403), and the system's
+ * own namespaces can't be deleted (403).
+ */
+export function namespaceLifecycle(store: Store, namespaces: Resource, vocabulary: Vocabulary): AdmissionPlugin {
+  const kept = new Set(["default", vocabulary.systemNamespace, vocabulary.publicNamespace]);
+  const reviews = groupName(authorization, vocabulary);
+  return {
+    name: "NamespaceLifecycle",
+    mutate(request) {
+      const { operation, target } = request;
+      if (target.resource === namespaces) return;
+      if (operation !== "CREATE" || target.namespace === "" || target.resource.group === reviews) return;
+      return checkNamespace(store, namespaces, request);
+    },
+    validate({ operation, target }) {
+      if (operation !== "DELETE" || target.resource !== namespaces || !kept.has(target.name)) return;
+      throw new StatusError("Forbidden", `namespaces ${JSON.stringify(target.name)} is forbidden: this namespace may not be deleted`, {
+        name: target.name,
+        kind: "namespaces",
+      });
+    },
+  };
+}
+
+function checkNamespace(store: Store, namespaces: Resource, request: AdmissionRequest): MaybePromise<void> {
+  const { namespace } = request.target;
+  return then(store.get(keyOf(namespaces, "", namespace)), (entry) => {
+    if (entry === undefined) {
+      throw new StatusError("NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
+        name: namespace,
+        kind: "namespaces",
+      });
+    }
+    if (isActive(entry)) return;
+    throw terminating(request);
+  });
+}
+
+function isActive(entry: Entry): boolean {
+  return headerOf(entry).fields["status.phase"] !== "Terminating";
+}
+
+function terminating({ target }: AdmissionRequest): StatusError {
+  const { resource, name, namespace } = target;
+  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  return new StatusError("Forbidden", `${type} ${JSON.stringify(name)} is forbidden: ${why}`, {
+    name,
+    group: resource.group,
+    kind: resource.name,
+    causes: [{ reason: "", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" }],
+  });
+}

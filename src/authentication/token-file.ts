@@ -1,0 +1,74 @@
+import crypto from "node:crypto";
+import type { Authenticator, AuthenticationResult, Credentials } from "./authenticator.ts";
+import { bearerToken } from "./bearer-token.ts";
+import { parseCsv } from "./csv.ts";
+
+/** One line of a token file. */
+export interface TokenEntry {
+  readonly token: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+/**
+ * Reads a token file (spec: conventions 5.2): CSV lines of token, user name, user id and groups, where a group column
+ * holds one group, or several separated by commas inside double quotes. There are no comments. A line without a token
+ * is left out and a token's last line counts; both are told as `warnings`.
+ *
+ * @throws {Error} with the line's number, when a line is malformed, short of a column, or names no user.
+ */
+export function parseTokenFile(text: string): { entries: TokenEntry[]; warnings: string[] } {
+  const entries = new Map<string, TokenEntry>();
+  const warnings: string[] = [];
+  for (const { line, columns } of parseCsv(text, "token file")) {
+    const [token, name, uid, ...groupColumns] = columns;
+    if (token === undefined || name === undefined || uid === undefined) {
+      throw new Error(
+        `token file, line ${line}: needs token, user name and user id, has ${columns.length} column(s)`,
+      );
+    }
+    if (token === "") {
+      warnings.push(`token file, line ${line}: left out, because its token is empty`);
+      continue;
+    }
+    if (name === "") throw new Error(`token file, line ${line}: the user name is empty`);
+    if (entries.has(token)) {
+      warnings.push(`token file, line ${line}: replaces an earlier line with the same token`);
+    }
+    const groups = groupColumns.flatMap((column) => column.split(",")).map((group) => group.trim());
+    entries.set(token, { token, name, uid, groups: [...new Set(groups)].filter((group) => group !== "") });
+  }
+  return { entries: [...entries.values()], warnings };
+}
+
+/**
+ * Recognizes the bearer tokens of a token file. Tokens are not kept: what is looked up is a digest under a key of this
+ * process, so neither memory nor the time that a lookup takes says anything about them.
+ */
+export class TokenFileAuthenticator implements Authenticator {
+  private readonly key = crypto.randomBytes(32).toString("hex");
+  private readonly results = new Map<string, AuthenticationResult>();
+
+  constructor(entries: readonly TokenEntry[]) {
+    for (const { token, name, uid, groups } of entries) {
+      const user = { name, uid, groups, extra: {} };
+      this.results.set(this.digest(token), { user, method: "token-file", cacheable: true });
+    }
+  }
+
+  authenticate(credentials: Credentials): AuthenticationResult | undefined {
+    const token = bearerToken(credentials.authorization);
+    return token === undefined ? undefined : this.results.get(this.digest(token));
+  }
+
+  private digest(token: string): string {
+    return sha256(this.key + token);
+  }
+}
+
+/** In one call where Node has it (20.12), which costs a third. */
+const sha256 =
+  (crypto.hash as typeof crypto.hash | undefined) === undefined
+    ? (text: string) => crypto.createHash("sha256").update(text).digest("hex")
+    : (text: string) => crypto.hash("sha256", text, "hex");

@@ -1,0 +1,101 @@
+import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { alwaysAllow, alwaysDeny, PrivilegedGroup } from "./always.ts";
+import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "./authorizer.ts";
+
+/** The authorization modes, in the spelling of `--authorization-mode`. */
+export const authorizationModes = ["RBAC", "AlwaysAllow", "AlwaysDeny"] as const;
+export type AuthorizationMode = (typeof authorizationModes)[number];
+
+/** One authorizer of a chain, under the name that messages call it by. */
+export interface ChainLink {
+  readonly name: string;
+  readonly authorizer: Authorizer;
+  /** Undefined when the authorizer can't enumerate rules: then a list of rules is incomplete. */
+  readonly resolver: RuleResolver | undefined;
+}
+
+/**
+ * The authorizers for the modes, in their order, behind the one that allows everything to `system:masters`.
+ * @param rbac answers for mode RBAC.
+ */
+export function authorizationChain(
+  modes: readonly AuthorizationMode[],
+  rbac: Authorizer & RuleResolver,
+  vocabulary: Vocabulary,
+): AuthorizerChain {
+  const privileged = new PrivilegedGroup(`${vocabulary.systemPrefix}masters`);
+  const byMode = { RBAC: rbac, AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny };
+  const links = modes.map((mode) => ({ name: mode, authorizer: byMode[mode], resolver: byMode[mode] }));
+  return new AuthorizerChain([
+    { name: "privileged group", authorizer: privileged, resolver: privileged },
+    ...links,
+  ]);
+}
+
+/**
+ * Asks authorizers in turn. The first that allows or denies decides; when none does, the verdict is `noOpinion` with
+ * all their reasons. What went wrong on the way is reported with any verdict.
+ */
+export class AuthorizerChain implements Authorizer, RuleResolver {
+  constructor(private readonly links: readonly ChainLink[]) {}
+
+  authorize(attributes: Attributes): MaybePromise<Decision> {
+    return this.ask(attributes, 0, silent);
+  }
+
+  /** The rules of all authorizers together; incomplete when one of them has to leave some out. */
+  rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList> {
+    const lists = this.links.map(
+      ({ name, resolver }) => resolver?.rulesFor(user, namespace) ?? unresolved(name),
+    );
+    if (lists.some((list) => list instanceof Promise)) return Promise.all(lists).then(joinLists);
+    return joinLists(lists as RuleList[]);
+  }
+
+  private ask(attributes: Attributes, index: number, before: Decision): MaybePromise<Decision> {
+    const link = this.links[index];
+    if (link === undefined) return before;
+    return then(link.authorizer.authorize(attributes), (decision) => {
+      if (decision.verdict !== "noOpinion") return after(before, decision);
+      return this.ask(attributes, index + 1, joinOpinions(before, decision));
+    });
+  }
+}
+
+const silent: Decision = { verdict: "noOpinion", reason: "", evaluationError: "" };
+
+/** A decision, with the errors of those that were asked before it. */
+function after(before: Decision, decision: Decision): Decision {
+  if (before.evaluationError === "") return decision;
+  return { ...decision, evaluationError: join([before.evaluationError, decision.evaluationError]) };
+}
+
+function joinOpinions(one: Decision, other: Decision): Decision {
+  if (one === silent) return other;
+  const reason = join([one.reason, other.reason]);
+  return {
+    verdict: "noOpinion",
+    reason,
+    evaluationError: join([one.evaluationError, other.evaluationError]),
+  };
+}
+
+function unresolved(name: string): RuleList {
+  const evaluationError = `the ${name} authorizer doesn't support listing rules`;
+  return { resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError };
+}
+
+function joinLists(lists: readonly RuleList[]): RuleList {
+  return {
+    resourceRules: lists.flatMap((list) => list.resourceRules),
+    nonResourceRules: lists.flatMap((list) => list.nonResourceRules),
+    incomplete: lists.some((list) => list.incomplete),
+    evaluationError: join(lists.map((list) => list.evaluationError)),
+  };
+}
+
+function join(texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n");
+}

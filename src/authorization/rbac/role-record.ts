@@ -1,0 +1,67 @@
+import { itemsOf, type OneOrMany } from "./one-or-many.ts";
+import { completeRules, type PolicyRule, type Rule } from "./policy.ts";
+import { ruleAllows, type RuleQuery } from "./rule-match.ts";
+import { RuleTable } from "./rule-table.ts";
+import type { Scope } from "./scope.ts";
+
+/** Roles with no more rules and list entries than this are compared rule by rule, which needs no memory. */
+const scannedRules = 3;
+const scannedEntries = 24;
+
+/** A role, or the place of one that bindings name and that doesn't exist. */
+export class RoleRecord {
+  /** Number of bindings that refer to the role. */
+  references = 0;
+  /** The scopes that hold the role's rules in a table of their own. */
+  watchers: OneOrMany<Scope>;
+  private current: readonly Rule[] | undefined;
+  private table: RuleTable<RoleRecord> | undefined;
+
+  constructor(
+    readonly kind: "ClusterRole" | "Role",
+    readonly namespace: string,
+    readonly name: string,
+  ) {}
+
+  /** The role's rules; undefined while it doesn't exist. */
+  get rules(): readonly Rule[] | undefined {
+    return this.current;
+  }
+
+  /** Gives the role its rules, or takes it out of existence. */
+  setRules(rules: readonly PolicyRule[] | undefined): void {
+    const before = this.current;
+    this.current = rules === undefined ? undefined : completeRules(rules);
+    this.table = undefined;
+    for (const watcher of itemsOf(this.watchers)) watcher.roleChanged(this, before);
+  }
+
+  /** Whether one of the role's rules allows what is asked. */
+  allows(query: RuleQuery): boolean {
+    const { current } = this;
+    if (current === undefined) return false;
+    if (this.table === undefined) {
+      if (isScanned(current)) return scan(current, query);
+      this.table = new RuleTable<RoleRecord>();
+      this.table.add(current, this);
+    }
+    return this.table.find(query) !== undefined;
+  }
+}
+
+function scan(rules: readonly Rule[], query: RuleQuery): boolean {
+  for (const rule of rules) {
+    if (ruleAllows(rule, query)) return true;
+  }
+  return false;
+}
+
+function isScanned(rules: readonly Rule[]): boolean {
+  if (rules.length > scannedRules) return false;
+  let entries = 0;
+  for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
+    entries +=
+      verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length;
+  }
+  return entries <= scannedEntries;
+}

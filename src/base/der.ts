@@ -1,0 +1,111 @@
+/** Writing, and as much reading as certificates need, of ASN.1's distinguished encoding (X.690). */
+
+/** An element: tag, length, content. */
+export function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(content);
+  return Buffer.concat([Buffer.from([tag]), encodeLength(body.length), body]);
+}
+
+function encodeLength(length: number): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  const digits = Buffer.alloc(4);
+  digits.writeUInt32BE(length);
+  const significant = digits.subarray(digits.findIndex((digit) => digit !== 0));
+  return Buffer.concat([Buffer.from([0x80 | significant.length]), significant]);
+}
+
+export function sequence(...items: readonly Uint8Array[]): Buffer {
+  return element(0x30, ...items);
+}
+
+export function set(...items: readonly Uint8Array[]): Buffer {
+  return element(0x31, ...items);
+}
+
+export function octetString(content: Uint8Array): Buffer {
+  return element(0x04, content);
+}
+
+/** A bit string of whole bytes. */
+export function bitString(content: Uint8Array): Buffer {
+  return element(0x03, Buffer.of(0), content);
+}
+
+/** The named bits of a bit string, by number from 0, without the trailing zeros that DER forbids. */
+export function namedBits(...bits: readonly number[]): Buffer {
+  const highest = Math.max(...bits);
+  const content = Buffer.alloc((highest >> 3) + 1);
+  for (const bit of bits) content[bit >> 3]! |= 0x80 >> (bit & 7);
+  return element(0x03, Buffer.of(7 - (highest & 7)), content);
+}
+
+/** A non-negative integer of the given big-endian bytes. */
+export function unsignedInteger(bytes: Uint8Array): Buffer {
+  const start = Math.max(
+    0,
+    bytes.findIndex((byte) => byte !== 0),
+  );
+  const significant = bytes.subarray(start);
+  return significant[0]! >= 0x80 ? element(0x02, Buffer.of(0), significant) : element(0x02, significant);
+}
+
+export function boolean(value: boolean): Buffer {
+  return element(0x01, Buffer.of(value ? 0xff : 0));
+}
+
+export function utf8String(text: string): Buffer {
+  return element(0x0c, Buffer.from(text, "utf8"));
+}
+
+/** An object identifier, for example `2.5.4.3`. */
+export function objectIdentifier(dotted: string): Buffer {
+  const [first, second, ...rest] = dotted.split(".").map(Number);
+  return element(0x06, Buffer.from([first! * 40 + second!, ...rest.flatMap(base128)]));
+}
+
+function base128(value: number): number[] {
+  const digits = [value & 0x7f];
+  for (let left = Math.floor(value / 128); left > 0; left = Math.floor(left / 128))
+    digits.unshift((left & 0x7f) | 0x80);
+  return digits;
+}
+
+/** A point in time (milliseconds since 1970), to the second. */
+export function time(epochMs: number): Buffer {
+  const digits = new Date(epochMs)
+    .toISOString()
+    .replace(/\.\d+Z$/, "Z")
+    .replace(/[-:T]/g, "");
+  // Years from 2050 don't fit the two digits of the short form.
+  return digits < "2050" ? element(0x17, Buffer.from(digits.slice(2))) : element(0x18, Buffer.from(digits));
+}
+
+/** An element that was read: its tag, the whole of it, and its content. */
+export interface Read {
+  readonly tag: number;
+  readonly whole: Buffer;
+  readonly content: Buffer;
+}
+
+/**
+ * The elements that stand one after another in bytes.
+ * @throws RangeError when they don't fit.
+ */
+export function readElements(bytes: Buffer): Read[] {
+  const elements: Read[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const tag = bytes.readUInt8(at);
+    let length = bytes.readUInt8(at + 1);
+    let header = 2;
+    if (length >= 0x80) {
+      const digits = length & 0x7f;
+      length = bytes.readUIntBE(at + 2, digits);
+      header += digits;
+    }
+    const end = at + header + length;
+    if (end > bytes.length) throw new RangeError("an element is longer than what holds it");
+    elements.push({ tag, whole: bytes.subarray(at, end), content: bytes.subarray(at + header, end) });
+    at = end;
+  }
+  return elements;
+}

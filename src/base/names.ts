@@ -1,0 +1,161 @@
+/**
+ * The forms that names take. Each `…Faults` function says what is wrong with a name, in messages that show the regular
+ * expression; an empty list means that it is right.
+ */
+
+const none: readonly string[] = [];
+
+/** A form: its description, the expression that the whole name must match, and its greatest length. */
+class Form {
+  private readonly whole: RegExp;
+  constructor(
+    private readonly rule: string,
+    private readonly source: string,
+    private readonly example: string,
+    private readonly maxLength: number,
+  ) {
+    this.whole = new RegExp(`^(?:${source})$`);
+  }
+
+  faults(name: string): readonly string[] {
+    const tooLong = name.length > this.maxLength;
+    const matches = !tooLong && this.whole.test(name);
+    if (matches) return none;
+    // A name that is far too long isn't worth an expression's time.
+    if (tooLong) return [tooLongMessage(this.maxLength)];
+    return [`${this.rule} (e.g. ${this.example}, regex used for validation is '${this.source}')`];
+  }
+}
+
+function tooLongMessage(maxLength: number): string {
+  return `must be no more than ${maxLength} characters`;
+}
+
+const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const qualifiedPart = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+
+const dnsLabel = new Form(
+  "a lowercase RFC 1123 label has only lower case letters, digits and '-', and starts and ends with a letter or digit",
+  label,
+  "'my-name', or '123-abc'",
+  63,
+);
+const dnsSubdomain = new Form(
+  "a lowercase RFC 1123 subdomain has only lower case letters, digits, '-' and '.', and starts and ends with a letter or digit",
+  `${label}(\\.${label})*`,
+  "'example.com'",
+  253,
+);
+const dns1035Label = new Form(
+  "a DNS-1035 label has only lower case letters, digits and '-', starts with a letter and ends with a letter or digit",
+  "[a-z]([-a-z0-9]*[a-z0-9])?",
+  "'my-name', or 'abc-123'",
+  63,
+);
+const wildcardSubdomain = new Form(
+  "a wildcard DNS-1123 subdomain starts with '*.' and goes on as a lowercase RFC 1123 subdomain",
+  `\\*\\.${label}(\\.${label})*`,
+  "'*.example.com'",
+  253,
+);
+const namePart = new Form(
+  "a name part has only letters, digits, '-', '_' and '.', and starts and ends with a letter or digit",
+  qualifiedPart,
+  "'MyName', or 'my.name', or '123-abc'",
+  63,
+);
+const labelValue = new Form(
+  "a label value is empty, or has only letters, digits, '-', '_' and '.', and starts and ends with a letter or digit",
+  `(${qualifiedPart})?`,
+  "'MyValue', or 'my_value', or '12345'",
+  63,
+);
+const dataKey = new Form(
+  "a data key has only letters, digits, '-', '_' and '.'",
+  "[-._a-zA-Z0-9]+",
+  "'key.name', or 'KEY_NAME', or 'key-name'",
+  253,
+);
+
+/** DNS-1123 label, at most 63 characters: namespaces, container and port names. */
+export function dnsLabelFaults(name: string): readonly string[] {
+  return dnsLabel.faults(name);
+}
+
+/** DNS-1123 subdomain, at most 253 characters: the names of most objects. */
+export function dnsSubdomainFaults(name: string): readonly string[] {
+  return dnsSubdomain.faults(name);
+}
+
+/** DNS-1035 label, at most 63 characters: names that may not begin with a digit, as those of services. */
+export function dns1035LabelFaults(name: string): readonly string[] {
+  return dns1035Label.faults(name);
+}
+
+/** A DNS-1123 subdomain whose first label is `*`. */
+export function wildcardSubdomainFaults(name: string): readonly string[] {
+  return wildcardSubdomain.faults(name);
+}
+
+/** A name with an optional DNS subdomain before a slash: keys of labels and annotations, finalizers, conditions. */
+export function qualifiedNameFaults(name: string): readonly string[] {
+  const parts = name.split("/", 3);
+  if (parts.length > 2) {
+    return [
+      "a qualified name is a name part, or a DNS subdomain, a '/' and a name part " +
+        `(e.g. 'example.com/MyName', regex used for validation of the name part is '${qualifiedPart}')`,
+    ];
+  }
+  const faults: string[] = [];
+  if (parts.length === 2) {
+    const [prefix] = parts;
+    if (prefix === "") faults.push("prefix part must be non-empty");
+    else faults.push(...dnsSubdomain.faults(prefix!).map((message) => `prefix part ${message}`));
+  }
+  const part = parts.at(-1)!;
+  if (part === "") faults.push("name part must be non-empty");
+  faults.push(...namePart.faults(part).map((message) => `name part ${message}`));
+  return faults.length === 0 ? none : faults;
+}
+
+/** The value of a label: empty, or at most 63 characters. */
+export function labelValueFaults(value: string): readonly string[] {
+  return labelValue.faults(value);
+}
+
+/** A name that can stand in a path: the names of roles and bindings, which may hold `:` and upper case. */
+export function pathSegmentFaults(name: string): readonly string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  const faults = ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+  return faults.length === 0 ? none : faults;
+}
+
+/** A finalizer: a qualified name. Finalizers of the server itself have no slash; others are expected to have one. */
+export function finalizerFaults(name: string): readonly string[] {
+  return qualifiedNameFaults(name);
+}
+
+/** A key in the data of a ConfigMap or Secret, which may become a file's name. */
+export function configMapKeyFaults(key: string): readonly string[] {
+  const faults = dataKey.faults(key);
+  if (faults.length > 0) return faults;
+  if (key === ".") return ["must not be '.'"];
+  if (key === "..") return ["must not be '..'"];
+  if (key.startsWith("..")) return ["must not start with '..'"];
+  return none;
+}
+
+/** No vowels and nothing that looks like another letter, so that no name says something by chance. */
+const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+const suffixLength = 5;
+const maxBaseLength = 63 - suffixLength;
+
+/**
+ * A name made from `metadata.generateName` (spec: conventions 2.2): the prefix, cut to 58 characters, and five random ones.
+ * @param randomInt gives a random integer from 0 up to, not including, its argument.
+ */
+export function makeName(prefix: string, randomInt: (below: number) => number): string {
+  let name = prefix.slice(0, maxBaseLength);
+  for (let index = 0; index < suffixLength; index++) name += suffixAlphabet[randomInt(suffixAlphabet.length)];
+  return name;
+}

@@ -1,0 +1,147 @@
+/** How a quantity was written, and is written again: `1500m`, `2Gi` or `12e6`. */
+export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
+
+/** An exact number with a unit, to the billionth. */
+export interface Quantity {
+  /** The value times 10^9. */
+  readonly nanos: bigint;
+  readonly format: QuantityFormat;
+}
+
+/** Text that isn't a quantity. */
+export class QuantityFault extends Error {
+  override name = "QuantityFault";
+  constructor(text: string) {
+    const shown = text.length > 64 ? `${text.slice(0, 64)}…` : text;
+    super(`${JSON.stringify(shown)} is not a quantity; it must match '${pattern}'`);
+  }
+}
+
+const pattern = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
+const form =
+  /^([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:([KMGTPE]i)|([numkMGTPE]?)|[eE]([+-]?[0-9]{1,18}))$/;
+/** Nobody writes longer ones; longer digits only cost time. */
+const maxLength = 512;
+
+const nano = 10n ** 9n;
+/** Numbers beyond the range of 64 bits become its ends, as in the reference. */
+const maxNanos = (2n ** 63n - 1n) * nano;
+
+/** Powers of ten of the decimal suffixes. */
+const decimalExponents: ReadonlyMap<string, number> = new Map([
+  ["n", -9],
+  ["u", -6],
+  ["m", -3],
+  ["", 0],
+  ["k", 3],
+  ["M", 6],
+  ["G", 9],
+  ["T", 12],
+  ["P", 15],
+  ["E", 18],
+]);
+const decimalSuffixes = new Map([...decimalExponents].map(([suffix, exponent]) => [exponent, suffix]));
+const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+/**
+ * Reads a quantity: a decimal number with a binary suffix (`Ki` to `Ei`), a decimal one (`n` to `E`), or an exponent
+ * (`e3`). Finer than a billionth is rounded away from zero; beyond 64 bits is the end of the range.
+ * @throws QuantityFault
+ */
+export function parseQuantity(text: string): Quantity {
+  const match = text.length <= maxLength ? form.exec(text) : null;
+  if (match === null) throw new QuantityFault(text);
+  const [, sign, whole, fraction = "", binary, decimal, exponent] = match;
+  const digits = BigInt(whole! + fraction);
+  const negative = sign === "-";
+  if (binary !== undefined) {
+    const magnitude = scale(digits << BigInt(10 * binarySuffixes.indexOf(binary)), 9 - fraction.length);
+    return { nanos: signed(magnitude, negative), format: "BinarySI" };
+  }
+  const power = exponent === undefined ? decimalExponents.get(decimal!)! : Number(exponent);
+  const magnitude = scale(digits, power + 9 - fraction.length);
+  return {
+    nanos: signed(magnitude, negative),
+    format: exponent === undefined ? "DecimalSI" : "DecimalExponent",
+  };
+}
+
+/** A non-negative number times a power of ten: rounded up, and no larger than the range allows. */
+function scale(digits: bigint, power: number): bigint {
+  if (digits === 0n) return 0n;
+  // Outside of these powers the result is known without computing it: digits are fewer than 10^512.
+  if (power > 30) return maxNanos;
+  if (power < -2 * maxLength) return 1n;
+  const scaled = power >= 0 ? digits * 10n ** BigInt(power) : divideUp(digits, 10n ** BigInt(-power));
+  return scaled > maxNanos ? maxNanos : scaled;
+}
+
+function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}
+
+function signed(magnitude: bigint, negative: boolean): bigint {
+  return negative ? -magnitude : magnitude;
+}
+
+/**
+ * The canonical text: no fraction, the largest suffix that keeps the number whole, in the quantity's own format.
+ * Binary suffixes need a whole number of at least 1024; smaller ones are written decimally, fractions above are rounded
+ * away from zero.
+ */
+export function formatQuantity({ nanos, format }: Quantity): string {
+  if (nanos === 0n) return "0";
+  const sign = nanos < 0n ? "-" : "";
+  const magnitude = nanos < 0n ? -nanos : nanos;
+  if (format === "BinarySI" && magnitude >= 1024n * nano)
+    return sign + formatBinary(divideUp(magnitude, nano));
+  const [mantissa, exponent] = decimalParts(magnitude, format === "DecimalExponent");
+  if (format === "DecimalExponent") return `${sign}${mantissa}${exponent === 0 ? "" : `e${exponent}`}`;
+  return sign + mantissa + decimalSuffixes.get(exponent)!;
+}
+
+function formatBinary(whole: bigint): string {
+  let mantissa = whole;
+  let suffix = 0;
+  while (suffix < binarySuffixes.length - 1 && mantissa % 1024n === 0n) {
+    mantissa /= 1024n;
+    suffix++;
+  }
+  return `${mantissa}${binarySuffixes[suffix]!}`;
+}
+
+/** Mantissa and exponent, a multiple of 3; with suffixes it ends at that of `E`. */
+function decimalParts(nanos: bigint, anyExponent: boolean): [mantissa: bigint, exponent: number] {
+  let mantissa = nanos;
+  let exponent = -9;
+  while (mantissa % 1000n === 0n && (anyExponent || exponent < 18)) {
+    mantissa /= 1000n;
+    exponent += 3;
+  }
+  return [mantissa, exponent];
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`, whatever their formats. */
+export function compareQuantities(a: Quantity, b: Quantity): number {
+  return a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0;
+}
+
+/** The sum, in the format of the first operand, or of the second where the first is zero. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
+}
+
+/** The difference, in the format of the first operand, or of the second where the first is zero. */
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
+}
+
+/** A whole number as a quantity. */
+export function quantityOf(whole: bigint | number, format: QuantityFormat = "DecimalSI"): Quantity {
+  return { nanos: BigInt(whole) * nano, format };
+}
+
+/** The value as a whole number, rounded away from zero. */
+export function wholeValue({ nanos }: Quantity): bigint {
+  return nanos < 0n ? -divideUp(-nanos, nano) : divideUp(nanos, nano);
+}

@@ -1,0 +1,183 @@
+import { type KeyObject, X509Certificate, createHash, randomBytes, sign } from "node:crypto";
+import { isIP, isIPv4 } from "node:net";
+import * as der from "./der.ts";
+
+/*
+ * Writes certificates with nothing but node:crypto: for the few that a server makes for itself, a library's import alone
+ * would take longer than all of its start (150 ms against 2 ms).
+ */
+
+/** A certificate with its private key, both PEM; further certificates may follow the first. */
+export interface CertificatePair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** What a certificate says. */
+export interface CertificateFacts {
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+  /** Names and addresses of a server. */
+  readonly hosts?: readonly string[];
+  readonly use: "authority" | "server" | "client";
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+const oid = {
+  commonName: "2.5.4.3",
+  organization: "2.5.4.10",
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  subjectAltName: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  authorityKeyIdentifier: "2.5.29.35",
+  extendedKeyUsage: "2.5.29.37",
+  serverAuth: "1.3.6.1.5.5.7.3.1",
+  clientAuth: "1.3.6.1.5.5.7.3.2",
+  ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  rsaWithSha256: "1.2.840.113549.1.1.11",
+} as const;
+
+/** Numbers of the bits of the key usage extension. */
+const usage = { digitalSignature: 0, keyCertSign: 5, crlSign: 6 } as const;
+
+/**
+ * Signs a certificate (PEM) for a public key. Without an issuer it is self-signed with `signingKey`, which must then be
+ * the private key of `publicKey`.
+ */
+export function signCertificate(
+  facts: CertificateFacts,
+  publicKey: KeyObject,
+  signingKey: KeyObject,
+  issuer?: X509Certificate,
+): string {
+  const algorithm = signatureAlgorithm(signingKey);
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  const subject = encodeName(facts);
+  const body = der.sequence(
+    der.element(0xa0, der.unsignedInteger(Buffer.of(2))), // version 3
+    der.unsignedInteger(serialNumber()),
+    algorithm,
+    issuer === undefined ? subject : partsOf(issuer).subject,
+    der.sequence(der.time(facts.notBefore), der.time(facts.notAfter)),
+    subject,
+    spki,
+    der.element(0xa3, der.sequence(...extensions(facts, keyIdentifier(spki), issuer))),
+  );
+  const signature = sign("sha256", body, signingKey);
+  return toPem(der.sequence(body, algorithm, der.bitString(signature)));
+}
+
+function signatureAlgorithm(key: KeyObject): Buffer {
+  switch (key.asymmetricKeyType) {
+    case "ec":
+      return der.sequence(der.objectIdentifier(oid.ecdsaWithSha256));
+    case "rsa":
+      return der.sequence(der.objectIdentifier(oid.rsaWithSha256), Buffer.of(0x05, 0));
+    default:
+      throw new Error(
+        `a certificate authority's key must be EC or RSA, this one is ${key.asymmetricKeyType ?? "not"}`,
+      );
+  }
+}
+
+/** 127 random bits, never zero. */
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16);
+  bytes[0] = (bytes[0]! & 0x7f) | 0x40;
+  return bytes;
+}
+
+function encodeName({ commonName, organizations = [] }: CertificateFacts): Buffer {
+  const attribute = (type: string, text: string): Buffer => {
+    return der.set(der.sequence(der.objectIdentifier(type), der.utf8String(text)));
+  };
+  return der.sequence(
+    ...organizations.map((one) => attribute(oid.organization, one)),
+    attribute(oid.commonName, commonName),
+  );
+}
+
+function extensions(facts: CertificateFacts, keyId: Buffer, issuer: X509Certificate | undefined): Buffer[] {
+  const isAuthority = facts.use === "authority";
+  const usages = isAuthority
+    ? [usage.digitalSignature, usage.keyCertSign, usage.crlSign]
+    : [usage.digitalSignature];
+  const list = [
+    extension(oid.basicConstraints, true, der.sequence(...(isAuthority ? [der.boolean(true)] : []))),
+    extension(oid.keyUsage, true, der.namedBits(...usages)),
+    extension(oid.subjectKeyIdentifier, false, der.octetString(keyId)),
+  ];
+  const authorityId = issuer === undefined ? undefined : partsOf(issuer).keyIdentifier;
+  if (authorityId !== undefined) {
+    list.push(extension(oid.authorityKeyIdentifier, false, der.sequence(der.element(0x80, authorityId))));
+  }
+  if (!isAuthority) {
+    const purpose = facts.use === "server" ? oid.serverAuth : oid.clientAuth;
+    list.push(extension(oid.extendedKeyUsage, false, der.sequence(der.objectIdentifier(purpose))));
+  }
+  if (facts.hosts !== undefined && facts.hosts.length > 0) {
+    list.push(extension(oid.subjectAltName, false, der.sequence(...facts.hosts.map(encodeHost))));
+  }
+  return list;
+}
+
+function extension(id: string, critical: boolean, value: Buffer): Buffer {
+  return der.sequence(
+    der.objectIdentifier(id),
+    ...(critical ? [der.boolean(true)] : []),
+    der.octetString(value),
+  );
+}
+
+function encodeHost(host: string): Buffer {
+  return isIP(host) === 0
+    ? der.element(0x82, Buffer.from(host, "ascii"))
+    : der.element(0x87, addressBytes(host));
+}
+
+/** The 4 or 16 bytes of an IP address. */
+export function addressBytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
+  // The URL parser writes every IPv6 address one way: hexadecimal groups, the longest run of zeros as "::".
+  const canonical = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
+  const [head = "", tail] = canonical.split("::");
+  const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
+  const last = tail === undefined ? [] : groups(tail);
+  const zeros = Array<string>(8 - groups(head).length - last.length).fill("0");
+  return Buffer.from(
+    [...groups(head), ...zeros, ...last].map((group) => group.padStart(4, "0")).join(""),
+    "hex",
+  );
+}
+
+/** Any value that differs between keys will do (RFC 7093). */
+function keyIdentifier(spki: Buffer): Buffer {
+  return createHash("sha256").update(spki).digest().subarray(0, 20);
+}
+
+/** What an issued certificate must repeat of its issuer's, byte by byte. */
+function partsOf(certificate: X509Certificate): { subject: Buffer; keyIdentifier: Buffer | undefined } {
+  const [whole] = der.readElements(certificate.raw);
+  const [body] = der.readElements(whole!.content);
+  const fields = der.readElements(body!.content);
+  // [version], serial number, algorithm, issuer, validity, subject, key, …, [3] extensions
+  const subject = fields[fields[0]!.tag === 0xa0 ? 5 : 4]!.whole;
+  const wrapper = fields.find((field) => field.tag === 0xa3);
+  if (wrapper === undefined) return { subject, keyIdentifier: undefined };
+  const wanted = der.objectIdentifier(oid.subjectKeyIdentifier);
+  for (const one of der.readElements(der.readElements(wrapper.content)[0]!.content)) {
+    const parts = der.readElements(one.content);
+    if (parts[0]!.whole.equals(wanted)) {
+      return { subject, keyIdentifier: der.readElements(parts.at(-1)!.content)[0]!.content };
+    }
+  }
+  return { subject, keyIdentifier: undefined };
+}
+
+function toPem(bytes: Buffer): string {
+  const lines = bytes.toString("base64").match(/.{1,64}/g)!;
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+}

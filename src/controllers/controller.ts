@@ -1,0 +1,26 @@
+import type { Clock } from "../base/clock.ts";
+import type { Client } from "../resources/client.ts";
+import type { Informer } from "../resources/informer.ts";
+import type { Registry, Resource } from "../resources/registry.ts";
+
+/** What controllers work with. */
+export interface ControllerContext {
+  readonly client: Client;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** The informer of a resource type, started, and shared by all who ask. */
+  informer(resource: Resource): Informer;
+  /** Told of work that failed and will be tried again. */
+  failed(controller: string, key: string, error: unknown): void;
+}
+
+/** A controller under way. */
+export interface RunningController {
+  close(): Promise<void>;
+}
+
+/** Something that happens by itself: it watches objects and brings others to the state they ask for. */
+export interface Controller {
+  readonly name: string;
+  start(context: ControllerContext): RunningController;
+}

@@ -1,0 +1,25 @@
+import { type JsonObject, type JsonValue, isObject, setMember } from "../base/json/value.ts";
+import { malformedPatch } from "./patch-fault.ts";
+
+/**
+ * Applies a merge patch to an object of the API (RFC 7386; spec: conventions 4.7), where the patch must be an object.
+ * Neither is changed; the result shares with both what wasn't merged.
+ * @throws PatchFault, malformed, when the patch isn't an object.
+ */
+export function applyMergePatch(target: JsonValue, patch: JsonValue): JsonValue {
+  if (!isObject(patch)) throw malformedPatch("a merge patch is an object");
+  return mergeJson(target, patch);
+}
+
+/** RFC 7386 for any two values: null removes a member, an object merges, everything else replaces. */
+export function mergeJson(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!isObject(patch)) return patch;
+  const result: JsonObject = isObject(target) ? { ...target } : {};
+  for (const name of Object.keys(patch)) {
+    const change = patch[name]!;
+    if (change === null) delete result[name];
+    else if (!isObject(change)) setMember(result, name, change);
+    else setMember(result, name, mergeJson(Object.hasOwn(result, name) ? result[name] : undefined, change));
+  }
+  return result;
+}

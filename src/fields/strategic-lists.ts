@@ -1,0 +1,196 @@
+import { type JsonObject, type JsonValue, getMember, isObject } from "../base/json/value.ts";
+import { inapplicablePatch, malformedPatch } from "./patch-fault.ts";
+import { type MergeRule, directiveOf, mergeObjects } from "./strategic-merge.ts";
+
+/** What tells an element of a list from the others: equal texts are the same element. */
+type Identify = (item: JsonValue) => string;
+
+/** Merges the list of a patch into the original one, as the rule says; `name` is for messages. */
+export function mergeList(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  rule: MergeRule,
+  name: string,
+): JsonValue[] {
+  const identify = identifyBy(original, patch, rule, name);
+  if (rule.mergeKey === undefined) {
+    const merged = unique([...original, ...patch], identify);
+    return arrange(merged, patch.map(identify), original.map(identify), identify);
+  }
+  const changes = readChanges(patch, identify);
+  if (changes.replaces) return changes.items.map((item) => mergeObjects({}, item, rule.type));
+  const kept = original.filter((item) => !changes.deleted.has(identify(item)));
+  const merged = mergeItems(kept as JsonObject[], changes.items, rule, identify);
+  return arrange(merged, changes.items.map(identify), original.map(identify), identify);
+}
+
+interface Changes {
+  /** Elements that are merged or added. */
+  readonly items: JsonObject[];
+  readonly deleted: ReadonlySet<string>;
+  /** Whether the items are the whole new list. */
+  readonly replaces: boolean;
+}
+
+function readChanges(patch: readonly JsonValue[], identify: Identify): Changes {
+  const items: JsonObject[] = [];
+  const deleted = new Set<string>();
+  let replaces = false;
+  for (const item of patch as readonly JsonObject[]) {
+    const directive = directiveOf(item);
+    if (directive === "delete") deleted.add(identify(item));
+    else if (directive === "replace") replaces = true;
+    else items.push(item);
+  }
+  return { items, deleted, replaces };
+}
+
+function mergeItems(
+  original: readonly JsonObject[],
+  changes: readonly JsonObject[],
+  rule: MergeRule,
+  identify: Identify,
+): JsonObject[] {
+  const merged = [...original];
+  const places = new Map<string, number>();
+  merged.forEach((item, place) => {
+    const identity = identify(item);
+    if (!places.has(identity)) places.set(identity, place); // the first of several with the same key is the one merged
+  });
+  for (const change of changes) {
+    const identity = identify(change);
+    const place = places.get(identity);
+    if (place === undefined) {
+      places.set(identity, merged.length);
+      merged.push(mergeObjects({}, change, rule.type));
+    } else {
+      merged[place] = mergeObjects(merged[place]!, change, rule.type);
+    }
+  }
+  return merged;
+}
+
+/** The list without the scalars that `$deleteFromPrimitiveList` names. */
+export function deleteFromList(
+  list: readonly JsonValue[],
+  unwanted: readonly JsonValue[],
+  name: string,
+): JsonValue[] {
+  const isUnwanted = new Set(unwanted.map((item) => scalarIdentity(item, name)));
+  return list.filter((item) => !isUnwanted.has(scalarIdentity(item, name)));
+}
+
+/** The lists that `$setElementOrder` has to do with. */
+export interface OrderedLists {
+  /** The list before the patch. */
+  readonly live: JsonValue | undefined;
+  /** The list in the patch. */
+  readonly patch: JsonValue | undefined;
+  /** What the directive says. */
+  readonly order: readonly JsonValue[];
+}
+
+/** Puts a merged list into the order of `$setElementOrder`, which must agree with the order in the patch's list. */
+export function orderList(
+  merged: readonly JsonValue[],
+  { live, patch, order }: OrderedLists,
+  rule: MergeRule,
+  name: string,
+): JsonValue[] {
+  const identify = identifyBy(merged, order, rule, name);
+  const listed = order.map(identify);
+  if (Array.isArray(patch)) checkOrder(patch, listed, identify, name);
+  return arrange(merged, listed, Array.isArray(live) ? live.map(identify) : [], identify);
+}
+
+function checkOrder(
+  patch: readonly JsonValue[],
+  listed: readonly string[],
+  identify: Identify,
+  name: string,
+): void {
+  let at = 0;
+  for (const item of patch) {
+    if (isObject(item) && directiveOf(item) !== "merge") continue;
+    const identity = identify(item);
+    while (at < listed.length && listed[at] !== identity) at++;
+    if (at++ === listed.length)
+      throw malformedPatch(`$setElementOrder/${name} doesn't agree with the order of ${name}`);
+  }
+}
+
+/**
+ * Puts the elements that the patch lists in its order, the others in the order of the live list, and weaves the two: an
+ * element of the live list comes before the next listed one if it came before it there.
+ */
+function arrange(
+  merged: readonly JsonValue[],
+  listed: readonly string[],
+  live: readonly string[],
+  identify: Identify,
+): JsonValue[] {
+  const listedRank = ranks(listed);
+  const liveRank = ranks(live);
+  const entries = merged.map((item) => ({ item, identity: identify(item) }));
+  const first = entries.filter(({ identity }) => listedRank.has(identity));
+  const rest = entries.filter(({ identity }) => !listedRank.has(identity));
+  first.sort((a, b) => listedRank.get(a.identity)! - listedRank.get(b.identity)!);
+  const result: JsonValue[] = [];
+  let next = 0;
+  for (const { item, identity } of first) {
+    const rank = liveRank.get(identity) ?? -1;
+    while (next < rest.length && (liveRank.get(rest[next]!.identity) ?? Infinity) < rank)
+      result.push(rest[next++]!.item);
+    result.push(item);
+  }
+  while (next < rest.length) result.push(rest[next++]!.item);
+  return result;
+}
+
+function ranks(identities: readonly string[]): ReadonlyMap<string, number> {
+  const result = new Map<string, number>();
+  identities.forEach((identity, rank) => {
+    if (!result.has(identity)) result.set(identity, rank);
+  });
+  return result;
+}
+
+function unique(items: readonly JsonValue[], identify: Identify): JsonValue[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const identity = identify(item);
+    if (seen.has(identity)) return false;
+    seen.add(identity);
+    return true;
+  });
+}
+
+/** How the elements of these lists are told apart; refuses lists that can't be merged with each other. */
+function identifyBy(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  { mergeKey }: MergeRule,
+  name: string,
+): Identify {
+  if (mergeKey === undefined) return (item) => scalarIdentity(item, name);
+  for (const item of original) if (!isObject(item)) throw notObjects(name);
+  for (const item of patch) if (!isObject(item)) throw notObjects(name);
+  return (item) => {
+    const value = isObject(item) ? getMember(item, mergeKey) : undefined;
+    // An element that says what becomes of the whole list needs no key.
+    if (value === undefined && isObject(item) && directiveOf(item) === "replace") return "";
+    if (value === undefined)
+      throw inapplicablePatch(`an element of ${name} has no ${mergeKey}, which is its merge key`);
+    return scalarIdentity(value, `${name}.${mergeKey}`);
+  };
+}
+
+function notObjects(name: string): Error {
+  return inapplicablePatch(`the elements of ${name} must be objects`);
+}
+
+function scalarIdentity(value: JsonValue, name: string): string {
+  if (typeof value === "object" && value !== null)
+    throw inapplicablePatch(`the elements of ${name} must be scalars`);
+  return typeof value === "string" ? `"${value}` : String(value);
+}

@@ -1,0 +1,49 @@
+import { decodeJson } from "../base/json/decode.ts";
+import type { JsonDocument } from "../base/json/exact.ts";
+import { SyntaxFault } from "../base/json/syntax-fault.ts";
+import { StatusError } from "../base/status-error.ts";
+import { decodeYaml } from "../base/yaml.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** The largest body that a request may have, in bytes. */
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+/** The media type of a header without its parameters, in lower case. */
+export function mediaType(header: string | undefined): string {
+  return (header ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** Reads a body that must be there. */
+export async function readBytes(exchange: Exchange): Promise<Buffer> {
+  const encoding = exchange.header("content-encoding");
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new StatusError("UnsupportedMediaType", `bodies in the encoding ${encoding} are not supported`);
+  }
+  return exchange.readBody(maxBodyBytes);
+}
+
+/** Reads a body as an object in one of the encodings for input. A missing Content-Type means JSON. */
+export async function readDocument(exchange: Exchange): Promise<JsonDocument> {
+  const type = mediaType(exchange.header("content-type"));
+  const yaml = type === "application/yaml";
+  if (type !== "" && type !== "application/json" && !yaml) {
+    throw new StatusError(
+      "UnsupportedMediaType",
+      `the body of the request was in an unknown format - accepted media types include: application/json, ` +
+        `application/yaml; got ${JSON.stringify(type)}`,
+    );
+  }
+  const bytes = await readBytes(exchange);
+  if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
+  return parse(bytes, yaml);
+}
+
+/** Parses a body; its faults become a BadRequest that names the place. */
+export async function parse(bytes: Buffer, yaml: boolean): Promise<JsonDocument> {
+  try {
+    return yaml ? await decodeYaml(bytes) : decodeJson(bytes);
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error;
+    throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);
+  }
+}

@@ -1,0 +1,52 @@
+import type { UserInfo } from "../base/user-info.ts";
+
+/** Header lines of an answer, as name, value, name, value, … */
+export type HeaderLines = readonly string[];
+
+/** One request and its answer, whichever version of HTTP carries it. Exactly one of `send` and `stream` is called. */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  readonly connection: Connection;
+  /** The value of a request header, by its name in lower case. */
+  header(name: string): string | undefined;
+  /**
+   * Reads the body.
+   *
+   * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout when it doesn't end in time.
+   */
+  readBody(maxBytes: number): Promise<Buffer>;
+  /** Answers with one body. */
+  send(status: number, headers: HeaderLines, body: Uint8Array): void;
+  /** Answers with a body that is written bit by bit. */
+  stream(status: number, headers: HeaderLines): BodyStream;
+  /** Whether an answer was begun. */
+  readonly answered: boolean;
+  /** Calls once when the connection or stream is gone, whatever the reason. */
+  onClose(listener: () => void): void;
+}
+
+/** The body of an answer that is being written. */
+export interface BodyStream {
+  /** Hands over bytes; false when the client is slower than the bytes come. */
+  write(bytes: Uint8Array): boolean;
+  /** Resolves when the client has taken most of what was written, or is gone. */
+  drained(): Promise<void>;
+  /** Bytes that were written and not yet taken. */
+  readonly backlogBytes: number;
+  readonly closed: boolean;
+  /** Ends the answer well. */
+  end(): void;
+  /** Breaks the connection off, so that the client can't mistake what it has for a whole answer. */
+  destroy(): void;
+}
+
+/** What the server knows of a client's connection. */
+export interface Connection {
+  readonly remoteAddress: string;
+  /** The client's certificate in DER, if its chain was verified against the client authorities. */
+  readonly certificate: Buffer | undefined;
+  /** Who was last recognised on this connection, and by which Authorization header. */
+  identity: { readonly authorization: string | undefined; readonly user: UserInfo } | undefined;
+}

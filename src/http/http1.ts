@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { StatusError } from "../base/status-error.ts";
+import type { BodyStream, Connection, Exchange, HeaderLines } from "./exchange.ts";
+
+/** An exchange over HTTP/1.1. */
+export class Http1Exchange implements Exchange {
+  answered = false;
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    readonly connection: Connection,
+  ) {}
+
+  get method(): string {
+    return this.request.method!;
+  }
+
+  get url(): string {
+    return this.request.url!;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  readBody(maxBytes: number): Promise<Buffer> {
+    const declared = Number(this.request.headers["content-length"] ?? 0);
+    if (declared > maxBytes) return Promise.reject(tooLarge(maxBytes));
+    return collect(this.request, maxBytes);
+  }
+
+  send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    this.answered = true;
+    const { request, response } = this;
+    const lines = [...headers, "Content-Length", String(body.length)];
+    if (!request.complete && hasBody(request)) {
+      // The client may still be sending; the rest of it is not read, so the connection can't be used again.
+      lines.push("Connection", "close");
+    }
+    response.writeHead(status, lines);
+    response.end(body);
+  }
+
+  stream(status: number, headers: HeaderLines): BodyStream {
+    this.answered = true;
+    this.response.writeHead(status, [...headers]);
+    this.response.flushHeaders();
+    return new WritableBody(this.response, () => this.response.socket?.destroy());
+  }
+
+  onClose(listener: () => void): void {
+    this.response.once("close", listener);
+  }
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+}
+
+/** The refusal of a body that is too large. */
+export function tooLarge(maxBytes: number): StatusError {
+  return new StatusError("RequestEntityTooLarge", `the request's body is larger than ${maxBytes} bytes`);
+}
+
+/** A readable that hands over buffers, as both versions of HTTP give. */
+type Body = NodeJS.ReadableStream & { destroyed?: boolean };
+
+/** Reads a body whole, up to a limit. What is over the limit is not read. */
+export function collect(body: Body, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    body.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        body.removeAllListeners("data");
+        body.pause();
+        reject(tooLarge(maxBytes));
+        return;
+      }
+      chunks.push(chunk);
+    });
+    body.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    body.once("error", () => reject(aborted()));
+    body.once("aborted", () => reject(aborted()));
+    body.once("close", () => reject(aborted()));
+  });
+}
+
+function aborted(): StatusError {
+  return new StatusError("BadRequest", "the request's body ended before it was complete");
+}
+
+/** A response as far as streaming needs it. */
+interface Sink {
+  write(bytes: Uint8Array): boolean;
+  end(): void;
+  once(event: "drain" | "close", listener: () => void): unknown;
+  off(event: "drain" | "close", listener: () => void): unknown;
+  readonly writableLength: number;
+  readonly writableNeedDrain: boolean;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+}
+
+/** The body stream over a Node writable. */
+export class WritableBody implements BodyStream {
+  constructor(
+    private readonly sink: Sink,
+    private readonly breakOff: () => void,
+  ) {}
+
+  write(bytes: Uint8Array): boolean {
+    return this.closed ? false : this.sink.write(bytes);
+  }
+
+  drained(): Promise<void> {
+    if (this.closed || !this.sink.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        this.sink.off("drain", done);
+        this.sink.off("close", done);
+        resolve();
+      };
+      this.sink.once("drain", done);
+      this.sink.once("close", done);
+    });
+  }
+
+  get backlogBytes(): number {
+    return this.sink.writableLength;
+  }
+
+  get closed(): boolean {
+    return this.sink.destroyed || this.sink.writableEnded;
+  }
+
+  end(): void {
+    if (!this.closed) this.sink.end();
+  }
+
+  destroy(): void {
+    this.breakOff();
+  }
+}

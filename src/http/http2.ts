@@ -1,0 +1,78 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { StatusError } from "../base/status-error.ts";
+import type { BodyStream, Connection, Exchange, HeaderLines } from "./exchange.ts";
+import { collect, tooLarge, WritableBody } from "./http1.ts";
+
+/** An exchange over one HTTP/2 stream. */
+export class Http2Exchange implements Exchange {
+  answered = false;
+  readonly method: string;
+  readonly url: string;
+
+  constructor(
+    private readonly channel: ServerHttp2Stream,
+    private readonly headers: IncomingHttpHeaders,
+    readonly connection: Connection,
+    private readonly bodyTimeoutMs: number,
+  ) {
+    this.method = String(headers[":method"] ?? "");
+    this.url = String(headers[":path"] ?? "");
+  }
+
+  header(name: string): string | undefined {
+    const value = this.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  async readBody(maxBytes: number): Promise<Buffer> {
+    if (Number(this.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new StatusError("Timeout", "the request's body did not end in time")),
+        this.bodyTimeoutMs,
+      );
+    });
+    try {
+      return await Promise.race([collect(this.channel, maxBytes), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    this.answered = true;
+    if (this.channel.destroyed || this.channel.closed) return;
+    this.channel.respond(asHttp2Headers(status, headers, body.length));
+    this.channel.end(body);
+    if (!this.channel.readableEnded) this.channel.resume();
+  }
+
+  stream(status: number, headers: HeaderLines): BodyStream {
+    this.answered = true;
+    if (!this.channel.destroyed && !this.channel.closed) {
+      this.channel.respond(asHttp2Headers(status, headers, undefined));
+    }
+    return new WritableBody(this.channel, () => this.channel.close(constants.NGHTTP2_INTERNAL_ERROR));
+  }
+
+  onClose(listener: () => void): void {
+    this.channel.once("close", listener);
+  }
+}
+
+function asHttp2Headers(
+  status: number,
+  lines: HeaderLines,
+  length: number | undefined,
+): Record<string, string | number | string[]> {
+  const headers: Record<string, string | number | string[]> = { ":status": status };
+  for (let i = 0; i < lines.length; i += 2) {
+    const name = lines[i]!.toLowerCase();
+    const value = lines[i + 1]!;
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
+  }
+  if (length !== undefined) headers["content-length"] = length;
+  return headers;
+}

@@ -1,0 +1,184 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import {
+  createSecureServer as createHttp2Server,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { AddressInfo, Server, Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import type { Connection, Exchange } from "./exchange.ts";
+import { Http1Exchange } from "./http1.ts";
+import { Http2Exchange } from "./http2.ts";
+
+/** How connections are accepted. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Certificates; without them the server speaks plain HTTP (for use behind a proxy on the same machine). */
+  readonly tls:
+    | {
+        readonly cert: string;
+        readonly key: string;
+        /** Authorities of client certificates. */
+        readonly clientAuthorities: readonly string[];
+      }
+    | undefined;
+}
+
+/** Limits on what a connection may take. */
+export const connectionLimits = {
+  /** A TLS handshake must be done by then. */
+  handshakeTimeoutMs: 10_000,
+  /** The headers of a request must be there by then. */
+  headersTimeoutMs: 20_000,
+  /** A whole request, with its body, must be there by then. */
+  requestTimeoutMs: 60_000,
+  /** An idle connection is closed after this time. */
+  keepAliveTimeoutMs: 120_000,
+  /** Bytes of headers. */
+  maxHeaderBytes: 32 * 1024,
+  /** Requests that one HTTP/2 connection may have under way. */
+  maxStreams: 250,
+} as const;
+
+export interface HttpListener {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  /** Takes no new connections, ends idle ones, and lets requests under way finish until `graceMs` is over. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Opens a socket and hands each request to `handle`. */
+export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<HttpListener> {
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    handle(new Http1Exchange(request, response, connectionOf(request.socket)));
+  };
+  const server = options.tls === undefined ? plainServer(onRequest) : secureServer(options.tls, onRequest, handle, sessions);
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    host: options.host,
+    port,
+    secure: options.tls !== undefined,
+    close: (graceMs) => closeAll(server, sockets, sessions, graceMs),
+  };
+}
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+const http1Options = {
+  headersTimeout: connectionLimits.headersTimeoutMs,
+  requestTimeout: connectionLimits.requestTimeoutMs,
+  keepAliveTimeout: connectionLimits.keepAliveTimeoutMs,
+  maxHeaderSize: connectionLimits.maxHeaderBytes,
+  noDelay: true,
+};
+
+function plainServer(onRequest: RequestListener): Server {
+  return createServer(http1Options, onRequest);
+}
+
+/** One TLS server: the protocol that the client chose (ALPN) decides who reads the connection. */
+function secureServer(
+  tls: NonNullable<ListenOptions["tls"]>,
+  onRequest: RequestListener,
+  handle: (exchange: Exchange) => void,
+  sessions: Set<ServerHttp2Session>,
+): Server {
+  const secureOptions = {
+    cert: tls.cert,
+    key: tls.key,
+    ca: [...tls.clientAuthorities],
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: "TLSv1.2" as const,
+    handshakeTimeout: connectionLimits.handshakeTimeoutMs,
+    ALPNProtocols: ["h2", "http/1.1"],
+  };
+  const server = createHttpsServer({ ...secureOptions, ...http1Options }, onRequest);
+  const http2 = createHttp2Server({
+    ...secureOptions,
+    settings: { maxConcurrentStreams: connectionLimits.maxStreams },
+    maxHeaderListPairs: 128,
+  });
+  serveHttp2(http2, handle, sessions);
+  const readHttp1 = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[];
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket: TLSSocket) => {
+    if (socket.alpnProtocol === "h2") http2.emit("secureConnection", socket);
+    else for (const listener of readHttp1) listener.call(server, socket);
+  });
+  return server;
+}
+
+function serveHttp2(
+  http2: Http2SecureServer,
+  handle: (exchange: Exchange) => void,
+  sessions: Set<ServerHttp2Session>,
+): void {
+  http2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.on("error", () => session.destroy());
+  });
+  http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    stream.on("error", () => stream.destroy());
+    const socket = stream.session?.socket;
+    if (socket === undefined) return;
+    handle(new Http2Exchange(stream, headers, connectionOf(socket as Socket), connectionLimits.requestTimeoutMs));
+  });
+  http2.on("sessionError", (_error, session) => session.destroy());
+}
+
+const connections = new WeakMap<object, Connection>();
+
+/** What is known of a socket; read once. */
+function connectionOf(socket: Socket): Connection {
+  let connection = connections.get(socket);
+  if (connection === undefined) {
+    connection = {
+      remoteAddress: socket.remoteAddress ?? "",
+      certificate: certificateOf(socket as TLSSocket),
+      identity: undefined,
+    };
+    connections.set(socket, connection);
+  }
+  return connection;
+}
+
+/** The client's certificate, only if the handshake verified its chain. */
+function certificateOf(socket: TLSSocket): Buffer | undefined {
+  if (socket.authorized !== true) return undefined;
+  const certificate = socket.getPeerCertificate();
+  return certificate.raw;
+}
+
+async function closeAll(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  sessions: ReadonlySet<ServerHttp2Session>,
+  graceMs: number,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  (server as Server & { closeIdleConnections?: () => void }).closeIdleConnections?.();
+  for (const session of sessions) session.close();
+  const timer = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, graceMs);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,85 @@
+import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import { StatusError } from "../base/status-error.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import { RevisionCompactedError, StoreError } from "../storage/store.ts";
+import { storeFailure } from "../resources/resource-version.ts";
+import { attributesOf, forbidden } from "./access.ts";
+import type { Exchange } from "./exchange.ts";
+import { readFacts, type RequestFacts } from "./request-facts.ts";
+import { sendFailure } from "./respond.ts";
+import type { HttpService } from "./service.ts";
+import { serveResource } from "./verbs/serve-resource.ts";
+
+/**
+ * The way of a request, stage by stage, in the order in which they run. Each stage either hands on or leaves by
+ * throwing a StatusError, which `fail` answers. `docs/lifecycle.md` tells the same in prose.
+ */
+export function handle(service: HttpService, exchange: Exchange): void {
+  try {
+    const done = run(service, exchange);
+    if (done instanceof Promise) done.catch((error: unknown) => fail(service, exchange, error));
+  } catch (error) {
+    fail(service, exchange, error);
+  }
+}
+
+function run(service: HttpService, exchange: Exchange): MaybePromise<void> {
+  // 1. Request facts: what is asked, from method and path alone. Exit: 400.
+  const facts = readFacts(exchange.method, exchange.url);
+  // 2. Authentication: who asks. Exit: 401.
+  return then(authenticate(service, exchange), (user) =>
+    // 3. Authorization: may they. Exit: 403.
+    then(authorize(service, facts, user), () => dispatch(service, exchange, facts, user)),
+  );
+}
+
+/** 4. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
+function dispatch(
+  service: HttpService,
+  exchange: Exchange,
+  facts: RequestFacts,
+  user: UserInfo,
+): MaybePromise<void> {
+  if (facts.kind === "resource") return serveResource(service, { exchange, facts, user });
+  const handler = service.paths.find(facts.path);
+  if (handler === undefined) throw new StatusError("NotFound", "the server could not find the requested resource");
+  if (facts.verb !== "get" && facts.verb !== "head") {
+    throw new StatusError("MethodNotAllowed", "the server does not allow this method on the requested resource");
+  }
+  return handler({ exchange, facts, user }) ?? undefined;
+}
+
+/** Recognises the caller; on the same connection with the same header, by what was found before. */
+function authenticate(service: HttpService, exchange: Exchange): MaybePromise<UserInfo> {
+  const authorization = exchange.header("authorization");
+  const { connection } = exchange;
+  const { identity } = connection;
+  if (identity !== undefined && identity.authorization === authorization) return identity.user;
+  const { certificate, remoteAddress } = connection;
+  return then(service.authenticator.authenticate({ authorization, certificate, remoteAddress }), (result) => {
+    if (result === undefined) throw new StatusError("Unauthorized", "Unauthorized");
+    if (result.cacheable) connection.identity = { authorization, user: result.user };
+    return result.user;
+  });
+}
+
+function authorize(service: HttpService, facts: RequestFacts, user: UserInfo): MaybePromise<void> {
+  const attributes = attributesOf(facts, user);
+  return then(service.authorizer.authorize(attributes), (decision) => {
+    if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+  });
+}
+
+/** Answers a failure. What isn't meant for clients is a defect: it is logged, and the client is told just that. */
+export function fail(service: HttpService, exchange: Exchange, thrown: unknown): void {
+  const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
+  const request = { method: exchange.method, path: exchange.url.split("?", 1)[0]! };
+  if (!(error instanceof StatusError)) service.log.defect(error, request);
+  if (exchange.answered) {
+    const reason = error instanceof RevisionCompactedError ? "history gone" : "answer failed midway";
+    service.log.cutOff(reason, request);
+    return;
+  }
+  const told = error instanceof StatusError ? error : new StatusError("InternalError", "internal error; see the log");
+  sendFailure(exchange, told);
+}

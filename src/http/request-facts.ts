@@ -1,0 +1,143 @@
+import { StatusError } from "../base/status-error.ts";
+
+/** What a request is about, read from method and path alone (spec: conventions 4.1, 4.2). */
+export type RequestFacts = ResourceFacts | PathFacts;
+
+export interface ResourceFacts {
+  readonly kind: "resource";
+  readonly path: string;
+  /** API verb. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Segments after the subresource, as for proxies; empty when there are none. */
+  readonly rest: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly query: Query;
+}
+
+/** A path outside the resources: discovery, health, version, … */
+export interface PathFacts {
+  readonly kind: "path";
+  readonly path: string;
+  /** HTTP method in lower case. */
+  readonly verb: string;
+  readonly query: Query;
+}
+
+/** Query parameters; the first value of each name counts, but where a parameter may be repeated. */
+export class Query {
+  private parsed: URLSearchParams | undefined;
+  constructor(private readonly text: string) {}
+
+  get empty(): boolean {
+    return this.text === "";
+  }
+
+  /** The first value, or undefined when the parameter isn't there. */
+  get(name: string): string | undefined {
+    return this.text === "" ? undefined : (this.params.get(name) ?? undefined);
+  }
+
+  all(name: string): string[] {
+    return this.text === "" ? [] : this.params.getAll(name);
+  }
+
+  private get params(): URLSearchParams {
+    return (this.parsed ??= new URLSearchParams(this.text));
+  }
+}
+
+const noQuery = new Query("");
+
+/** Subresources of a namespace itself; any other segment there is a resource type inside the namespace. */
+const namespaceSubresources = new Set(["status", "finalize"]);
+
+/**
+ * Reads the facts of a request.
+ *
+ * @throws {StatusError} BadRequest for a path with broken percent-encoding.
+ */
+export function readFacts(method: string, url: string): RequestFacts {
+  const mark = url.indexOf("?");
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const query = mark === -1 ? noQuery : new Query(url.slice(mark + 1));
+  const segments = splitPath(path);
+  const group = segments[0];
+  if (group === "api" && segments.length > 2) {
+    return resourceFacts(method, path, query, "", segments[1]!, segments.slice(2));
+  }
+  if (group === "apis" && segments.length > 3) {
+    return resourceFacts(method, path, query, segments[1]!, segments[2]!, segments.slice(3));
+  }
+  return { kind: "path", path, verb: method.toLowerCase(), query };
+}
+
+function splitPath(path: string): string[] {
+  const end = path.length > 1 && path.endsWith("/") ? -1 : undefined;
+  const segments = path.slice(1, end).split("/");
+  if (!path.includes("%")) return segments;
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    throw new StatusError("BadRequest", `the path ${JSON.stringify(path)} is not well encoded`);
+  }
+}
+
+function resourceFacts(
+  method: string,
+  path: string,
+  query: Query,
+  group: string,
+  version: string,
+  parts: readonly string[],
+): ResourceFacts {
+  let namespace = "";
+  let rest = parts;
+  if (parts[0] === "namespaces" && parts.length > 1) {
+    namespace = parts[1]!;
+    if (parts.length > 2 && !(parts.length === 3 && namespaceSubresources.has(parts[2]!))) rest = parts.slice(2);
+  }
+  const resource = rest[0]!;
+  const name = rest[1] ?? "";
+  return {
+    kind: "resource",
+    path,
+    verb: verbOf(method, name, query),
+    group,
+    version,
+    resource,
+    name,
+    namespace,
+    subresource: rest[2] ?? "",
+    rest: rest.slice(3).join("/"),
+    query,
+  };
+}
+
+function verbOf(method: string, name: string, query: Query): string {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      if (name !== "") return "get";
+      return isTrue(query.get("watch")) ? "watch" : "list";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return name === "" ? "deletecollection" : "delete";
+    default:
+      return method.toLowerCase();
+  }
+}
+
+/** A boolean parameter as the field's clients write it: given and neither `false` nor `0` is true. */
+export function isTrue(value: string | undefined): boolean {
+  return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
+}

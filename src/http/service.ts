@@ -1,0 +1,72 @@
+import type { Clock } from "../base/clock.ts";
+import type { Authenticator } from "../authentication/authenticator.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Engine } from "../resources/engine.ts";
+import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
+import type { Exchange } from "./exchange.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import type { HealthChecks } from "./health.ts";
+
+/** What the stages of the pipeline work with; put together once, by `server/`. */
+export interface HttpService {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly health: HealthChecks;
+  /** Answers POSTs of virtual kinds, by kind name. */
+  readonly reviews: ReadonlyMap<string, ReviewHandler>;
+  /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
+  readonly paths: PathTable;
+  readonly features: Features;
+  /** Told of defects, and of connections that were cut off. */
+  readonly log: HttpLog;
+}
+
+/** Behaviour that feature gates turn on. */
+export interface Features {
+  /** Streaming lists in a watch (`WatchList`). */
+  readonly watchList: boolean;
+}
+
+export interface HttpLog {
+  /** A defect: something was thrown that is not meant for clients. */
+  defect(error: unknown, request: { readonly method: string; readonly path: string }): void;
+  /** A watcher or reader was cut off for the reason. */
+  cutOff(reason: string, request: { readonly method: string; readonly path: string }): void;
+}
+
+/** A request that passed authentication and authorization. */
+export interface Admitted<F extends RequestFacts = RequestFacts> {
+  readonly exchange: Exchange;
+  readonly facts: F;
+  readonly user: UserInfo;
+}
+
+/** Fills in the status of a review. The object is canonical and valid; it is changed. */
+export type ReviewHandler = (review: Record<string, unknown>, request: Admitted<ResourceFacts>) => Promise<void> | void;
+
+/** Answers one path. */
+export type PathHandler = (request: Admitted) => Promise<void> | void;
+
+/** Handlers of paths outside the resources. */
+export class PathTable {
+  private readonly exact = new Map<string, PathHandler>();
+  private readonly below: { readonly prefix: string; readonly handler: PathHandler }[] = [];
+
+  /** A path, or (ending in `/`) all paths below it. */
+  add(path: string, handler: PathHandler): void {
+    if (path.length > 1 && path.endsWith("/")) this.below.push({ prefix: path, handler });
+    else this.exact.set(path, handler);
+  }
+
+  find(path: string): PathHandler | undefined {
+    const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+    return this.exact.get(plain) ?? this.below.find(({ prefix }) => path.startsWith(prefix))?.handler;
+  }
+
+  /** Every exact path, sorted. */
+  get paths(): string[] {
+    return [...this.exact.keys()].toSorted();
+  }
+}

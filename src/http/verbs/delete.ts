@@ -1,0 +1,87 @@
+import { StatusError } from "../../base/status-error.ts";
+import { deleteCollection } from "../../resources/delete-collection.ts";
+import { deleteObject, propagationPolicy, type DeleteOptions } from "../../resources/delete.ts";
+import { decode, TypeFault } from "../../schema/decode.ts";
+import { FieldReport } from "../../schema/faults.ts";
+import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
+import { readDocument } from "../body.ts";
+import { integerParameter, invalidOptions, isDryRun, listParameters } from "../parameters.ts";
+import { sendJson } from "../respond.ts";
+import type { HttpService } from "../service.ts";
+import { successStatus } from "../status.ts";
+import { encodingOf, sendObject } from "./answer.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** DELETE of one object: a Status when it is gone, the object (202) when finalizers hold it. */
+export async function serveDelete(service: HttpService, request: ResourceRequest): Promise<void> {
+  const encoding = encodingOf(service, request);
+  const { target, exchange } = request;
+  const options = await deleteOptions(request);
+  const result = await deleteObject(service.engine, target, options);
+  if (!result.gone) return sendObject(request, encoding, 202, result.body);
+  if (target.resource.kind.answersDeleted) return sendObject(request, encoding, 200, result.body);
+  const { group, name: kind } = target.resource;
+  sendJson(exchange, 200, successStatus({ name: target.name, group, kind, uid: result.uid }));
+}
+
+/** DELETE of a collection. */
+export async function serveDeleteCollection(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { target, exchange, facts } = request;
+  const { list } = listParameters(target.resource, facts.query);
+  const options = await deleteOptions(request);
+  if (options.uid !== undefined || options.resourceVersion !== undefined) {
+    throw new StatusError("BadRequest", "preconditions can't be used when a collection is deleted");
+  }
+  await deleteCollection(service.engine, target, list, options);
+  sendJson(exchange, 200, successStatus({ group: target.resource.group, kind: target.resource.name }));
+}
+
+/** The options of a deletion: the body's, or, without a body, those of the query (spec: conventions 4.3). */
+async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
+  const { facts, user, exchange } = request;
+  const { query } = facts;
+  const body = hasBody(request) ? await readOptions(request) : undefined;
+  const report = FieldReport.start();
+  const dryRun = isDryRun([...query.all("dryRun"), ...(body?.dryRun ?? [])], report);
+  const grace = body?.gracePeriodSeconds ?? integerParameter(query, "gracePeriodSeconds");
+  if (grace !== undefined && grace < 0) report.at("gracePeriodSeconds").invalid(grace, "must be 0 or more");
+  const policy = body?.propagationPolicy ?? query.get("propagationPolicy") ?? "";
+  const orphan = body?.orphanDependents ?? orphanParameter(query.get("orphanDependents"));
+  if (policy !== "" && orphan !== undefined) {
+    report.at("propagationPolicy").invalid(policy, "orphanDependents and deletionPropagation cannot be both set");
+  }
+  if (report.faults.length > 0) throw invalidOptions("DeleteOptions", report.faults);
+  return {
+    user,
+    dryRun,
+    fieldManager: (exchange.header("user-agent") ?? "").split("/", 1)[0]!,
+    gracePeriodSeconds: grace,
+    propagationPolicy: policy !== "" ? propagationPolicy(policy) : orphan === true ? "Orphan" : undefined,
+    uid: body?.preconditions?.uid,
+    resourceVersion: body?.preconditions?.resourceVersion,
+  };
+}
+
+function orphanParameter(text: string | undefined): boolean | undefined {
+  return text === undefined || text === "" ? undefined : text === "true" || text === "1";
+}
+
+function hasBody({ exchange }: ResourceRequest): boolean {
+  const length = exchange.header("content-length");
+  if (length !== undefined) return Number(length) > 0;
+  return exchange.header("transfer-encoding") !== undefined || exchange.header("content-type") !== undefined;
+}
+
+async function readOptions({ exchange }: ResourceRequest) {
+  const { value } = await readDocument(exchange);
+  const kind = (value as { kind?: unknown } | null)?.kind;
+  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
+    throw new StatusError("BadRequest", `the body of a deletion is of kind DeleteOptions, not ${JSON.stringify(kind)}`);
+  }
+  try {
+    return decode(DeleteOptionsBody, value).value as DeleteOptionsBody;
+  } catch (error) {
+    if (!(error instanceof TypeFault)) throw error;
+    throw new StatusError("BadRequest", `DeleteOptions can't be read: ${error.message}`);
+  }
+}

@@ -1,0 +1,16 @@
+import { then, type MaybePromise } from "../../base/maybe-promise.ts";
+import { getObject } from "../../resources/get.ts";
+import { parseResourceVersion } from "../../resources/resource-version.ts";
+import type { HttpService } from "../service.ts";
+import { encodingOf, sendObject } from "./answer.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** GET of one object. */
+export function serveGet(service: HttpService, request: ResourceRequest): MaybePromise<void> {
+  const { query } = request.facts;
+  const version = query.empty ? undefined : parseResourceVersion(query.get("resourceVersion"));
+  const encoding = encodingOf(service, request);
+  return then(getObject(service.engine, request.target, version), (entry) => {
+    sendObject(request, encoding, 200, entry.body);
+  });
+}

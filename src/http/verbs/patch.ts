@@ -1,0 +1,36 @@
+import { StatusError } from "../../base/status-error.ts";
+import { patchObject, type PatchKind } from "../../resources/patch.ts";
+import { maxBodyBytes, mediaType, parse, readBytes } from "../body.ts";
+import { writeParameters } from "../parameters.ts";
+import type { HttpService } from "../service.ts";
+import { encodingOf, sendObject } from "./answer.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** The media types of patches (spec: conventions 4.7). */
+const patchTypes: Readonly<Record<string, PatchKind>> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+};
+
+/** PATCH of an object. */
+export async function servePatch(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { exchange, facts, target, user } = request;
+  const encoding = encodingOf(service, request);
+  const parameters = writeParameters(facts.query, "PatchOptions", exchange.header("user-agent") ?? "");
+  const type = mediaType(exchange.header("content-type"));
+  const kind = Object.hasOwn(patchTypes, type) ? patchTypes[type] : undefined;
+  if (kind === undefined) {
+    throw new StatusError(
+      "UnsupportedMediaType",
+      "the body of the request was in an unknown format - accepted media types include: " +
+        `${Object.keys(patchTypes).join(", ")}; got ${JSON.stringify(type)}`,
+    );
+  }
+  const bytes = await readBytes(exchange);
+  if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
+  if (bytes.length > maxBodyBytes) throw new StatusError("RequestEntityTooLarge", "the patch is too large");
+  const patch = await parse(bytes, false);
+  const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
+  sendObject(request, encoding, 200, result.body, result.warnings);
+}

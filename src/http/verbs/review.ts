@@ -1,0 +1,21 @@
+import { readObject } from "../../resources/input.ts";
+import { checkReview } from "../../resources/review.ts";
+import { readDocument } from "../body.ts";
+import { writeParameters } from "../parameters.ts";
+import type { HttpService } from "../service.ts";
+import { encodingOf, sendObject } from "./answer.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** POST of a virtual kind: nothing is stored, the answer is the object with its status (spec: access review 1). */
+export async function serveReview(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { exchange, facts, target, user } = request;
+  const encoding = encodingOf(service, request);
+  const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
+  const { value, duplicates } = await readDocument(exchange);
+  const { object, warnings } = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
+  await checkReview(service.engine, target, object, { user, ...parameters });
+  const handler = service.reviews.get(target.resource.kind.name);
+  if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
+  await handler(object, request);
+  sendObject(request, encoding, 201, Buffer.from(JSON.stringify(object)), warnings);
+}

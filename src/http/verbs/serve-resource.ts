@@ -1,0 +1,83 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { Target } from "../../resources/engine.ts";
+import type { Resource } from "../../resources/registry.ts";
+import type { Verb } from "../../schema/kind.ts";
+import type { ResourceFacts } from "../request-facts.ts";
+import type { Admitted, HttpService } from "../service.ts";
+import { serveCreate } from "./create.ts";
+import { serveDelete, serveDeleteCollection } from "./delete.ts";
+import { serveGet } from "./get.ts";
+import { serveList } from "./list.ts";
+import { servePatch } from "./patch.ts";
+import { serveReview } from "./review.ts";
+import { serveUpdate } from "./update.ts";
+import { serveWatch } from "./watch.ts";
+
+/** A request to a resource: the caller, what is asked, and the object or collection it is about. */
+export interface ResourceRequest extends Admitted<ResourceFacts> {
+  readonly target: Target;
+}
+
+/** Finds the resource type and hands the request to its verb. */
+export function serveResource(service: HttpService, admitted: Admitted<ResourceFacts>): MaybePromise<void> {
+  const { facts } = admitted;
+  const resource = service.engine.registry.find(facts.group, facts.version, facts.resource);
+  if (resource === undefined) throw unknownPath();
+  checkShape(resource, facts);
+  const verb = facts.verb as Verb;
+  if (!verbsAt(resource, facts.subresource).includes(verb)) throw notAllowed();
+  const { namespace, name, subresource } = facts;
+  const target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
+  return serveVerb(service, { ...admitted, target }, verb);
+}
+
+function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {
+  switch (verb) {
+    case "get":
+      return serveGet(service, request);
+    case "list":
+      return serveList(service, request);
+    case "watch":
+      return serveWatch(service, request);
+    case "create": {
+      const virtual = !request.target.resource.kind.verbs.includes("get");
+      return virtual ? serveReview(service, request) : serveCreate(service, request);
+    }
+    case "update":
+      return serveUpdate(service, request);
+    case "patch":
+      return servePatch(service, request);
+    case "delete":
+      return serveDelete(service, request);
+    case "deletecollection":
+      return serveDeleteCollection(service, request);
+  }
+}
+
+/** The path must have the shape of the resource's scope (spec: conventions 4.1). */
+function checkShape(resource: Resource, facts: ResourceFacts): void {
+  const { namespace, name, subresource, rest, verb } = facts;
+  if (subresource !== "" && (rest !== "" || resource.kind.subresources[subresource] === undefined)) throw unknownPath();
+  const isNamespaceItself = resource.name === "namespaces" && resource.group === "";
+  if (!resource.namespaced) {
+    if (namespace !== "" && !isNamespaceItself) throw unknownPath();
+  } else if (namespace === "") {
+    if (name !== "") throw unknownPath();
+    if (verb !== "list" && verb !== "watch") throw notAllowed();
+  }
+  if (name !== "" && verb === "create" && subresource === "") throw notAllowed();
+  if (name === "" && (verb === "update" || verb === "patch")) throw notAllowed();
+}
+
+function verbsAt(resource: Resource, subresource: string): readonly Verb[] {
+  return subresource === "" ? resource.kind.verbs : (resource.kind.subresources[subresource]?.verbs ?? []);
+}
+
+function unknownPath(): StatusError {
+  return new StatusError("NotFound", "the server could not find the requested resource");
+}
+
+function notAllowed(): StatusError {
+  return new StatusError("MethodNotAllowed", "the server does not allow this method on the requested resource");
+}

@@ -1,0 +1,30 @@
+import { then } from "../../base/maybe-promise.ts";
+import { readObject } from "../../resources/input.ts";
+import { updateObject } from "../../resources/update.ts";
+import { readDocument } from "../body.ts";
+import { writeParameters } from "../parameters.ts";
+import { asksFor, forbidden } from "../access.ts";
+import type { HttpService } from "../service.ts";
+import { encodingOf, sendObject } from "./answer.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** PUT of an object in place of the one that stands. */
+export async function serveUpdate(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { exchange, facts, target, user } = request;
+  const encoding = encodingOf(service, request);
+  const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
+  const { value, duplicates } = await readDocument(exchange);
+  const input = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
+  const options = { user, ...parameters };
+  const result = await updateObject(service.engine, target, input.object, options, () => mayCreate(service, request));
+  const warnings = [...input.warnings, ...result.warnings];
+  sendObject(request, encoding, result.created ? 201 : 200, result.body, warnings);
+}
+
+/** A PUT that creates needs the permission to create too. */
+function mayCreate(service: HttpService, { facts, user }: ResourceRequest): Promise<void> | void {
+  const attributes = asksFor(facts, user, "create");
+  return then(service.authorizer.authorize(attributes), (decision) => {
+    if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+  });
+}

@@ -1,0 +1,176 @@
+import { StatusError } from "../../base/status-error.ts";
+import { listObjects } from "../../resources/list.ts";
+import { storeFailure } from "../../resources/resource-version.ts";
+import { bodyOf, watchObjects, type Change } from "../../resources/watch.ts";
+import type { Revision, StoreError } from "../../storage/store.ts";
+import type { Encoding } from "../encodings/encoding.ts";
+import type { BodyStream } from "../exchange.ts";
+import { watchParameters, type WatchParameters } from "../parameters.ts";
+import { headersFor } from "../respond.ts";
+import type { HttpService } from "../service.ts";
+import { failureStatus } from "../status.ts";
+import { encodingOf } from "./answer.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** Bytes that a watcher may be behind before it is cut off; it resumes from its last version. */
+export const maxBacklogBytes = 8 * 1024 * 1024;
+/** How long a watch lasts whose client names no time: at least this, and up to twice as long. */
+const minWatchMs = 30 * 60 * 1000;
+/** How often a bookmark tells an idle watcher how far it has come. */
+const bookmarkMs = 60 * 1000;
+
+/** GET of a collection with `watch` (spec: conventions 4.6). */
+export async function serveWatch(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { target, facts } = request;
+  const parameters = watchParameters(target.resource, facts.query, service.features.watchList);
+  const encoding = encodingOf(service, request);
+  const { resourceVersion } = parameters;
+  const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;
+  if (!fromState) await refuseTooOld(service, resourceVersion);
+  const stream = request.exchange.stream(200, headersFor(encoding.watchContentType));
+  const watcher = new Watcher(service, request, parameters, encoding, stream);
+  request.exchange.onClose(() => watcher.close());
+  await watcher.run(fromState ? undefined : resourceVersion);
+}
+
+/** A version before the retained history is refused with 410 before the stream begins (spec: conventions 7). */
+async function refuseTooOld(service: HttpService, version: Revision): Promise<void> {
+  const floor = await service.engine.store.floor();
+  if (version < floor) throw new StatusError("Expired", `too old resource version: ${version} (${floor})`);
+}
+
+class Watcher {
+  private readonly closing: (() => void)[] = [];
+  private position: Revision | undefined;
+  private told: Revision | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly service: HttpService,
+    private readonly request: ResourceRequest,
+    private readonly parameters: WatchParameters,
+    private readonly encoding: Encoding,
+    private readonly stream: BodyStream,
+  ) {}
+
+  /** Sends the state first, if it is asked for, then each change. */
+  async run(after: Revision | undefined): Promise<void> {
+    this.startTimers();
+    try {
+      const from = after ?? (await this.sendState());
+      if (this.ended || from === undefined) return;
+      const { engine } = this.service;
+      const { target } = this.request;
+      const subscription = watchObjects(engine, target, this.parameters.selection, from, {
+        changes: (changes, upTo) => this.send(changes, upTo),
+        ended: (error) => this.fail(error),
+      });
+      this.onClose(() => subscription.close());
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  close(): void {
+    if (this.ended) return;
+    this.ended = true;
+    for (const action of this.closing) action();
+  }
+
+  /** Registers what is to be done at the end; at once when the end is past. */
+  private onClose(action: () => void): void {
+    if (this.ended) action();
+    else this.closing.push(action);
+  }
+
+  /** Synthetic ADDED events for what exists; gives the revision at which it was read. */
+  private async sendState(): Promise<Revision | undefined> {
+    const { resourceVersion, selection, sendInitialEvents } = this.parameters;
+    const notOlder = resourceVersion === undefined || resourceVersion === 0 ? undefined : resourceVersion;
+    const read = notOlder === undefined ? { mode: "latest" as const } : { mode: "notOlderThan" as const, revision: notOlder };
+    const pages = listObjects(this.service.engine, this.request.target, { read, limit: 0, selection });
+    for (;;) {
+      const step = await pages.next();
+      if (this.ended) return undefined;
+      if (step.done === true) {
+        if (sendInitialEvents && this.parameters.allowBookmarks) this.bookmark(step.value.revision);
+        return step.value.revision;
+      }
+      const frames = step.value.map((entry) => this.encoding.frame("ADDED", entry.body));
+      if (!this.stream.write(Buffer.concat(frames))) await this.stream.drained();
+    }
+  }
+
+  private send(changes: readonly Change[], upTo: Revision): void {
+    if (this.ended) return;
+    this.position = upTo;
+    if (changes.length === 0) return;
+    this.told = upTo;
+    this.stream.write(framesOf(changes, this.encoding));
+    if (this.stream.backlogBytes <= maxBacklogBytes) return;
+    const { exchange, facts } = this.request;
+    this.service.log.cutOff("watcher too slow: its backlog is full", { method: exchange.method, path: facts.path });
+    this.stream.destroy();
+    this.close();
+  }
+
+  private startTimers(): void {
+    const { clock, engine } = this.service;
+    const { timeoutSeconds, allowBookmarks } = this.parameters;
+    const lastsMs = timeoutSeconds === undefined ? minWatchMs + engine.randomInt(minWatchMs) : timeoutSeconds * 1000;
+    const end = clock.setTimer(() => {
+      if (allowBookmarks) this.bookmarkPosition();
+      this.stream.end();
+      this.close();
+    }, lastsMs);
+    this.onClose(() => end.cancel());
+    if (!allowBookmarks) return;
+    let next = clock.setTimer(function tick() {
+      watcher.bookmarkPosition();
+      next = clock.setTimer(tick, bookmarkMs);
+    }, bookmarkMs);
+    const watcher = this;
+    this.onClose(() => next.cancel());
+  }
+
+  private bookmarkPosition(): void {
+    if (this.position !== undefined && this.position !== this.told) this.bookmark(this.position);
+  }
+
+  /** Everything up to the revision has been sent. */
+  private bookmark(revision: Revision): void {
+    this.told = revision;
+    const { kind, apiVersion } = this.request.target.resource;
+    const object = { kind: kind.name, apiVersion, metadata: { resourceVersion: String(revision) } };
+    this.stream.write(this.encoding.plainFrame("BOOKMARK", object));
+  }
+
+  /** The stream can't go on: an ERROR frame says why. */
+  private fail(error: unknown): void {
+    if (this.ended) return;
+    const told = storeFailure(error as StoreError);
+    const { exchange, facts } = this.request;
+    if (!(told instanceof StatusError)) {
+      this.service.log.defect(error, { method: exchange.method, path: facts.path });
+    }
+    const status = told instanceof StatusError ? told : new StatusError("InternalError", "internal error; see the log");
+    this.stream.write(this.encoding.plainFrame("ERROR", failureStatus(status)));
+    this.stream.end();
+    this.close();
+  }
+}
+
+const shared = new WeakMap<readonly Change[], Map<string, Uint8Array>>();
+
+/** The frames of a batch of changes; made once for all watchers that share the batch and the encoding. */
+function framesOf(changes: readonly Change[], encoding: Encoding): Uint8Array {
+  let known = shared.get(changes);
+  if (known === undefined) shared.set(changes, (known = new Map()));
+  let frames = known.get(encoding.key);
+  if (frames === undefined) {
+    const parts = changes.map((change) => encoding.frame(change.type, bodyOf(change)));
+    frames = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    known.set(encoding.key, frames);
+  }
+  return frames;
+}

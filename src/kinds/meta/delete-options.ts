@@ -1,0 +1,20 @@
+import { bool, field, int64, list, string, struct, type Static } from "../../schema/types.ts";
+
+const Preconditions = struct("Preconditions", "What must hold for a deletion to be done.", {
+  uid: field(1, string, "Unique identifier of the object that is meant.").nullable(),
+  resourceVersion: field(2, string, "Version of the object that is meant.").nullable(),
+});
+
+/** The body of a DELETE (spec: conventions 4.3; rulings: as the reference). */
+export const DeleteOptionsBody = struct("DeleteOptions", "How a deletion is to be done.", {
+  kind: field(undefined, string, "DeleteOptions."),
+  apiVersion: field(undefined, string, "Version of the options' form."),
+  gracePeriodSeconds: field(1, int64, "Seconds that the object is given to end well.").nullable(),
+  preconditions: field(2, Preconditions, "What must hold for the deletion to be done.").nullable(),
+  orphanDependents: field(3, bool, "Deprecated: true is the policy Orphan.").nullable(),
+  propagationPolicy: field(4, string, "What happens to dependents: Background, Foreground or Orphan.")
+    .nullable()
+    .known("Background", "Foreground", "Orphan"),
+  dryRun: field(5, list(string), "`All` does everything but store the deletion.").atomic().known("All"),
+});
+export type DeleteOptionsBody = Static<typeof DeleteOptionsBody>;

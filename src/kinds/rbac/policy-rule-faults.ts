@@ -1,0 +1,73 @@
+/** The parts of a policy rule that its rules of form are about. */
+export interface PolicyRuleParts {
+  readonly verbs?: readonly string[] | null | undefined;
+  readonly apiGroups?: readonly string[] | null | undefined;
+  readonly resources?: readonly string[] | null | undefined;
+  readonly resourceNames?: readonly string[] | null | undefined;
+  readonly nonResourceURLs?: readonly string[] | null | undefined;
+}
+
+/** One fault of a rule; `path` leads from the rule to the field and is empty for a fault of the rule as a whole. */
+export interface PolicyRuleFault {
+  readonly path: readonly (string | number)[];
+  readonly kind: "required" | "invalid";
+  readonly message: string;
+  /** What was given; without meaning when something required is missing. */
+  readonly value: unknown;
+}
+
+/**
+ * What is wrong with one rule of a role (spec: access review 2.4): a rule has verbs, and is either about resources of
+ * API groups or about URL paths, the latter only in cluster roles. `*` in a path is its whole last segment.
+ */
+export function policyRuleFaults(
+  rule: PolicyRuleParts,
+  role: { readonly namespaced: boolean },
+): PolicyRuleFault[] {
+  const faults: PolicyRuleFault[] = [];
+  if (isEmpty(rule.verbs)) faults.push(required("verbs", "verbs must contain at least one value"));
+  if (isEmpty(rule.nonResourceURLs)) {
+    if (isEmpty(rule.apiGroups)) {
+      faults.push(required("apiGroups", "resource rules must supply at least one api group"));
+    }
+    if (isEmpty(rule.resources)) {
+      faults.push(required("resources", "resource rules must supply at least one resource"));
+    }
+    return faults;
+  }
+  const urls = rule.nonResourceURLs!;
+  if (role.namespaced) {
+    faults.push(invalid(["nonResourceURLs"], urls, "namespaced rules cannot apply to non-resource URLs"));
+  }
+  if (!isEmpty(rule.apiGroups) || !isEmpty(rule.resources) || !isEmpty(rule.resourceNames)) {
+    const message = "rules cannot apply to both regular resources and non-resource URLs";
+    faults.push(invalid(["nonResourceURLs"], urls, message));
+  }
+  urls.forEach((url, index) => {
+    if (!starIsLastSegment(url)) {
+      faults.push(
+        invalid(["nonResourceURLs", index], url, "`*` may only be the whole last segment of a path"),
+      );
+    }
+  });
+  return faults;
+}
+
+/** Whether a path has no `*`, or one that is all there is after the last slash. */
+function starIsLastSegment(url: string): boolean {
+  const star = url.indexOf("*");
+  if (star === -1) return true;
+  return star === url.length - 1 && (star === 0 || url[star - 1] === "/");
+}
+
+function isEmpty(list: readonly string[] | null | undefined): boolean {
+  return list === undefined || list === null || list.length === 0;
+}
+
+function required(field: string, message: string): PolicyRuleFault {
+  return { path: [field], kind: "required", message, value: undefined };
+}
+
+function invalid(path: readonly (string | number)[], value: unknown, message: string): PolicyRuleFault {
+  return { path, kind: "invalid", message, value };
+}

@@ -1,0 +1,175 @@
+import { StatusError } from "../base/status-error.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import type { JsonValue } from "../base/json/value.ts";
+import type { Revision } from "../storage/store.ts";
+import { createObject } from "./create.ts";
+import { deleteObject, type DeleteOptions } from "./delete.ts";
+import type { Engine, Target } from "./engine.ts";
+import { getObject } from "./get.ts";
+import { readObject } from "./input.ts";
+import { listObjects } from "./list.ts";
+import { patchObject, type PatchKind } from "./patch.ts";
+import type { Resource } from "./registry.ts";
+import { everything, parseSelection } from "./selection.ts";
+import { asBuffer, decodeEntry } from "./stored.ts";
+import { updateObject } from "./update.ts";
+import { bodyOf, watchObjects } from "./watch.ts";
+
+/** Names an object by what stands in its own first lines. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Names a collection: of one namespace, or of all. */
+export interface CollectionReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ObjectList<O> {
+  readonly items: O[];
+  readonly resourceVersion: string;
+}
+
+export interface WatchEvent<O> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: O;
+}
+
+/** An object as a caller writes it: the server fills in the rest. */
+export type NewObject = { apiVersion: string; kind: string; metadata: { name?: string; [field: string]: unknown } } & Record<
+  string,
+  unknown
+>;
+
+/**
+ * The API without a socket, for controllers and for programs that hold a server. It passes through validation and
+ * admission like any request; there is no authentication, and no authorization: whoever holds it may do everything.
+ *
+ * Every method throws {@link StatusError} as the API would answer.
+ */
+export class Client {
+  constructor(
+    private readonly engine: Engine,
+    private readonly user: UserInfo,
+  ) {}
+
+  async get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O> {
+    return decodeEntry(await getObject(this.engine, this.target(reference))) as O;
+  }
+
+  /** As {@link Client.get}; undefined when there is no such object. */
+  async find<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O | undefined> {
+    try {
+      return await this.get<O>(reference);
+    } catch (error) {
+      if (error instanceof StatusError && error.reason === "NotFound") return undefined;
+      throw error;
+    }
+  }
+
+  async list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>> {
+    const target = this.target({ ...reference, name: "" });
+    const { labelSelector = "", fieldSelector = "" } = reference;
+    const selection = parseSelection(target.resource, labelSelector, fieldSelector);
+    const pages = listObjects(this.engine, target, { read: { mode: "latest" }, limit: 0, selection });
+    const items: O[] = [];
+    for (;;) {
+      const step = await pages.next();
+      if (step.done === true) return { items, resourceVersion: String(step.value.revision) };
+      for (const entry of step.value) items.push(decodeEntry(entry) as O);
+    }
+  }
+
+  async create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O> {
+    const { target, input } = this.read(object);
+    const result = await createObject(this.engine, { ...target, name: "" }, input, this.options());
+    return parse<O>(result.body);
+  }
+
+  async update<O extends ApiObject = ApiObject>(object: NewObject, subresource = ""): Promise<O> {
+    const { target, input } = this.read(object);
+    const place = { ...target, subresource };
+    const result = await updateObject(this.engine, place, input, this.options(), () => undefined);
+    return parse<O>(result.body);
+  }
+
+  async patch<O extends ApiObject = ApiObject>(
+    reference: ObjectReference,
+    patch: unknown,
+    kind: PatchKind = "merge",
+  ): Promise<O> {
+    const document = { value: patch as JsonValue, duplicates: [] };
+    const options = { ...this.options(), fieldValidation: "Strict" as const };
+    const result = await patchObject(this.engine, this.target(reference), kind, document, options);
+    return parse<O>(result.body);
+  }
+
+  /** Deletes an object; false when finalizers hold it for now. */
+  async delete(reference: ObjectReference, only: { uid?: string; resourceVersion?: string } = {}): Promise<boolean> {
+    const options: DeleteOptions = {
+      ...this.options(),
+      gracePeriodSeconds: undefined,
+      propagationPolicy: undefined,
+      uid: only.uid,
+      resourceVersion: only.resourceVersion,
+    };
+    return (await deleteObject(this.engine, this.target(reference), options)).gone;
+  }
+
+  /**
+   * Tells each change after a resource version (that of a list), until `close` is called. The listener runs in order
+   * and must not throw; `ended` is called when the history needed is gone.
+   */
+  watch<O extends ApiObject = ApiObject>(
+    reference: CollectionReference & { readonly resourceVersion: string },
+    listener: (event: WatchEvent<O>) => void,
+    ended: (error: Error) => void = () => undefined,
+  ): { close(): void } {
+    const target = this.target({ ...reference, name: "" });
+    const { labelSelector = "", fieldSelector = "" } = reference;
+    const plain = labelSelector === "" && fieldSelector === "";
+    const selection = plain ? everything : parseSelection(target.resource, labelSelector, fieldSelector);
+    return watchObjects(this.engine, target, selection, Number(reference.resourceVersion) as Revision, {
+      changes: (changes) => {
+        for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
+      },
+      ended,
+    });
+  }
+
+  private read(object: NewObject): { target: Target; input: ApiObject } {
+    const { apiVersion, kind, metadata } = object;
+    const namespace = typeof metadata["namespace"] === "string" ? metadata["namespace"] : "";
+    const target = this.target({ apiVersion, kind, name: metadata.name ?? "", namespace });
+    return { target, input: readObject(this.engine, target, object, [], "Strict").object };
+  }
+
+  private target({ apiVersion, kind, name, namespace = "" }: ObjectReference): Target {
+    const resource = this.resource(apiVersion, kind);
+    return { resource, name, namespace: resource.namespaced ? namespace : "", subresource: "" };
+  }
+
+  private resource(apiVersion: string, kind: string): Resource {
+    const found = this.engine.registry.findKind(apiVersion, kind);
+    if (found === undefined) {
+      throw new StatusError("NotFound", `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}`);
+    }
+    return found;
+  }
+
+  private options(): { user: UserInfo; dryRun: boolean; fieldManager: string } {
+    return { user: this.user, dryRun: false, fieldManager: "plinth" };
+  }
+}
+
+function parse<O>(body: Uint8Array): O {
+  return JSON.parse(asBuffer(body).toString("utf8")) as O;
+}

@@ -1,0 +1,263 @@
+import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { isIP } from "node:net";
+import path from "node:path";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
+import { type CertificateFacts, type CertificatePair, addressBytes, signCertificate } from "../base/x509.ts";
+
+export type { CertificatePair } from "../base/x509.ts";
+
+/** A certificate or key file that can't be used. The message names the file and what is wrong with it. */
+export class CertificateFault extends Error {
+  override name = "CertificateFault";
+}
+
+/** What a server needs to serve TLS, and the authority that its clients are told to trust. */
+export interface ServingCertificates {
+  /** PEM of the authority's certificate. */
+  readonly caCertificate: string;
+  /** PEM of the authority's key; undefined when the folder doesn't hold it, which suffices until renewal. */
+  readonly caKey: string | undefined;
+  readonly serving: CertificatePair;
+  /** What was made anew by this call. */
+  readonly renewed: "authority" | "serving" | "nothing";
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const authorityDays = 3650;
+const servingDays = 365;
+/** A certificate that ends within this time is made anew. */
+const renewBeforeMs = 30 * dayMs;
+/** Certificates begin in the past by so much, for clients whose clocks are late. */
+const backdateMs = 5 * 60 * 1000;
+
+/**
+ * Makes an authority and a serving certificate, in memory.
+ * @param hosts names and IP addresses that clients use; at least one.
+ */
+export function createServingCertificates(
+  hosts: readonly string[],
+  clock: Clock = systemClock,
+): ServingCertificates {
+  const ca = createAuthority(clock);
+  const serving = createServing(ca, hosts, clock);
+  return { caCertificate: ca.certificate, caKey: ca.key, serving, renewed: "authority" };
+}
+
+/** Makes an authority of its own: self-signed, ten years. */
+export function createAuthority(clock: Clock = systemClock): CertificatePair {
+  const { publicKey, privateKey } = newKeys();
+  // The time in the name tells one authority from the next one.
+  const commonName = `plinth-ca@${Math.floor(clock.now() / 1000)}`;
+  const facts: CertificateFacts = { commonName, use: "authority", ...validity(clock, authorityDays) };
+  return { certificate: signCertificate(facts, publicKey, privateKey), key: toPem(privateKey) };
+}
+
+function createServing(ca: CertificatePair, hosts: readonly string[], clock: Clock): CertificatePair {
+  if (hosts.length === 0) throw new CertificateFault("a serving certificate needs at least one host");
+  for (const host of hosts) checkHost(host);
+  return issue(ca, { commonName: "plinth", hosts, use: "server", ...validity(clock, servingDays) });
+}
+
+function checkHost(host: string): void {
+  if (isIP(host) !== 0) return;
+  const name = host.toLowerCase();
+  if (dnsSubdomainFaults(name).length > 0 && wildcardSubdomainFaults(name).length > 0) {
+    throw new CertificateFault(`${JSON.stringify(host)} is neither an IP address nor a DNS name`);
+  }
+}
+
+/** Who a client certificate is for, and how long it holds. */
+export interface ClientCertificateFacts {
+  /** The user's name. */
+  readonly commonName: string;
+  /** The user's groups. */
+  readonly organizations: readonly string[];
+  readonly days: number;
+}
+
+/**
+ * Issues a client certificate with a new key, for a kubeconfig. It never outlives its authority.
+ * @throws CertificateFault when the authority's certificate and key don't belong together.
+ */
+export function issueClientCertificate(
+  ca: CertificatePair,
+  { commonName, organizations, days }: ClientCertificateFacts,
+  clock: Clock = systemClock,
+): CertificatePair {
+  return issue(ca, { commonName, organizations, use: "client", ...validity(clock, days) });
+}
+
+function issue(ca: CertificatePair, facts: CertificateFacts): CertificatePair {
+  const issuer = checkPair(ca, "the authority's certificate", "the authority's key");
+  const notAfter = Math.min(facts.notAfter, Date.parse(issuer.validTo));
+  const { publicKey, privateKey } = newKeys();
+  const signed = signCertificate({ ...facts, notAfter }, publicKey, createPrivateKey(ca.key), issuer);
+  return { certificate: signed, key: toPem(privateKey) };
+}
+
+function newKeys(): { publicKey: KeyObject; privateKey: KeyObject } {
+  return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+}
+
+function toPem(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+function validity(clock: Clock, days: number): { notBefore: number; notAfter: number } {
+  const now = clock.now();
+  return { notBefore: now - backdateMs, notAfter: now + days * dayMs };
+}
+
+/** For whom `ensureServingCertificates` makes certificates. */
+export interface ServingOptions {
+  /** Names and IP addresses that clients use; at least one. */
+  readonly hosts: readonly string[];
+  readonly clock?: Clock;
+}
+
+/**
+ * The certificates in a folder (`ca.crt`, `ca.key`, `server.crt`, `server.key`), made where they are missing. The
+ * authority is kept as long as it holds; the serving certificate is made anew when it ends within 30 days, is for other
+ * hosts, or doesn't fit its key or the authority. Files are written whole or not at all, readable by their owner only.
+ * One process at a time: whoever starts several workers calls this before.
+ * @throws CertificateFault when a file is there but can't be used and may not simply be replaced.
+ */
+export async function ensureServingCertificates(
+  folder: string,
+  options: ServingOptions,
+): Promise<ServingCertificates> {
+  const clock = options.clock ?? systemClock;
+  const file = (name: string): string => path.join(folder, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const [caCertificate, caKey, certificate, key] = await Promise.all(
+    ["ca.crt", "ca.key", "server.crt", "server.key"].map((name) => readIfThere(file(name))),
+  );
+  if (caCertificate === undefined || endsSoon(parse(caCertificate, file("ca.crt")), clock)) {
+    const fresh = createServingCertificates(options.hosts, clock);
+    await writeWhole(file("ca.key"), fresh.caKey!);
+    await writeWhole(file("ca.crt"), fresh.caCertificate);
+    await writePair(fresh.serving, file("server.crt"), file("server.key"));
+    return fresh;
+  }
+  if (certificate !== undefined && key !== undefined) {
+    const serving = { certificate, key };
+    if (isUsable(serving, caCertificate, options.hosts, clock))
+      return { caCertificate, caKey, serving, renewed: "nothing" };
+  }
+  if (caKey === undefined) {
+    throw new CertificateFault(`a serving certificate must be made, but ${file("ca.key")} is missing`);
+  }
+  const ca = { certificate: caCertificate, key: caKey };
+  checkPair(ca, file("ca.crt"), file("ca.key"));
+  const serving = createServing(ca, options.hosts, clock);
+  await writePair(serving, file("server.crt"), file("server.key"));
+  return { caCertificate, caKey, serving, renewed: "serving" };
+}
+
+function endsSoon(certificate: X509Certificate, clock: Clock): boolean {
+  return Date.parse(certificate.validTo) - clock.now() < renewBeforeMs;
+}
+
+function isUsable(
+  pair: CertificatePair,
+  caCertificate: string,
+  hosts: readonly string[],
+  clock: Clock,
+): boolean {
+  try {
+    const certificate = checkPair(pair, "server.crt", "server.key");
+    if (!certificate.verify(new X509Certificate(caCertificate).publicKey)) return false;
+    return (
+      !endsSoon(certificate, clock) &&
+      hostsOf(certificate) === [...new Set(hosts.map(canonicalHost))].toSorted().join()
+    );
+  } catch (error) {
+    if (error instanceof CertificateFault) return false;
+    throw error;
+  }
+}
+
+function hostsOf(certificate: X509Certificate): string {
+  const names = (certificate.subjectAltName ?? "")
+    .split(", ")
+    .map((name) => name.replace(/^(?:DNS|IP Address):/, ""));
+  return [...new Set(names.map(canonicalHost))].toSorted().join();
+}
+
+function canonicalHost(host: string): string {
+  return isIP(host) === 0 ? host.toLowerCase() : addressBytes(host).toString("hex");
+}
+
+/**
+ * Reads a certificate (with its chain, if the file holds one) and its key, and checks that they belong together.
+ * @throws CertificateFault that names the file.
+ */
+export async function loadCertificateFiles(
+  certificateFile: string,
+  keyFile: string,
+): Promise<CertificatePair> {
+  const [certificate, key] = await Promise.all([readIfThere(certificateFile), readIfThere(keyFile)]);
+  if (certificate === undefined) throw new CertificateFault(`${certificateFile} doesn't exist`);
+  if (key === undefined) throw new CertificateFault(`${keyFile} doesn't exist`);
+  checkPair({ certificate, key }, certificateFile, keyFile);
+  return { certificate, key };
+}
+
+/** The first certificate of a pair that belongs together. */
+function checkPair(pair: CertificatePair, certificateName: string, keyName: string): X509Certificate {
+  const certificate = parse(pair.certificate, certificateName);
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(pair.key);
+  } catch (error) {
+    throw new CertificateFault(
+      `${keyName} doesn't hold an unencrypted private key in PEM: ${messageOf(error)}`,
+    );
+  }
+  if (!createPublicKey(key).equals(certificate.publicKey)) {
+    throw new CertificateFault(`${keyName} is not the key of ${certificateName}`);
+  }
+  return certificate;
+}
+
+function parse(pem: string, name: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch (error) {
+    throw new CertificateFault(`${name} doesn't hold a certificate in PEM: ${messageOf(error)}`);
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new CertificateFault(`${file} can't be read: ${messageOf(error)}`);
+  }
+}
+
+/** The key first: a pair that a crash left half written doesn't fit, and is made anew. */
+async function writePair(pair: CertificatePair, certificateFile: string, keyFile: string): Promise<void> {
+  await writeWhole(keyFile, pair.key);
+  await writeWhole(certificateFile, pair.certificate);
+}
+
+async function writeWhole(file: string, content: string): Promise<void> {
+  const temporary = `${file}.${process.pid}.new`;
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

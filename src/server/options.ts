@@ -1,0 +1,66 @@
+import type { Clock } from "../base/clock.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+
+/** Which engine keeps the objects. */
+export type StorageOptions =
+  | { readonly engine: "memory" }
+  | { readonly engine: "embedded"; readonly dir: string }
+  | {
+      readonly engine: "etcd";
+      readonly endpoints: readonly string[];
+      readonly caFile?: string | undefined;
+      readonly certFile?: string | undefined;
+      readonly keyFile?: string | undefined;
+      readonly prefix: string;
+    };
+
+/** Where and how the server is reached. */
+export interface ServingOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Further names and addresses under which clients reach it; they go into a self-made certificate. */
+  readonly extraHosts: readonly string[];
+  /** A certificate and key of the operator's own; else the server makes some. */
+  readonly certificateFiles?: { readonly cert: string; readonly key: string } | undefined;
+  /** Folder in which self-made certificates are kept; without it they live in memory. */
+  readonly certificateFolder?: string | undefined;
+}
+
+export type AuthorizationMode = "RBAC" | "AlwaysAllow" | "AlwaysDeny";
+
+/** Everything about a server that can be chosen. */
+export interface ServerOptions {
+  readonly vocabulary: Vocabulary;
+  readonly storage: StorageOptions;
+  /** How long history is kept, in milliseconds. */
+  readonly retentionMs: number;
+  /** Undefined: no socket is opened; the server is used through its client. */
+  readonly serving: ServingOptions | undefined;
+  readonly authorizationModes: readonly AuthorizationMode[];
+  /** Undefined: as the modes suggest (spec: conventions 5.9). */
+  readonly anonymousAuth: boolean | undefined;
+  /** File of certificate authorities whose clients are known (PEM). */
+  readonly clientCaFile: string | undefined;
+  readonly tokenAuthFile: string | undefined;
+  /** Text of `--runtime-config`. */
+  readonly runtimeConfig: string;
+  readonly watchList: boolean;
+  readonly disabledAdmissionPlugins: readonly string[];
+  /** `/livez` doesn't fail for checks of the start before this time has passed. */
+  readonly livezGracePeriodMs: number;
+  /** How long the server goes on serving, not ready, before it stops. */
+  readonly shutdownDelayMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Where the server says what happens. Secrets never come here. */
+export interface Logger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+/** Says nothing. */
+export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,0 +1,84 @@
+import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "../authorization/authorizer.ts";
+import type { BindingObject, RoleObject } from "../authorization/rbac/policy.ts";
+import { RbacIndex } from "../authorization/rbac/rbac-index.ts";
+import { rbac } from "../kinds/groups.ts";
+import { Follower } from "../resources/follower.ts";
+import { namesOf } from "../resources/registry.ts";
+import { decodeEntry } from "../resources/stored.ts";
+import { groupName } from "../schema/kind.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+
+/**
+ * Role-based authorization over what is stored. Every answer takes in each grant and revocation that was acknowledged
+ * before the question, by whichever process.
+ */
+export class StoredRbac implements Authorizer, RuleResolver {
+  readonly index: RbacIndex;
+  private readonly follower: Follower;
+
+  constructor(store: Store, vocabulary: Vocabulary, failed: (error: unknown) => void) {
+    this.index = new RbacIndex(vocabulary);
+    this.follower = new Follower(store, `/${groupName(rbac, vocabulary)}/`, {
+      put: (entry) => this.put(entry),
+      remove: (key) => this.remove(key),
+      failed,
+    });
+  }
+
+  /** Resolves when every stored role and binding is known. */
+  start(): Promise<void> {
+    return this.follower.start();
+  }
+
+  /** Takes in every write acknowledged before the call. */
+  sync(): MaybePromise<void> {
+    return this.follower.sync();
+  }
+
+  authorize(attributes: Attributes): MaybePromise<Decision> {
+    const synced = this.follower.sync();
+    return synced instanceof Promise
+      ? synced.then(() => this.index.authorize(attributes))
+      : this.index.authorize(attributes);
+  }
+
+  rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList> {
+    return then(this.follower.sync(), () => this.index.rulesFor(user, namespace));
+  }
+
+  close(): void {
+    this.follower.close();
+  }
+
+  private put(entry: Entry): void {
+    const { namespace, name } = namesOf(entry.key);
+    const object = decodeEntry(entry);
+    switch (object.kind) {
+      case "ClusterRole":
+        return this.index.putClusterRole(name, object as unknown as RoleObject);
+      case "Role":
+        return this.index.putRole(namespace, name, object as unknown as RoleObject);
+      case "ClusterRoleBinding":
+        return this.index.putClusterRoleBinding(name, object as unknown as BindingObject);
+      case "RoleBinding":
+        return this.index.putRoleBinding(namespace, name, object as unknown as BindingObject);
+    }
+  }
+
+  private remove(key: string): void {
+    const { namespace, name } = namesOf(key);
+    switch (key.split("/")[2]) {
+      case "clusterroles":
+        return this.index.removeClusterRole(name);
+      case "roles":
+        return this.index.removeRole(namespace, name);
+      case "clusterrolebindings":
+        return this.index.removeClusterRoleBinding(name);
+      case "rolebindings":
+        return this.index.removeRoleBinding(namespace, name);
+    }
+  }
+}

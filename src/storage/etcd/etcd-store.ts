@@ -1,0 +1,317 @@
+import { revisionOf } from "../entry.ts";
+import { closedError, Feed } from "../feed.ts";
+import { assertKey, assertPrefix, compareKeys } from "../keys.ts";
+import { compactionIntervalMs, DEFAULT_RETENTION_MS, type StoreOptions } from "../options.ts";
+import { Periodic } from "../periodic.ts";
+import {
+  type CommitResult,
+  type Entry,
+  type Listener,
+  type RangeOptions,
+  type RangePage,
+  type Revision,
+  RevisionCompactedError,
+  RevisionTooNewError,
+  type Store,
+  type SubscribeOptions,
+  type Subscription,
+  type Write,
+} from "../store.ts";
+import { CompactedSignal, Connection, type ConnectionOptions } from "./connection.ts";
+import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
+import { Keyspace } from "./keyspace.ts";
+import { LiveFeed } from "./live-feed.ts";
+import type { KeyValue, RequestOp } from "./messages.ts";
+import { SharedRead } from "./shared-read.ts";
+import { decodeEntry, encodeValue } from "./value.ts";
+
+/** How a store in an etcd cluster is opened. */
+export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
+  /** Under which the store's keys lie, for instance `/plinth`; stores with the same prefix are one. */
+  readonly prefix: string;
+  /** How much memory recent events may take, in bytes; 16 MiB when absent. */
+  readonly recentEventsBytes?: number | undefined;
+}
+
+const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
+const PAGE_KEYS = 1000;
+const PAGE_KEYS_WITH_BYTE_LIMIT = 100;
+
+/**
+ * Connects to a store in an etcd cluster (v3 API, 3.4 or later) that any number of replicas may share.
+ *
+ * @throws {StoreUnavailableError} no member answered in time.
+ */
+export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  const connection = new Connection(options);
+  const keyspace = new Keyspace(options.prefix);
+  try {
+    const start = await claimMarker(connection, keyspace);
+    const store = new EtcdStore(options, connection, keyspace, start);
+    await store.learnFloor();
+    return store;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Writes the marker unless it is there; gives the revision at which the store stands. */
+async function claimMarker(connection: Connection, keyspace: Keyspace): Promise<Revision> {
+  const { succeeded, revision, results } = await connection.write({
+    expect: { key: keyspace.marker, modRevision: 0 },
+    success: [{ put: { key: keyspace.marker, value: MARK } }],
+    failure: [{ range: { key: keyspace.marker } }],
+  });
+  return revisionOf(succeeded ? revision : results[0]!.kvs[0]!.modRevision);
+}
+
+const MARK = Buffer.from("1");
+
+class EtcdStore implements Store {
+  private readonly latest: SharedRead<Revision>;
+  private readonly feed: Feed;
+  private readonly live: LiveFeed;
+  private readonly compaction: Periodic;
+  private readonly writes = new Set<Promise<unknown>>();
+  private closing: Promise<void> | undefined;
+
+  constructor(
+    options: EtcdStoreOptions,
+    private readonly connection: Connection,
+    private readonly keyspace: Keyspace,
+    start: Revision,
+  ) {
+    this.latest = new SharedRead(async () => {
+      const { kvs } = await connection.range({ key: keyspace.marker });
+      return revisionOf(kvs[0]?.modRevision ?? 1);
+    });
+    this.feed = new Feed(
+      {
+        knownFloor: () => this.live.floor,
+        readPast: (prefix, after, upTo) => readPast(connection, keyspace, { prefix, after, upTo }),
+        refresh: async () => this.live.reached(await this.latestRevision()),
+      },
+      start,
+      options.recentEventsBytes ?? RECENT_EVENTS_BYTES,
+    );
+    const { clock, retentionMs = DEFAULT_RETENTION_MS, timeoutMs } = options;
+    this.live = new LiveFeed({
+      connection,
+      keyspace,
+      feed: this.feed,
+      latest: this.latest,
+      clock,
+      timeoutMs,
+    });
+    this.compaction = new Periodic(clock, compactionIntervalMs(retentionMs), async () => {
+      // A cluster that can't be reached refuses this as it refuses everything, which tells; the next turn tries again.
+      await this.compact(clock.now() - retentionMs).catch(() => undefined);
+    });
+  }
+
+  async latestRevision(): Promise<Revision> {
+    this.assertOpen();
+    return this.latest.get();
+  }
+
+  async floor(): Promise<Revision> {
+    this.assertOpen();
+    const { kvs } = await this.connection.range({ key: this.keyspace.floor });
+    this.live.learnFloor(floorOf(kvs[0]?.value));
+    return this.live.floor;
+  }
+
+  /** Asks the cluster how far back its past goes: others may have compacted it too. */
+  async learnFloor(): Promise<Revision> {
+    this.live.learnFloor(await readCompactRevision(this.connection, this.keyspace));
+    return this.floor();
+  }
+
+  async get(key: string, at?: Revision): Promise<Entry | undefined> {
+    this.assertOpen();
+    await this.assertReadable(at);
+    const { kvs } = await this.orCompacted(at, () =>
+      this.connection.range({ key: this.keyspace.outer(key), revision: at }),
+    );
+    return kvs[0] === undefined ? undefined : decodeEntry(key, kvs[0]);
+  }
+
+  async range(options: RangeOptions): Promise<RangePage> {
+    const { prefix, limit = Infinity, maxBytes } = options;
+    this.assertOpen();
+    assertPrefix(prefix);
+    await this.assertReadable(options.at);
+    const most = maxBytes === undefined ? PAGE_KEYS : PAGE_KEYS_WITH_BYTE_LIMIT;
+    let { at, after } = options;
+    const entries: Entry[] = [];
+    for (let bytes = 0; ;) {
+      const part = await this.rangePart(prefix, after, at, Math.min(most, limit - entries.length));
+      at = part.revision;
+      for (const [i, kv] of part.kvs.entries()) {
+        const entry = decodeEntry(this.keyspace.inner(kv.key)!, kv);
+        entries.push(entry);
+        bytes += entry.body.length;
+        if (bytes >= (maxBytes ?? Infinity)) {
+          return { revision: at, entries, more: part.more || i < part.kvs.length - 1 };
+        }
+      }
+      if (!part.more || entries.length >= limit) return { revision: at, entries, more: part.more };
+      after = entries.at(-1)!.key;
+    }
+  }
+
+  async count(prefix: string, at?: Revision): Promise<number> {
+    this.assertOpen();
+    assertPrefix(prefix);
+    await this.assertReadable(at);
+    const key = this.keyspace.outer(prefix);
+    const rangeEnd = this.keyspace.outerEnd(prefix);
+    const request = { key, rangeEnd, countOnly: true, revision: at };
+    return (await this.orCompacted(at, () => this.connection.range(request))).count;
+  }
+
+  async commit(write: Write): Promise<CommitResult> {
+    this.assertOpen();
+    assertKey(write.key);
+    const commit = this.write(write);
+    this.writes.add(commit);
+    try {
+      return await commit;
+    } finally {
+      this.writes.delete(commit);
+    }
+  }
+
+  subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    return this.feed.subscribe(options, listener);
+  }
+
+  async compact(before: number): Promise<Revision> {
+    this.assertOpen();
+    const target = this.live.newestBefore(before);
+    const { kvs } = await this.connection.range({ key: this.keyspace.floor });
+    const stored = floorOf(kvs[0]?.value);
+    if (target > Math.max(stored, this.live.floor)) {
+      // First the promise, then the deed: a replica in between refuses a little more than it has to.
+      const { succeeded } = await this.connection.write({
+        expect: { key: this.keyspace.floor, modRevision: kvs[0]?.modRevision ?? 0 },
+        success: [{ put: { key: this.keyspace.floor, value: Buffer.from(String(target)) } }],
+      });
+      if (succeeded) await this.dropBefore(target);
+    }
+    return this.floor();
+  }
+
+  async check(): Promise<readonly string[]> {
+    const problems: string[] = [];
+    let at: Revision | undefined;
+    let after: string | undefined;
+    for (;;) {
+      const part: RangePart = await this.rangePart("/", after, at, PAGE_KEYS);
+      at = part.revision;
+      for (const kv of part.kvs) problems.push(...this.checkValue(kv, part.revision));
+      if (!part.more) return problems;
+      after = this.keyspace.inner(part.kvs.at(-1)!.key);
+    }
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.release());
+  }
+
+  private async release(): Promise<void> {
+    await Promise.allSettled(this.writes);
+    this.live.close();
+    this.feed.end(closedError());
+    await this.compaction.stop();
+    this.connection.close();
+  }
+
+  private async write(write: Write): Promise<CommitResult> {
+    const key = this.keyspace.outer(write.key);
+    const value = write.kind === "delete" ? undefined : encodeValue(write.draft);
+    const change: RequestOp = value === undefined ? { remove: { key } } : { put: { key, value } };
+    const { succeeded, revision, results } = await this.connection.write({
+      expect: { key, modRevision: write.kind === "create" ? 0 : write.expected },
+      success: [change, { put: { key: this.keyspace.marker, value: MARK } }],
+      failure: [{ range: { key } }],
+    });
+    const found = results[0]?.kvs[0];
+    if (!succeeded) {
+      return { ok: false, current: found === undefined ? undefined : decodeEntry(write.key, found) };
+    }
+    await this.live.delivered(revisionOf(revision));
+    const stored: KeyValue = value === undefined ? found! : { key, version: 0, modRevision: revision, value };
+    return { ok: true, revision: revisionOf(revision), entry: decodeEntry(write.key, stored) };
+  }
+
+  private async rangePart(
+    prefix: string,
+    after: string | undefined,
+    at: Revision | undefined,
+    limit: number,
+  ): Promise<RangePart> {
+    const first = after === undefined || compareKeys(after, prefix) < 0 ? prefix : `${after}\0`;
+    const request = {
+      key: this.keyspace.outer(first),
+      rangeEnd: this.keyspace.outerEnd(prefix),
+      limit: Math.max(limit, 1),
+    };
+    if (at !== undefined) {
+      const page = await this.orCompacted(at, () => this.connection.range({ ...request, revision: at }));
+      return { revision: at, kvs: page.kvs, more: page.more };
+    }
+    const together = [{ range: request }, { range: { key: this.keyspace.marker } }];
+    const { results } = await this.connection.readTogether({ success: together });
+    const [page, marker] = results;
+    return { revision: revisionOf(marker!.kvs[0]!.modRevision), kvs: page!.kvs, more: page!.more };
+  }
+
+  private async dropBefore(target: Revision): Promise<void> {
+    try {
+      await this.connection.compact(target);
+    } catch (error) {
+      if (!(error instanceof CompactedSignal)) throw error;
+    }
+    this.live.learnFloor(target);
+  }
+
+  private checkValue(kv: KeyValue, latest: Revision): string[] {
+    try {
+      const key = this.keyspace.inner(kv.key)!;
+      assertKey(key);
+      decodeEntry(key, kv);
+      return kv.modRevision > latest ? [`${key} is newer than the store's revision`] : [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  }
+
+  private async assertReadable(at: Revision | undefined): Promise<void> {
+    if (at === undefined) return;
+    if (at < this.live.floor) throw new RevisionCompactedError(at, this.live.floor);
+    if (at <= this.feed.position) return;
+    const latest = await this.latestRevision();
+    if (at > latest) throw new RevisionTooNewError(at, latest);
+  }
+
+  private async orCompacted<T>(at: Revision | undefined, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof CompactedSignal) || at === undefined) throw error;
+      throw new RevisionCompactedError(at, await this.learnFloor());
+    }
+  }
+
+  private assertOpen(): void {
+    if (this.closing !== undefined) throw closedError();
+  }
+}
+
+interface RangePart {
+  readonly revision: Revision;
+  readonly kvs: readonly KeyValue[];
+  readonly more: boolean;
+}

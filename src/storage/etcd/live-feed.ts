@@ -1,0 +1,161 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import { FIRST_REVISION, revisionOf } from "../entry.ts";
+import { closedError, type Feed } from "../feed.ts";
+import { type Revision, StoreUnavailableError } from "../store.ts";
+import { TimeMarks } from "../time-marks.ts";
+import type { Connection } from "./connection.ts";
+import { watchEvents } from "./event-watch.ts";
+import type { Keyspace } from "./keyspace.ts";
+import type { SharedRead } from "./shared-read.ts";
+
+const RETRY_FIRST_MS = 50;
+const RETRY_MOST_MS = 5_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+interface Parts {
+  readonly connection: Connection;
+  readonly keyspace: Keyspace;
+  readonly feed: Feed;
+  readonly latest: SharedRead<Revision>;
+  readonly clock: Clock;
+  readonly timeoutMs: number | undefined;
+}
+
+interface Waiter {
+  readonly revision: Revision;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Feeds a store's subscriptions from one watch over all of its keys. A watch that breaks is opened again from where it
+ * stood, at another member.
+ */
+export class LiveFeed {
+  private readonly marks = new TimeMarks();
+  private readonly waiters = new Set<Waiter>();
+  private watch: { close(): void } | undefined;
+  private retry: Timer | undefined;
+  private failures = 0;
+  private closed = false;
+  private knownFloor: Revision = FIRST_REVISION;
+
+  constructor(private readonly parts: Parts) {
+    this.marks.add(parts.clock.now(), parts.feed.position);
+    this.open();
+  }
+
+  /** The store's floor as far as known without asking. */
+  get floor(): Revision {
+    return this.knownFloor;
+  }
+
+  learnFloor(floor: Revision): void {
+    if (floor > this.knownFloor) this.knownFloor = floor;
+  }
+
+  /** The newest revision that this process knows to be older than `before`. */
+  newestBefore(before: number): Revision {
+    return this.marks.newestBefore(before);
+  }
+
+  /**
+   * Resolves when the watch has delivered everything up to `revision`.
+   *
+   * @throws {StoreUnavailableError} it didn't in time.
+   */
+  reached(revision: Revision): Promise<void> {
+    if (this.parts.feed.position >= revision) return Promise.resolve();
+    if (this.closed) return Promise.reject(closedError());
+    return new Promise((resolve, reject) => {
+      const limit = this.parts.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+      const timer = setTimeout(() => {
+        this.waiters.delete(waiter);
+        reject(
+          new StoreUnavailableError(`etcd's watch did not reach revision ${revision} within ${limit} ms`),
+        );
+      }, limit);
+      const settle = (then: () => void): void => {
+        clearTimeout(timer);
+        this.waiters.delete(waiter);
+        then();
+      };
+      const waiter: Waiter = {
+        revision,
+        resolve: () => settle(resolve),
+        reject: (error) => settle(() => reject(error)),
+      };
+      this.waiters.add(waiter);
+    });
+  }
+
+  /**
+   * Resolves when the subscriptions have been given the event of an own write. If the watch doesn't bring it in time
+   * they end, so that none is ever behind an acknowledged write.
+   */
+  async delivered(revision: Revision): Promise<void> {
+    this.marks.add(this.parts.clock.now(), revision);
+    if (!this.parts.feed.hasSubscriptions) return;
+    try {
+      await this.reached(revision);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) this.parts.feed.endAll(error);
+    }
+  }
+
+  close(): void {
+    this.closed = true;
+    this.watch?.close();
+    this.retry?.cancel();
+    for (const waiter of this.waiters) waiter.reject(closedError());
+  }
+
+  private open(): void {
+    if (this.closed) return;
+    const { connection, keyspace, feed, clock } = this.parts;
+    this.watch = watchEvents(connection, keyspace, feed.position, {
+      events: (batch, upTo) => {
+        this.failures = 0;
+        this.marks.add(clock.now(), upTo);
+        feed.publish(batch, upTo);
+        this.release();
+      },
+      floor: (floor) => this.learnFloor(floor),
+      ended: (reason) => {
+        if ("compacted" in reason) void this.resumeAfterCompaction(reason.compacted);
+        else {
+          connection.useNextMember();
+          this.openLater();
+        }
+      },
+    });
+  }
+
+  private release(): void {
+    for (const waiter of this.waiters) {
+      if (waiter.revision <= this.parts.feed.position) waiter.resolve();
+    }
+  }
+
+  private openLater(): void {
+    if (this.closed) return;
+    const delayMs = Math.min(RETRY_FIRST_MS * 2 ** this.failures, RETRY_MOST_MS);
+    if (this.failures++ === 0) setImmediate(() => this.open());
+    else this.retry = this.parts.clock.setTimer(() => this.open(), delayMs);
+  }
+
+  /** The watch was away so long that its place was compacted; if the store was written meanwhile, events are lost. */
+  private async resumeAfterCompaction(compacted: Revision): Promise<void> {
+    const { feed, latest } = this.parts;
+    try {
+      const newest = await latest.get();
+      this.learnFloor(compacted);
+      if (newest > feed.position) feed.skipTo(compacted);
+      else feed.moveTo(revisionOf(Math.max(compacted, newest)));
+      this.release();
+      this.open();
+    } catch {
+      this.openLater();
+    }
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * The few messages of etcd's v3 API that this engine speaks, as protobuf. Fields that it doesn't need are not written,
+ * and skipped when read. Field numbers are etcd's.
+ */
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+
+/** Calls `take` for each field of a message; a field that `take` doesn't read must be skipped by it. */
+function eachField(
+  bytes: Uint8Array,
+  take: (field: number, reader: BinaryReader, wire: WireType) => void,
+): void {
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [field, wire] = reader.tag();
+    take(field, reader, wire);
+  }
+}
+
+function int64(reader: BinaryReader): number {
+  return Number(reader.int64());
+}
+
+type Encode<T> = (message: T, writer: BinaryWriter) => void;
+
+function nested<T>(writer: BinaryWriter, field: number, message: T, encode: Encode<T>): void {
+  writer.tag(field, WireType.LengthDelimited).fork();
+  encode(message, writer);
+  writer.join();
+}
+
+function bytesField(writer: BinaryWriter, field: number, value: Uint8Array | undefined): void {
+  if (value !== undefined) writer.tag(field, WireType.LengthDelimited).bytes(value);
+}
+
+function numberField(writer: BinaryWriter, field: number, value: number | undefined): void {
+  if (value !== undefined) writer.tag(field, WireType.Varint).int64(value);
+}
+
+function flagField(writer: BinaryWriter, field: number, value: boolean | undefined): void {
+  if (value === true) writer.tag(field, WireType.Varint).bool(true);
+}
+
+function finished<T>(message: T, encode: Encode<T>): Buffer {
+  const writer = new BinaryWriter();
+  encode(message, writer);
+  return Buffer.from(writer.finish());
+}
+
+export interface KeyValue {
+  key: Uint8Array;
+  modRevision: number;
+  /** 1 for the write that created the key. */
+  version: number;
+  value: Uint8Array;
+}
+
+const NOTHING = new Uint8Array(0);
+
+function decodeKeyValue(bytes: Uint8Array): KeyValue {
+  const message: KeyValue = { key: NOTHING, modRevision: 0, version: 0, value: NOTHING };
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 1) message.key = reader.bytes();
+    else if (field === 3) message.modRevision = int64(reader);
+    else if (field === 4) message.version = int64(reader);
+    else if (field === 5) message.value = reader.bytes();
+    else reader.skip(wire, field);
+  });
+  return message;
+}
+
+function decodeHeaderRevision(bytes: Uint8Array): number {
+  let revision = 0;
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 3) revision = int64(reader);
+    else reader.skip(wire, field);
+  });
+  return revision;
+}
+
+export interface RangeRequest {
+  readonly key: Uint8Array;
+  /** Absent: this key only. */
+  readonly rangeEnd?: Uint8Array | undefined;
+  readonly limit?: number | undefined;
+  readonly revision?: number | undefined;
+  readonly countOnly?: boolean | undefined;
+}
+
+const encodeRangeInto: Encode<RangeRequest> = (message, writer) => {
+  bytesField(writer, 1, message.key);
+  bytesField(writer, 2, message.rangeEnd);
+  numberField(writer, 3, message.limit);
+  numberField(writer, 4, message.revision);
+  flagField(writer, 9, message.countOnly);
+};
+
+export function encodeRangeRequest(message: RangeRequest): Buffer {
+  return finished(message, encodeRangeInto);
+}
+
+export interface RangeResponse {
+  kvs: KeyValue[];
+  more: boolean;
+  count: number;
+}
+
+export function decodeRangeResponse(bytes: Uint8Array): RangeResponse {
+  const message: RangeResponse = { kvs: [], more: false, count: 0 };
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 2) message.kvs.push(decodeKeyValue(reader.bytes()));
+    else if (field === 3) message.more = reader.bool();
+    else if (field === 4) message.count = int64(reader);
+    else reader.skip(wire, field);
+  });
+  return message;
+}
+
+export type RequestOp =
+  | { readonly range: RangeRequest }
+  | { readonly put: { readonly key: Uint8Array; readonly value: Uint8Array } }
+  /** Gives the deleted value back. */
+  | { readonly remove: { readonly key: Uint8Array } };
+
+const encodeOpInto: Encode<RequestOp> = (op, writer) => {
+  if ("range" in op) nested(writer, 1, op.range, encodeRangeInto);
+  else if ("put" in op) {
+    nested(writer, 2, op.put, ({ key, value }) => {
+      bytesField(writer, 1, key);
+      bytesField(writer, 2, value);
+    });
+  } else {
+    nested(writer, 3, op.remove, ({ key }) => {
+      bytesField(writer, 1, key);
+      flagField(writer, 3, true);
+    });
+  }
+};
+
+export interface TxnRequest {
+  /** Holds when the key's last write was at this revision; 0: when there is no such key. */
+  readonly expect?: { readonly key: Uint8Array; readonly modRevision: number } | undefined;
+  readonly success: readonly RequestOp[];
+  readonly failure?: readonly RequestOp[] | undefined;
+}
+
+const COMPARE_MOD = 2;
+
+export function encodeTxnRequest(message: TxnRequest): Buffer {
+  return finished(message, ({ expect, success, failure = [] }, writer) => {
+    if (expect !== undefined) {
+      nested(writer, 1, expect, ({ key, modRevision }) => {
+        writer.tag(2, WireType.Varint).int32(COMPARE_MOD);
+        bytesField(writer, 3, key);
+        numberField(writer, 6, modRevision);
+      });
+    }
+    for (const op of success) nested(writer, 2, op, encodeOpInto);
+    for (const op of failure) nested(writer, 3, op, encodeOpInto);
+  });
+}
+
+export interface TxnResponse {
+  revision: number;
+  succeeded: boolean;
+  /** One for each operation: what a range found, or what a delete took away. */
+  results: RangeResponse[];
+}
+
+export function decodeTxnResponse(bytes: Uint8Array): TxnResponse {
+  const message: TxnResponse = { revision: 0, succeeded: false, results: [] };
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 1) message.revision = decodeHeaderRevision(reader.bytes());
+    else if (field === 2) message.succeeded = reader.bool();
+    else if (field === 3) message.results.push(decodeResponseOp(reader.bytes()));
+    else reader.skip(wire, field);
+  });
+  return message;
+}
+
+function decodeResponseOp(bytes: Uint8Array): RangeResponse {
+  let result: RangeResponse = { kvs: [], more: false, count: 0 };
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 1) result = decodeRangeResponse(reader.bytes());
+    else if (field === 3) result.kvs = decodeDeleted(reader.bytes());
+    else reader.skip(wire, field);
+  });
+  return result;
+}
+
+function decodeDeleted(bytes: Uint8Array): KeyValue[] {
+  const deleted: KeyValue[] = [];
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 3) deleted.push(decodeKeyValue(reader.bytes()));
+    else reader.skip(wire, field);
+  });
+  return deleted;
+}
+
+export function encodeCompactionRequest(revision: number): Buffer {
+  return finished(revision, (value, writer) => numberField(writer, 1, value));
+}
+
+/** Asks for every event from `startRevision` on, with the values before. */
+export interface WatchCreateRequest {
+  readonly key: Uint8Array;
+  readonly rangeEnd: Uint8Array;
+  readonly startRevision: number;
+}
+
+export function encodeWatchCreateRequest(message: WatchCreateRequest): Buffer {
+  return finished(message, (_, writer) => {
+    nested(writer, 1, message, ({ key, rangeEnd, startRevision }) => {
+      bytesField(writer, 1, key);
+      bytesField(writer, 2, rangeEnd);
+      numberField(writer, 3, startRevision);
+      flagField(writer, 6, true);
+    });
+  });
+}
+
+export interface WatchEvent {
+  deleted: boolean;
+  kv: KeyValue;
+  previous: KeyValue | undefined;
+}
+
+export interface WatchResponse {
+  created: boolean;
+  canceled: boolean;
+  /** Above 0 when the watch was refused because its start lies before this revision. */
+  compactRevision: number;
+  cancelReason: string;
+  events: WatchEvent[];
+}
+
+export function decodeWatchResponse(bytes: Uint8Array): WatchResponse {
+  const message: WatchResponse = {
+    created: false,
+    canceled: false,
+    compactRevision: 0,
+    cancelReason: "",
+    events: [],
+  };
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 3) message.created = reader.bool();
+    else if (field === 4) message.canceled = reader.bool();
+    else if (field === 5) message.compactRevision = int64(reader);
+    else if (field === 6) message.cancelReason = reader.string();
+    else if (field === 11) message.events.push(decodeWatchEvent(reader.bytes()));
+    else reader.skip(wire, field);
+  });
+  return message;
+}
+
+function decodeWatchEvent(bytes: Uint8Array): WatchEvent {
+  let deleted = false;
+  let kv: KeyValue | undefined;
+  let previous: KeyValue | undefined;
+  eachField(bytes, (field, reader, wire) => {
+    if (field === 1) deleted = reader.int32() === 1;
+    else if (field === 2) kv = decodeKeyValue(reader.bytes());
+    else if (field === 3) previous = decodeKeyValue(reader.bytes());
+    else reader.skip(wire, field);
+  });
+  return { deleted, kv: kv ?? decodeKeyValue(NOTHING), previous };
+}

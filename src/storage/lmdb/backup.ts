@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Revision, StoreDamagedError } from "../store.ts";
+import { checkEnvironment } from "./check.ts";
+import {
+  acquireEnvironment,
+  DATA_FILE,
+  DEFAULT_MAP_BYTES,
+  type Environment,
+  releaseEnvironment,
+} from "./environment.ts";
+import { damagedError } from "./errors.ts";
+import { FORMAT_VERSION } from "./layout.ts";
+import type { LmdbStore } from "./lmdb-store.ts";
+import { stateIn } from "./reader.ts";
+
+const MANIFEST_FILE = "backup.json";
+
+/** What a backup says of itself; written last, so that a backup without it is known to be incomplete. */
+interface Manifest {
+  readonly format: number;
+  readonly revision: Revision;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** What a backup or a restore came to. */
+export interface BackupResult {
+  /** The revision at which the data stands: every write up to it is there, none after it. */
+  readonly revision: Revision;
+}
+
+/**
+ * Copies a store into a folder while it is in use, by this process or others; writes go on. The copy is consistent at
+ * one revision.
+ *
+ * @param source an open store, or its folder.
+ * @param targetDir must be empty or not exist.
+ * @throws {StoreDamagedError} a folder can't be used, or the copy isn't sound.
+ */
+export async function backupLmdb(source: LmdbStore | string, targetDir: string): Promise<BackupResult> {
+  const dir = typeof source === "string" ? source : source.dir;
+  await requireStore(dir);
+  const target = await emptyFolder(targetDir);
+  const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+  try {
+    // A plain copy: compaction while copying is not reliable in this version of the engine.
+    await environment.root.backup(target, false);
+  } catch (error) {
+    throw damagedError(target, error);
+  } finally {
+    await releaseEnvironment(environment);
+  }
+  const file = join(target, DATA_FILE);
+  // Hashed before anything opens it, so that the hash is that of the bytes which were copied.
+  const sha256 = await hashOf(file);
+  const { size: bytes } = await stat(file);
+  const revision = await verify(target, "the backup");
+  const manifest: Manifest = { format: FORMAT_VERSION, revision, bytes, sha256 };
+  await syncFile(file);
+  await writeFile(join(target, MANIFEST_FILE), `${JSON.stringify(manifest)}\n`);
+  await syncFile(join(target, MANIFEST_FILE));
+  return { revision };
+}
+
+/**
+ * Makes a data folder from a backup. The target appears whole or not at all.
+ *
+ * @param targetDir must be empty or not exist.
+ * @throws {StoreDamagedError} the backup is incomplete or damaged, or the target isn't empty.
+ */
+export async function restoreLmdb(backupDir: string, targetDir: string): Promise<BackupResult> {
+  const manifest = await readManifest(backupDir);
+  const target = await emptyFolder(targetDir);
+  const part = join(target, "restoring");
+  try {
+    await mkdir(part);
+    await copyFile(join(backupDir, DATA_FILE), join(part, DATA_FILE));
+    if ((await hashOf(join(part, DATA_FILE))) !== manifest.sha256) {
+      throw damagedError(backupDir, new Error(`${DATA_FILE} is not what was backed up (checksum differs)`));
+    }
+    const revision = await verify(part, `the backup ${backupDir}`);
+    if (revision !== manifest.revision) {
+      throw damagedError(backupDir, new Error(`it stands at ${revision}, not ${manifest.revision}`));
+    }
+    await syncFile(join(part, DATA_FILE));
+    await rename(join(part, DATA_FILE), join(target, DATA_FILE));
+    await rm(part, { recursive: true });
+    await syncFile(target);
+    return { revision };
+  } catch (error) {
+    await rm(part, { recursive: true, force: true });
+    throw error instanceof StoreDamagedError ? error : damagedError(target, error);
+  }
+}
+
+/** Opens a copy, checks all of it and gives its revision. */
+async function verify(dir: string, what: string): Promise<Revision> {
+  const environment: Environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+  try {
+    const problems = await checkEnvironment(environment);
+    if (problems.length > 0) {
+      throw damagedError(dir, new Error(`${what} isn't sound: ${problems.slice(0, 3).join("; ")}`));
+    }
+    return stateIn(environment.meta.getBinary("state")).revision;
+  } finally {
+    await releaseEnvironment(environment);
+    await rm(join(dir, "lock.mdb"), { force: true });
+  }
+}
+
+async function requireStore(dir: string): Promise<void> {
+  try {
+    await stat(join(dir, DATA_FILE));
+  } catch (error) {
+    throw damagedError(dir, new Error("there is no store in it", { cause: error }));
+  }
+}
+
+async function emptyFolder(dir: string): Promise<string> {
+  const path = resolve(dir);
+  let content: string[];
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    content = await readdir(path);
+  } catch (error) {
+    throw damagedError(path, error);
+  }
+  if (content.length > 0) {
+    throw new StoreDamagedError(`the folder ${path} is not empty: choose an empty or a new one`);
+  }
+  return path;
+}
+
+async function readManifest(dir: string): Promise<Manifest> {
+  try {
+    const manifest = JSON.parse(await readFile(join(dir, MANIFEST_FILE), "utf8")) as Manifest;
+    if (manifest.format !== FORMAT_VERSION) throw new Error(`its format version is ${manifest.format}`);
+    const { size } = await stat(join(dir, DATA_FILE));
+    if (size !== manifest.bytes)
+      throw new Error(`${DATA_FILE} is cut off at ${size} of ${manifest.bytes} bytes`);
+    return manifest;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new StoreDamagedError(`${dir} is not a complete backup: ${message}; use another backup`, {
+      cause: error,
+    });
+  }
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

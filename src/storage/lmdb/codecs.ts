@@ -1,0 +1,99 @@
+/**
+ * What lmdb-js is given to turn keys and values into bytes and back, chosen for the least work per entry: keys are
+ * written into the engine's own buffer, and values are copied once, out of the engine's buffer into a slab.
+ */
+import type { Entry } from "../store.ts";
+import { revisionOf } from "../entry.ts";
+import { decodeRecord, type HistoryKey, readUint64, writeUint64 } from "./layout.ts";
+
+/** How lmdb-js writes and reads keys. */
+export interface KeyCodec<K> {
+  writeKey(key: K, target: Buffer, offset: number): number;
+  readKey(source: Buffer, start: number, end: number): K;
+}
+
+export const textKeys: KeyCodec<string> = {
+  writeKey: (key, target, offset) => offset + target.write(key, offset),
+  readKey: (source, start, end) => source.toString("utf8", start, end),
+};
+
+export const numberKeys: KeyCodec<number> = {
+  writeKey: (key, target, offset) => writeUint64(target, key, offset),
+  readKey: (source, start) => readUint64(source, start),
+};
+
+export const historyKeys: KeyCodec<HistoryKey> = {
+  writeKey([key, supersededAt], target, offset) {
+    const end = offset + target.write(key, offset);
+    target[end] = 0;
+    return writeUint64(target, supersededAt, end + 1);
+  },
+  readKey(source, start, end) {
+    const key = source.toString("utf8", start, end - 9);
+    return [key, revisionOf(readUint64(source, end - 8))];
+  },
+};
+
+const SLAB_BYTES = 64 * 1024;
+const OWN_ALLOCATION_BYTES = 16 * 1024;
+const VIEWS_UP_TO_BYTES = 8 * 1024;
+
+/** A mutable entry: the key is filled in by whoever read it. */
+export type RawEntry = { -readonly [K in keyof Entry]: Entry[K] };
+
+/**
+ * The value codec of `data` and `history`. `get` and ranges give entries whose key is still empty, or `undefined` where
+ * the value is newer than {@link newest}.
+ *
+ * Many small values share a slab of 64 KB; so that a single entry never keeps much alive, ranges and single reads use
+ * different ones: {@link shared} says which.
+ */
+export class RecordCodec {
+  /** Values of a later revision are skipped without a copy. */
+  newest = Number.MAX_SAFE_INTEGER;
+  /** Whether the values to come live and die together. */
+  shared = false;
+  private slab = Buffer.alloc(0);
+  private used = 0;
+  private viewsOf: ArrayBufferLike | undefined;
+  private views: Uint8Array[] = [];
+
+  encode(record: Buffer): Buffer {
+    return record;
+  }
+
+  decode(source: Buffer, size?: unknown): RawEntry | undefined {
+    const length = typeof size === "number" ? size : source.length;
+    if (readUint64(source, 0) > this.newest) return undefined;
+    return decodeRecord("", this.copy(source, length));
+  }
+
+  private copy(source: Buffer, length: number): Buffer {
+    const view = this.view(source, length);
+    if (!this.shared || length > OWN_ALLOCATION_BYTES) {
+      const own = Buffer.allocUnsafe(length);
+      own.set(view);
+      return own;
+    }
+    if (this.used + length > this.slab.length) {
+      this.slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+      this.used = 0;
+    }
+    const start = this.used;
+    this.used += length;
+    this.slab.set(view, start);
+    return this.slab.subarray(start, this.used);
+  }
+
+  /** The first `length` bytes of the engine's buffer, which is the same one again and again: views are kept by length. */
+  private view(source: Buffer, length: number): Uint8Array {
+    if (length > VIEWS_UP_TO_BYTES) return new Uint8Array(source.buffer, source.byteOffset, length);
+    if (this.viewsOf !== source.buffer) {
+      this.viewsOf = source.buffer;
+      this.views = [];
+    }
+    const known = this.views[length];
+    if (known !== undefined && known.byteOffset === source.byteOffset) return known;
+    return (this.views[length] = new Uint8Array(source.buffer, source.byteOffset, length));
+  }
+}

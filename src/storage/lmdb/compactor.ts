@@ -1,0 +1,69 @@
+import { revisionOf } from "../entry.ts";
+import type { Revision } from "../store.ts";
+import type { Environment } from "./environment.ts";
+import { decodeLogRecord, encodeState, readUint64 } from "./layout.ts";
+import { stateIn } from "./reader.ts";
+
+/** How many revisions one transaction drops: about a millisecond's work. */
+const SLICE_REVISIONS = 200;
+
+/**
+ * Drops history: walks the log from its start, and drops each entry together with the value that it superseded. The
+ * floor rises in the same transaction, a slice at a time, so several processes may do this at once and readers always
+ * find what the floor promises.
+ */
+export class Compactor {
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly environment: Environment) {}
+
+  /** Raises the floor to the revision that was newest at `before` (milliseconds since 1970), and gives it. */
+  compact(before: number): Promise<Revision> {
+    const next = this.running.then(() => this.run(before));
+    this.running = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Resolves when no compaction is under way. */
+  async settled(): Promise<void> {
+    await this.running;
+  }
+
+  private async run(before: number): Promise<Revision> {
+    const { meta } = this.environment;
+    meta.resetReadTxn();
+    const target = this.newestAt(before);
+    for (;;) {
+      meta.resetReadTxn();
+      const { floor } = stateIn(meta.getBinaryFast("state"));
+      if (floor >= target) return floor;
+      await this.environment.root.transaction(() => this.dropSlice(target, before));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  private newestAt(before: number): Revision {
+    const { marks } = this.environment;
+    // In reverse order the range runs from `start` down to the first mark.
+    for (const { value } of marks.getRange({ start: Math.max(0, before), reverse: true, limit: 1 })) {
+      return revisionOf(readUint64(value, 0));
+    }
+    return revisionOf(0);
+  }
+
+  /** Runs inside the write transaction. */
+  private dropSlice(target: Revision, before: number): void {
+    const { meta, log, history, marks } = this.environment;
+    const { revision, floor } = stateIn(meta.getBinaryFast("state"));
+    const upTo = revisionOf(Math.min(target, revision, floor + SLICE_REVISIONS));
+    if (upTo <= floor) return;
+    for (const { key: at, value } of [...log.getRange({ start: floor, end: upTo + 1 })]) {
+      const { kind, key } = decodeLogRecord(value);
+      if (kind !== "create") history.removeSync([key, revisionOf(at)]);
+      log.removeSync(at);
+    }
+    const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: SLICE_REVISIONS })];
+    if (upTo === target) for (const time of old) marks.removeSync(time);
+    meta.putSync("state", encodeState({ revision, floor: upTo }));
+  }
+}

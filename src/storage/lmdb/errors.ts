@@ -1,0 +1,44 @@
+import { StoreDamagedError, type StoreError, StoreFullError } from "../store.ts";
+
+const FULL = [
+  "MDB_MAP_FULL",
+  "MDB_TXN_FULL",
+  "No space left on device",
+  "Disk quota exceeded",
+  "File too large",
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+];
+
+/** What to do about a failure, by a word of its message. */
+const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [
+    /EACCES|EPERM|EROFS|Permission denied|Read-only/,
+    "make it writable for this user, or choose another folder",
+  ],
+  [/ENOTDIR|EEXIST|not a folder|Not a directory/, "choose a folder, not a file"],
+  [/VERSION_MISMATCH|MDB_INVALID|CORRUPTED|cut off|PAGE_NOTFOUND/, "restore a backup into an empty folder"],
+  [/LOCK|READERS_FULL|EAGAIN|temporarily/, "make sure that the folder is on a local disk and try again"],
+  [/Cannot allocate|ENOMEM/, "raise the limit on address space or open it with a smaller map size"],
+];
+
+/** The error of a folder that can't be used; names it and says what to do. */
+export function damagedError(dir: string, cause: unknown): StoreDamagedError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const advice = ADVICE.find(([pattern]) => pattern.test(message))?.[1];
+  const what = advice ?? "check the disk, then restore a backup into an empty folder";
+  return new StoreDamagedError(`the data folder ${dir} can't be used: ${message}; ${what}`, { cause });
+}
+
+/** The error that a failed write transaction becomes; nothing of the transaction was written. */
+export function writeError(dir: string, cause: unknown): StoreError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (FULL.some((word) => message.includes(word))) {
+    return new StoreFullError(
+      `no room for the write in ${dir} (${message}): free space on the disk or raise the map size; nothing was written`,
+      { cause },
+    );
+  }
+  return damagedError(dir, cause);
+}

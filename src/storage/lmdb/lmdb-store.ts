@@ -1,0 +1,247 @@
+import { join } from "node:path";
+import { closedError, Feed } from "../feed.ts";
+import { assertKey, assertPrefix } from "../keys.ts";
+import { compactionIntervalMs, DEFAULT_RETENTION_MS, type StoreOptions } from "../options.ts";
+import { Periodic } from "../periodic.ts";
+import {
+  type CommitResult,
+  type Entry,
+  type Listener,
+  type RangeOptions,
+  type RangePage,
+  type Revision,
+  type Store,
+  StoreError,
+  type SubscribeOptions,
+  type Subscription,
+  type Write,
+} from "../store.ts";
+import { ChangeWatch } from "./change-watch.ts";
+import { checkEnvironment } from "./check.ts";
+import { Compactor } from "./compactor.ts";
+import {
+  acquireEnvironment,
+  DATA_FILE,
+  DEFAULT_MAP_BYTES,
+  type Environment,
+  releaseEnvironment,
+} from "./environment.ts";
+import { damagedError, writeError } from "./errors.ts";
+import { assertReadable, Reader } from "./reader.ts";
+import { type Batch, Writer } from "./writer.ts";
+
+/** How an embedded store is opened. */
+export interface LmdbStoreOptions extends StoreOptions {
+  /** The data folder; made when it doesn't exist. Other processes may have it open. */
+  readonly dir: string;
+  /** The most that the store may grow to, in bytes; 256 GiB when absent. It takes address space, not disk. */
+  readonly mapSize?: number | undefined;
+  /** How much memory recent events may take, in bytes; 16 MiB when absent. */
+  readonly recentEventsBytes?: number | undefined;
+}
+
+const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
+
+/** A store in a folder. */
+export interface LmdbStore extends Store {
+  /** The folder, as an absolute path without links. */
+  readonly dir: string;
+}
+
+/**
+ * Opens the embedded store.
+ *
+ * @throws {StoreDamagedError} the folder can't be used; the message names it and says what to do.
+ */
+export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
+  return new EmbeddedStore(options, acquireEnvironment(options.dir, options.mapSize ?? DEFAULT_MAP_BYTES));
+}
+
+class EmbeddedStore implements LmdbStore {
+  private readonly reader: Reader;
+  private readonly writer: Writer;
+  private readonly compactor: Compactor;
+  private readonly feed: Feed;
+  private readonly compaction: Periodic;
+  private watch: ChangeWatch | undefined;
+  private closing: Promise<void> | undefined;
+  /** Someone committed while a batch of our own was under way. */
+  private unheardChange = false;
+
+  constructor(
+    private readonly options: LmdbStoreOptions,
+    private readonly environment: Environment,
+  ) {
+    this.reader = new Reader(environment);
+    this.compactor = new Compactor(environment);
+    this.writer = new Writer(
+      environment,
+      this.reader,
+      options.clock,
+      (batch) => this.publish(batch),
+      () => this.onIdle(),
+    );
+    this.feed = new Feed(
+      {
+        knownFloor: () => this.read(() => this.reader.state().floor),
+        readPast: (prefix, after, upTo) => this.read(() => this.reader.events(prefix, after, upTo)),
+        refresh: () => this.readOthers(),
+      },
+      this.reader.state().revision,
+      options.recentEventsBytes ?? RECENT_EVENTS_BYTES,
+    );
+    const retentionMs = options.retentionMs ?? DEFAULT_RETENTION_MS;
+    this.compaction = new Periodic(options.clock, compactionIntervalMs(retentionMs), () =>
+      this.compactByAge(retentionMs),
+    );
+  }
+
+  get dir(): string {
+    return this.environment.dir;
+  }
+
+  latestRevision(): Revision {
+    return this.read(() => this.reader.state().revision);
+  }
+
+  floor(): Revision {
+    return this.read(() => this.reader.state().floor);
+  }
+
+  get(key: string, at?: Revision): Entry | undefined {
+    return this.read(() => (at === undefined ? this.reader.get(key) : this.reader.getAt(key, at)));
+  }
+
+  range(options: RangeOptions): RangePage {
+    assertPrefix(options.prefix);
+    return this.read(() => this.reader.range(options));
+  }
+
+  async count(prefix: string, at?: Revision): Promise<number> {
+    assertPrefix(prefix);
+    if (at !== undefined) this.read(() => assertReadable(this.reader.state(), at));
+    const { count, revision } = this.read(() => this.reader.count(prefix));
+    if (at === undefined || at === revision) return count;
+    let grown = 0;
+    for (let after = at; ;) {
+      const slice = this.read(() => this.reader.growth(prefix, after, revision));
+      grown += slice.growth;
+      after = slice.upTo;
+      if (after >= revision) return count - grown;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async commit(write: Write): Promise<CommitResult> {
+    this.assertOpen();
+    assertKey(write.key);
+    return this.writer.commit(write);
+  }
+
+  subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    if (this.closing === undefined) {
+      // Only who listens needs to hear of other processes.
+      this.watch ??= new ChangeWatch(join(this.dir, DATA_FILE), this.options.clock, () => this.onChange());
+      this.readOthers();
+    }
+    return this.feed.subscribe(options, listener);
+  }
+
+  async compact(before: number): Promise<Revision> {
+    this.assertOpen();
+    try {
+      return await this.compactor.compact(before);
+    } catch (error) {
+      throw writeError(this.dir, error);
+    }
+  }
+
+  async check(): Promise<readonly string[]> {
+    this.assertOpen();
+    return checkEnvironment(this.environment);
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.release());
+  }
+
+  private async release(): Promise<void> {
+    await this.writer.settled();
+    this.watch?.stop();
+    this.feed.end(closedError());
+    await this.compaction.stop();
+    await this.compactor.settled();
+    await releaseEnvironment(this.environment);
+  }
+
+  /** Publishes a batch of this store; what other processes committed before it comes from the log. */
+  private publish({ before, events }: Batch): void {
+    const { feed } = this;
+    this.orEndSubscriptions(() => {
+      if (feed.position < before) this.readLog(before);
+      const unheard =
+        feed.position <= before ? events : events.filter(({ revision }) => revision > feed.position);
+      feed.publish(unheard, events.at(-1)!.revision);
+    });
+  }
+
+  private onChange(): void {
+    // A batch of our own tells by itself, and reads first what others did before it.
+    this.unheardChange = this.writer.busy;
+    if (this.closing !== undefined || this.writer.busy) return;
+    this.orEndSubscriptions(() => this.readOthers());
+  }
+
+  /** A log that can't be read ends the subscriptions; it doesn't undo the writes that are being acknowledged. */
+  private orEndSubscriptions(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      this.feed.end(error instanceof StoreError ? error : damagedError(this.dir, error));
+    }
+  }
+
+  private onIdle(): void {
+    if (this.unheardChange) this.onChange();
+  }
+
+  private readOthers(): void {
+    const revision = this.latestRevision();
+    if (revision > this.feed.position) this.readLog(revision);
+  }
+
+  private readLog(upTo: Revision): void {
+    const { feed } = this;
+    while (feed.position < upTo) {
+      const { floor } = this.reader.state();
+      // Only a process that stood still for the whole retention time falls behind the log.
+      if (feed.position < floor) feed.skipTo(floor);
+      else {
+        const slice = this.reader.events("/", feed.position, upTo);
+        if (slice.upTo <= feed.position) throw damagedError(this.dir, `the log ends at ${feed.position}`);
+        feed.publish(slice.events, slice.upTo);
+      }
+    }
+  }
+
+  private async compactByAge(retentionMs: number): Promise<void> {
+    try {
+      await this.compactor.compact(this.options.clock.now() - retentionMs);
+    } catch {
+      // A full disk refuses this as it refuses writes, which tell; the next turn tries again.
+    }
+  }
+
+  private read<T>(take: () => T): T {
+    this.assertOpen();
+    try {
+      return take();
+    } catch (error) {
+      throw error instanceof StoreError ? error : damagedError(this.dir, error);
+    }
+  }
+
+  private assertOpen(): void {
+    if (this.closing !== undefined) throw closedError();
+  }
+}

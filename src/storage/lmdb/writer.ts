@@ -1,0 +1,211 @@
+import type { Clock } from "../../base/clock.ts";
+import { revisionOf } from "../entry.ts";
+import { countersOf } from "../keys.ts";
+import type { CommitResult, Entry, Revision, StoreEvent, Write } from "../store.ts";
+import { markTime } from "../time-marks.ts";
+import type { Environment } from "./environment.ts";
+import { writeError } from "./errors.ts";
+import { encodeLogRecord, encodeNumber, encodeRecord, encodeState, recordOf } from "./layout.ts";
+import { numberIn, type Reader, stateIn } from "./reader.ts";
+
+/** A batch is cut here, so that the callback that fills its transaction doesn't hold up the event loop. */
+const BATCH_WRITES = 256;
+const BATCH_BYTES = 2 * 1024 * 1024;
+
+/** The next batch waits behind the one that syncs, so that the disk is never idle. */
+const BATCHES_UNDER_WAY = 2;
+
+interface Waiting {
+  readonly write: Write;
+  resolve(result: CommitResult): void;
+  reject(error: unknown): void;
+}
+
+/** What a batch did, to be told when it is durable. */
+export interface Batch {
+  /** The last revision before the batch's own. */
+  readonly before: Revision;
+  readonly events: StoreEvent[];
+  readonly outcomes: { readonly to: Waiting; readonly result: CommitResult }[];
+  readonly failed: { readonly to: Waiting; readonly error: unknown }[];
+}
+
+/**
+ * Commits writes in batches: those that arrive while a batch is written form the next one, and each batch is one
+ * transaction with one sync, made on another thread. Expectations are checked and revisions given inside the
+ * transaction, so writers in other processes are no different from those in this one.
+ */
+export class Writer {
+  private queue: Waiting[] = [];
+  private underWay = 0;
+  private idle: (() => void)[] = [];
+
+  /**
+   * @param onDurable is called with every batch that wrote something, before its writes are acknowledged.
+   * @param onIdle is called when nothing is under way any more.
+   */
+  constructor(
+    private readonly environment: Environment,
+    private readonly reader: Reader,
+    private readonly clock: Clock,
+    private readonly onDurable: (batch: Batch) => void,
+    private readonly onIdle: () => void,
+  ) {}
+
+  get busy(): boolean {
+    return this.underWay > 0 || this.queue.length > 0;
+  }
+
+  commit(write: Write): Promise<CommitResult> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ write, resolve, reject });
+      this.startBatch();
+    });
+  }
+
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void> {
+    return this.busy ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
+  }
+
+  private startBatch(): void {
+    if (this.underWay >= BATCHES_UNDER_WAY || this.queue.length <= 0) return;
+    this.underWay++;
+    void this.runBatch().finally(() => {
+      this.underWay--;
+      this.startBatch();
+      if (this.busy) return;
+      this.onIdle();
+      for (const resolve of this.idle.splice(0)) resolve();
+    });
+  }
+
+  private async runBatch(): Promise<void> {
+    let taken: Waiting[] = [];
+    let batch: Batch | undefined;
+    let failure: unknown;
+    try {
+      await this.environment.root.transaction(() => {
+        taken = this.take();
+        try {
+          batch = this.write(taken);
+        } catch (error) {
+          // LMDB has marked the transaction as failed: it is given up as a whole.
+          failure = error;
+          throw error;
+        }
+      });
+    } catch (error) {
+      const cause = failure ?? (await commitError(error));
+      // When the transaction could not even begin, everything that waits shares its fate.
+      if (taken.length === 0) taken = this.take();
+      for (const { reject } of taken) reject(writeError(this.environment.dir, cause));
+      return;
+    }
+    if (batch !== undefined) this.acknowledge(batch);
+  }
+
+  private take(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    while (count < this.queue.length && count < BATCH_WRITES && bytes < BATCH_BYTES) {
+      const { write } = this.queue[count++]!;
+      if (write.kind !== "delete") bytes += write.draft.body.length;
+    }
+    return this.queue.splice(0, count);
+  }
+
+  private acknowledge(batch: Batch): void {
+    if (batch.events.length > 0) this.onDurable(batch);
+    for (const { to, result } of batch.outcomes) to.resolve(result);
+    for (const { to, error } of batch.failed) to.reject(error);
+  }
+
+  /** Runs inside the write transaction. */
+  private write(taken: readonly Waiting[]): Batch {
+    const { meta, marks, counts } = this.environment;
+    const { revision: before, floor } = stateIn(meta.getBinaryFast("state"));
+    const batch: Batch = { before, events: [], outcomes: [], failed: [] };
+    const growth = new Map<string, number>();
+    let revision = before;
+    for (const to of taken) {
+      const next = revisionOf(revision + 1);
+      const previous = this.reader.present(to.write.key);
+      const made = attempt(() => prepare(to.write, previous, next));
+      if ("error" in made) batch.failed.push({ to, error: made.error });
+      else {
+        if (made.event !== undefined) {
+          this.put(to.write, made.event, made.record);
+          batch.events.push(made.event);
+          count(growth, made.event);
+          revision = next;
+        }
+        batch.outcomes.push({ to, result: made.result });
+      }
+    }
+    if (revision === before) return batch;
+    for (const [prefix, change] of growth) {
+      if (change !== 0) counts.putSync(prefix, encodeNumber(numberIn(counts.getBinaryFast(prefix)) + change));
+    }
+    meta.putSync("state", encodeState({ revision, floor }));
+    marks.putSync(markTime(this.clock.now()), encodeNumber(revision));
+    return batch;
+  }
+
+  private put({ kind, key }: Write, event: StoreEvent, record: Buffer | undefined): void {
+    const { data, history, log } = this.environment;
+    if (event.previous !== undefined) {
+      history.putSync([key, event.revision], recordOf(event.previous));
+    }
+    if (record === undefined) data.removeSync(key);
+    else data.putSync(key, record);
+    log.putSync(event.revision, encodeLogRecord({ kind, key }), { append: true });
+  }
+}
+
+interface Prepared {
+  readonly result: CommitResult;
+  /** Absent for a conflict. */
+  readonly event?: StoreEvent;
+  readonly record?: Buffer | undefined;
+}
+
+/** What a write comes to when `previous` stands; touches nothing. */
+function prepare(write: Write, previous: Entry | undefined, revision: Revision): Prepared {
+  const { key } = write;
+  const expected = write.kind === "create" ? undefined : write.expected;
+  if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
+  const made = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft);
+  return {
+    result: { ok: true, revision, entry: (made?.entry ?? previous)! },
+    event: { key, revision, entry: made?.entry, previous },
+    record: made?.record,
+  };
+}
+
+function attempt(make: () => Prepared): Prepared | { readonly error: unknown } {
+  try {
+    return make();
+  } catch (error) {
+    return { error };
+  }
+}
+
+function count(growth: Map<string, number>, { key, entry, previous }: StoreEvent): void {
+  const change = (entry === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
+  if (change === 0) return;
+  const { collection, partition } = countersOf(key);
+  growth.set(collection, (growth.get(collection) ?? 0) + change);
+  growth.set(partition, (growth.get(partition) ?? 0) + change);
+}
+
+/** lmdb-js says only that a commit failed; why comes in a promise on the error. */
+async function commitError(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !("commitError" in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}

@@ -1,0 +1,275 @@
+import { existsSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { applyPatch as oracle, createPatch } from "rfc6902";
+import { describe, expect, it } from "vitest";
+import { decodeJson } from "../../src/base/json/decode.ts";
+import { type JsonValue, deepClone, deepEqual } from "../../src/base/json/value.ts";
+import { StatusError } from "../../src/base/status-error.ts";
+import { applyJsonPatch, defaultJsonPatchLimits } from "../../src/fields/json-patch.ts";
+import { PatchFault } from "../../src/fields/patch-fault.ts";
+
+const fault = (target: JsonValue, patch: JsonValue): string => {
+  try {
+    applyJsonPatch(target, patch);
+  } catch (error) {
+    if (error instanceof PatchFault)
+      return `${error.malformed ? "malformed" : "inapplicable"}: ${error.message}`;
+    throw error;
+  }
+  return "applied";
+};
+
+interface PublicCase {
+  readonly comment?: string;
+  readonly doc: JsonValue;
+  readonly patch: JsonValue;
+  readonly expected?: JsonValue;
+  readonly error?: string;
+  readonly disabled?: boolean;
+}
+
+/** A patch that names a member twice is refused where it is decoded. */
+function readCases(file: string): PublicCase[] {
+  const { value, duplicates } = decodeJson(readFileSync(file));
+  const cases = value as unknown as PublicCase[];
+  return cases.filter((_one, index) => !duplicates.some((path) => path.startsWith(`[${index}].patch[`)));
+}
+
+const folder = process.env["JSON_PATCH_TESTS"] ?? "/work/shared/json-patch-tests";
+const publicCases = ["tests.json", "spec_tests.json"]
+  .map((file) => `${folder}/${file}`)
+  .filter((file) => existsSync(file))
+  .flatMap((file) => readCases(file))
+  .filter((one) => one.patch !== undefined);
+
+// The public set isn't part of the project; it is used where it is at hand.
+describe.skipIf(publicCases.length === 0)("C-4.7-10 public JSON patch tests", () => {
+  it.each(publicCases.map((one, index) => [index, one.comment ?? one.error ?? "", one] as const))(
+    "%i %s",
+    (_index, _comment, one) => {
+      const before = deepClone(one.doc);
+      if (one.error !== undefined) {
+        expect(fault(one.doc, one.patch)).toMatch(/^(malformed|inapplicable): /);
+      } else {
+        const result = applyJsonPatch(one.doc, one.patch);
+        if (one.expected !== undefined) expect(deepEqual(result, one.expected)).toBe(true);
+      }
+      expect(one.doc).toEqual(before);
+    },
+  );
+});
+
+describe("C-4.7-10 JSON patch", () => {
+  it.each<readonly [string, JsonValue, JsonValue, JsonValue]>([
+    ["adds a member", {}, [{ op: "add", path: "/a", value: 1 }], { a: 1 }],
+    ["replaces a member by add", { a: 1 }, [{ op: "add", path: "/a", value: null }], { a: null }],
+    ["inserts before an element", [1, 2], [{ op: "add", path: "/1", value: 9 }], [1, 9, 2]],
+    [
+      "appends",
+      { a: [1] },
+      [
+        { op: "add", path: "/a/-", value: 2 },
+        { op: "add", path: "/a/2", value: 3 },
+      ],
+      { a: [1, 2, 3] },
+    ],
+    ["unescapes names", { "a/b": { "m~n": 1 } }, [{ op: "remove", path: "/a~1b/m~0n" }], { "a/b": {} }],
+    ["reads ~01 as ~1", { "~1": 1 }, [{ op: "remove", path: "/~01" }], {}],
+    ["moves", { a: { b: 1 }, c: {} }, [{ op: "move", from: "/a/b", path: "/c/d" }], { a: {}, c: { d: 1 } }],
+    ["moves to where it is", { a: 1 }, [{ op: "move", from: "/a", path: "/a" }], { a: 1 }],
+    [
+      "copies without sharing",
+      { a: [1] },
+      [
+        { op: "copy", from: "/a", path: "/b" },
+        { op: "add", path: "/b/-", value: 2 },
+      ],
+      { a: [1], b: [1, 2] },
+    ],
+    ["replaces the whole", { a: 1 }, [{ op: "replace", path: "", value: { b: 2 } }], { b: 2 }],
+    ["tests numbers by value", { a: 1 }, [{ op: "test", path: "/a", value: 1n }], { a: 1 }],
+    [
+      "tests objects in any order",
+      { a: { x: 1, y: [2] } },
+      [{ op: "test", path: "/a", value: { y: [2], x: 1 } }],
+      { a: { x: 1, y: [2] } },
+    ],
+    [
+      "changes an added value twice",
+      {},
+      [
+        { op: "add", path: "/a", value: { b: [] } },
+        { op: "add", path: "/a/b/-", value: 1 },
+        { op: "add", path: "/a/b/-", value: 2 },
+      ],
+      { a: { b: [1, 2] } },
+    ],
+    ["sets an empty name", {}, [{ op: "add", path: "/", value: 1 }], { "": 1 }],
+  ])("%s", (_title, target, patch, expected) => {
+    const before = [deepClone(target), deepClone(patch)];
+    expect(applyJsonPatch(target, patch)).toEqual(expected);
+    expect([target, patch]).toEqual(before);
+  });
+
+  it.each<readonly [JsonValue, string]>([
+    [{}, "malformed: a JSON patch is an array of operations"],
+    [[1], "malformed: operation 0 is not an object"],
+    [[{}], 'malformed: operation 0 has no string "path"'],
+    [[{ op: "add", path: "/a" }], 'malformed: operation 0 (add) has no "value"'],
+    [[{ op: "spam", path: "/a" }], 'malformed: operation 0 has an unknown "op"'],
+    [[{ op: "copy", path: "/a" }], 'malformed: operation 0 has no string "from"'],
+    [[{ op: "remove", path: "a" }], 'malformed: the path "a" doesn\'t start with a slash'],
+    [[{ op: "remove", path: "/a~2" }], 'malformed: the path "/a~2" has a ~ that isn\'t ~0 or ~1'],
+    [[{ op: "remove", path: "/x" }], 'inapplicable: the path "/x" doesn\'t exist'],
+    [[{ op: "replace", path: "/x", value: 1 }], 'inapplicable: the path "/x" doesn\'t exist'],
+    [[{ op: "add", path: "/x/y", value: 1 }], 'inapplicable: the path "/x/y" doesn\'t exist'],
+    [
+      [{ op: "add", path: "/s/y", value: 1 }],
+      'inapplicable: the path "/s/y" leads through a value that has no members',
+    ],
+    [[{ op: "test", path: "/s", value: "b" }], 'inapplicable: the test of "/s" failed: its value is another'],
+    [[{ op: "test", path: "/x", value: null }], 'inapplicable: the path "/x" doesn\'t exist'],
+    [[{ op: "remove", path: "/l/2" }], 'inapplicable: the path "/l/2" has an index beyond the array\'s end'],
+    [
+      [{ op: "add", path: "/l/3", value: 1 }],
+      'inapplicable: the path "/l/3" has an index beyond the array\'s end',
+    ],
+    [[{ op: "remove", path: "/l/01" }], 'inapplicable: the path "/l/01" has "01" where an index must stand'],
+    [[{ op: "remove", path: "/l/-1" }], 'inapplicable: the path "/l/-1" has "-1" where an index must stand'],
+    [[{ op: "remove", path: "/l/-" }], 'inapplicable: the path "/l/-" has "-" where an index must stand'],
+    [
+      [{ op: "remove", path: "/l/length" }],
+      'inapplicable: the path "/l/length" has "length" where an index must stand',
+    ],
+    [[{ op: "move", from: "/o", path: "/o/p" }], 'inapplicable: "/o" can\'t be moved into itself'],
+    [[{ op: "remove", path: "" }], "inapplicable: the whole document can't be removed"],
+    [[{ op: "test", path: "/toString", value: 1 }], 'inapplicable: the path "/toString" doesn\'t exist'],
+  ])("refuses %j", (patch, message) => {
+    expect(fault({ s: "a", l: [1, 2], o: { p: 1 } }, patch)).toBe(message);
+  });
+
+  it("changes nothing when a later operation fails", () => {
+    const target = { a: [1] };
+    expect(
+      fault(target, [
+        { op: "add", path: "/a/-", value: 2 },
+        { op: "remove", path: "/b" },
+      ]),
+    ).toContain("inapplicable");
+    expect(target).toEqual({ a: [1] });
+  });
+
+  it("keeps __proto__ an ordinary member", () => {
+    const result = applyJsonPatch({}, [
+      { op: "add", path: "/__proto__", value: {} },
+      { op: "add", path: "/__proto__/polluted", value: true },
+    ]);
+    expect(JSON.stringify(result)).toBe('{"__proto__":{"polluted":true}}');
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+    expect(fault({}, [{ op: "add", path: "/constructor/prototype/x", value: 1 }])).toContain("doesn't exist");
+  });
+});
+
+describe("JSON patch laws", () => {
+  const names = fc.constantFrom("a", "a", "b", "0", "-", "~/");
+  const json = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.integer(),
+      fc.constantFrom("x", null, true),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(names, tie("value"), { maxKeys: 3 }),
+    ),
+  })).value as fc.Arbitrary<JsonValue>;
+  const object = fc.dictionary(names, json, { minKeys: 2 });
+  const pointer = fc
+    .array(names, { maxLength: 3 })
+    .map((parts) => parts.map((part) => `/${part.replace("~/", "~0~1")}`).join(""));
+  const operation = fc.oneof(
+    fc.record({ op: fc.constantFrom("add", "replace", "test"), path: pointer, value: json }),
+    fc.record({ op: fc.constantFrom("move", "copy"), path: pointer, from: pointer }),
+    fc.record({ op: fc.constant("remove"), path: pointer }),
+  ) as fc.Arbitrary<{ op: string; path: string; from?: string }>;
+
+  it("agrees with another implementation on what it accepts", () => {
+    let applied = 0;
+    fc.assert(
+      fc.property(object, fc.array(operation, { minLength: 1, maxLength: 3 }), (target, patch) => {
+        const before = deepClone(target);
+        let result: JsonValue;
+        try {
+          result = applyJsonPatch(target, patch as unknown as JsonValue);
+        } catch (error) {
+          expect(error).toBeInstanceOf(PatchFault);
+          return;
+        } finally {
+          expect(target).toEqual(before);
+        }
+        // The oracle can't exchange the whole document.
+        if (patch.some((one) => one.path === "" || one.from === "")) return;
+        applied++;
+        const copy = deepClone(target);
+        expect(oracle(copy, structuredClone(patch) as never)).toEqual(patch.map(() => null));
+        expect(result).toEqual(copy);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(applied).toBeGreaterThan(50);
+  });
+
+  it("turns any document into any other by the oracle's difference", () => {
+    fc.assert(
+      fc.property(json, json, (a, b) => {
+        const patch = createPatch(a, b) as unknown as JsonValue;
+        expect(applyJsonPatch(a, patch)).toEqual(b);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("hostile JSON patches", () => {
+  it("have at most 10000 operations", () => {
+    const operations = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 }));
+    expect(() => applyJsonPatch({ a: 1 }, operations)).toThrow(StatusError);
+    expect(applyJsonPatch({ a: 1 }, operations.slice(1))).toEqual({ a: 1 });
+  });
+
+  it("can't double without end", () => {
+    const patch = Array.from({ length: 60 }, () => ({ op: "copy", from: "/a", path: "/a/-" }));
+    expect(fault({ a: ["x".repeat(100)] }, patch)).toContain("copy operations may add");
+  });
+
+  it("can't nest without end", () => {
+    const deep = (depth: number): JsonValue => (depth === 0 ? 1 : { a: deep(depth - 1) });
+    const path = "/a".repeat(150);
+    expect(fault({}, [{ op: "add", path: "", value: deep(200) }])).toBe("applied");
+    expect(fault({}, [{ op: "add", path: "/a", value: deep(200) }])).toContain("nested deeper than 200");
+    expect(fault(deep(151), [{ op: "add", path: `${path}/b`, value: deep(60) }])).toContain("nested deeper");
+    expect(fault(deep(180), [{ op: "copy", from: "/a/a", path: `${"/a".repeat(30)}/b` }])).toContain(
+      "nested deeper",
+    );
+    expect(
+      fault({ x: deep(150), y: deep(150) }, [{ op: "move", from: "/x", path: `/y${"/a".repeat(149)}/b` }]),
+    ).toContain("nested deeper");
+  });
+
+  it("can't shift large arrays for long", () => {
+    const target = { a: Array.from({ length: 1_000_000 }, () => 0) };
+    const start = performance.now();
+    const insert = Array.from({ length: 10_000 }, () => ({ op: "add", path: "/a/0", value: 0 }));
+    expect(fault(target, insert)).toContain("too much work");
+    expect(
+      fault(
+        target,
+        Array.from({ length: 10_000 }, () => ({ op: "test", path: "/a", value: target.a })),
+      ),
+    ).toContain("too much work");
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  it("has limits that the caller can set", () => {
+    const limits = { ...defaultJsonPatchLimits, maxOperations: 1 };
+    expect(() => applyJsonPatch({}, [{}, {}], limits)).toThrow("may have 1 operations, this one has 2");
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { create, readAll, update } from "../../src/storage/conformance/support.ts";
+import { backupLmdb, restoreLmdb } from "../../src/storage/lmdb/backup.ts";
+import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
+import { type Revision, StoreDamagedError } from "../../src/storage/store.ts";
+import { temporaryFolder } from "./support.ts";
+
+describe("backup and restore of an embedded store", () => {
+  const folder = temporaryFolder();
+  afterAll(folder.remove);
+  const path = (name: string): string => join(folder.path, name);
+
+  it("is consistent at one revision while writes go on, and restores to exactly that", async () => {
+    const store = openLmdbStore({ dir: path("live"), clock: systemClock });
+    // Writers keep two keys in step: the second is only written when the first is, one revision later.
+    let revisions: [Revision, Revision] = [
+      await create(store, "/g/r/n/a", "0"),
+      await create(store, "/g/r/n/b", "0"),
+    ];
+    let stop = false;
+    let rounds = 0;
+    const writing = (async () => {
+      while (!stop) {
+        rounds++;
+        const a = await update(store, "/g/r/n/a", revisions[0], `${rounds}`);
+        const b = await update(store, "/g/r/n/b", revisions[1], `${rounds}`);
+        revisions = [a, b];
+        await create(store, `/g/r/n/extra${rounds}`, "x".repeat(3000));
+      }
+    })();
+    while (rounds < 10) await new Promise((resolve) => setImmediate(resolve));
+    const { revision } = await backupLmdb(store, path("backup"));
+    const after = rounds;
+    stop = true;
+    await writing;
+    expect(await backupLmdb(path("live"), path("second"))).toEqual({
+      revision: await store.latestRevision(),
+    });
+    const live = await readAll(store, "/g/r/", { at: revision });
+    await store.close();
+
+    expect(await restoreLmdb(path("backup"), path("restored"))).toEqual({ revision });
+    const restored = openLmdbStore({ dir: path("restored"), clock: systemClock });
+    expect(await restored.latestRevision()).toBe(revision);
+    expect((await readAll(restored, "/g/r/")).pairs).toEqual(live.pairs);
+    expect(live.pairs.length).toBeGreaterThan(10);
+    expect(after).toBeGreaterThan(9);
+    expect(await restored.check()).toEqual([]);
+    expect(await create(restored, "/g/r/n/new", "1")).toBe(revision + 1);
+    await restored.close();
+  });
+
+  it("refuses a target that isn't empty, and leaves it alone", async () => {
+    await expect(restoreLmdb(path("backup"), path("restored"))).rejects.toThrow(/restored is not empty/);
+    await expect(backupLmdb(path("live"), path("restored"))).rejects.toThrow(/restored is not empty/);
+    const restored = openLmdbStore({ dir: path("restored"), clock: systemClock });
+    expect(await restored.check()).toEqual([]);
+    await restored.close();
+  });
+
+  it("refuses a source without a store, and a backup that is incomplete", async () => {
+    await expect(backupLmdb(path("nowhere"), path("t1"))).rejects.toThrow(StoreDamagedError);
+    await expect(restoreLmdb(path("live"), path("t2"))).rejects.toThrow(/not a complete backup/);
+  });
+
+  it("refuses a damaged backup before anything stands in the target", async () => {
+    const file = join(path("second"), "data.mdb");
+    const bytes = readFileSync(file);
+    const flipped = Buffer.from(bytes);
+    flipped[bytes.length - 100]! ^= 1;
+    writeFileSync(file, flipped);
+    await expect(restoreLmdb(path("second"), path("t3"))).rejects.toThrow(/checksum differs/);
+    truncateSync(file, bytes.length - 4096);
+    await expect(restoreLmdb(path("second"), path("t3"))).rejects.toThrow(/cut off/);
+    writeFileSync(file, bytes);
+    await restoreLmdb(path("second"), path("t3"));
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { create, draft, Recorder, record, textOf } from "../../src/storage/conformance/support.ts";
+import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
+import type { Revision } from "../../src/storage/store.ts";
+import { Child } from "./child.ts";
+import { temporaryFolder } from "./support.ts";
+
+describe("two processes over one embedded folder", () => {
+  const folder = temporaryFolder();
+  let store: LmdbStore;
+  let child: Child;
+
+  beforeAll(async () => {
+    store = openLmdbStore({ dir: folder.path, clock: systemClock });
+    child = new Child("./two-process-writer.ts", [folder.path]);
+    await child.until((lines) => lines.includes("ready"));
+  });
+  afterAll(async () => {
+    await child.kill();
+    await store.close();
+    folder.remove();
+  });
+
+  /** Lets the child run a command to its end; gives what it said. */
+  async function tell(command: string): Promise<string[]> {
+    const from = child.lines.length;
+    child.send(command);
+    await child.until((lines) => lines.at(-1) === "done" && lines.length > from);
+    return child.lines.slice(from, -1);
+  }
+
+  it("serialises writes: increments by compare and swap from both are all counted", async () => {
+    const key = "/g/r/n/counter";
+    await create(store, key, "0");
+    const theirs = tell(`race ${key} 50`);
+    for (let done = 0; done < 50;) {
+      const seen = store.get(key);
+      const entry = (await seen)!;
+      const next = draft(String(Number(textOf(entry)) + 1));
+      const result = await store.commit({ kind: "update", key, expected: entry.revision, draft: next });
+      if (result.ok) done++;
+    }
+    await theirs;
+    expect(textOf(await store.get(key))).toBe("100");
+    expect(await store.check()).toEqual([]);
+  });
+
+  it("delivers the other's commits in order with one's own, by itself", async () => {
+    const { recorder, subscription } = record(store, "/g/r/", await store.latestRevision());
+    const theirs = tell("write order 60");
+    const ours: Revision[] = [];
+    for (let i = 0; i < 60; i++) ours.push(await create(store, `/g/r/n/ours${i}`, "x"));
+    const acks = (await theirs).map((line) => Number(line.split(" ")[1]));
+    await subscription.sync();
+    expect(recorder.revisions).toEqual([...ours, ...acks].toSorted((a, b) => a - b));
+    subscription.close();
+  });
+
+  it("delivers within milliseconds when idle", async () => {
+    const arrivals = new Map<number, number>();
+    const recorder = new Recorder("/g/r/");
+    const subscription = store.subscribe(
+      { prefix: "/g/r/", after: await store.latestRevision() },
+      {
+        events(batch, upTo) {
+          for (const event of batch) arrivals.set(event.revision, performance.timeOrigin + performance.now());
+          recorder.events(batch, upTo);
+        },
+        ended: (error) => recorder.ended(error),
+      },
+    );
+    const acks = await tell("write latency 100");
+    while (arrivals.size < 100) await new Promise((resolve) => setTimeout(resolve, 1));
+    const delays = acks
+      .map((line) => line.split(" ").map(Number))
+      .map(([, revision, time]) => arrivals.get(revision!)! - time!)
+      .toSorted((a, b) => a - b);
+    subscription.close();
+    console.log(
+      `latency after the ack: median ${delays[50]!.toFixed(2)} ms, worst ${delays[99]!.toFixed(2)} ms`,
+    );
+    expect(delays[50]!).toBeLessThan(20);
+  });
+
+  it("latestRevision and sync are exact at once, whatever the other just did", async () => {
+    const { recorder, subscription } = record(store, "/g/r/", await store.latestRevision());
+    for (let i = 0; i < 20; i++) {
+      const [ack] = await tell(`write exact${i}- 1`);
+      const revision = Number(ack!.split(" ")[1]);
+      expect(store.latestRevision()).toBe(revision);
+      const reached = subscription.sync();
+      expect(reached).toBe(revision);
+      expect(recorder.revisions.at(-1)).toBe(revision);
+    }
+    subscription.close();
+  });
+});

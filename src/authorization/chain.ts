@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { alwaysAllow, alwaysDeny, PrivilegedGroup } from "./always.ts";
@@ -57,7 +57,7 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
   private ask(attributes: Attributes, index: number, before: Decision): MaybePromise<Decision> {
     const link = this.links[index];
     if (link === undefined) return before;
-    return then(link.authorizer.authorize(attributes), (decision) => {
+    return andThen(link.authorizer.authorize(attributes), (decision) => {
       if (decision.verdict !== "noOpinion") return after(before, decision);
       return this.ask(attributes, index + 1, joinOpinions(before, decision));
     });

@@ -2,6 +2,6 @@
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Applies `next` to a value that may still be a promise, without a promise where none is needed. */
-export function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

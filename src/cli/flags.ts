@@ -10,35 +10,90 @@ export interface Flag {
   readonly doc: string;
 }
 
-const flag = (name: string, type: FlagType, byDefault: string, doc: string): Flag => ({ name, type, default: byDefault, doc });
+const flag = (name: string, type: FlagType, byDefault: string, doc: string): Flag => ({
+  name,
+  type,
+  default: byDefault,
+  doc,
+});
 
 /** Every flag of `plinth serve`; `docs/flags.md` documents each. */
 export const serveFlags = [
-  flag("data-dir", "string", ".plinth", "Folder of the embedded store, the self-made certificates and admin.kubeconfig."),
+  flag(
+    "data-dir",
+    "string",
+    ".plinth",
+    "Folder of the embedded store, the self-made certificates and admin.kubeconfig.",
+  ),
   flag("storage-backend", "string", "embedded", "Engine that keeps the objects: embedded, memory or etcd3."),
-  flag("etcd-servers", "list", "", "Addresses of an etcd cluster, comma separated; implies --storage-backend=etcd3."),
+  flag(
+    "etcd-servers",
+    "list",
+    "",
+    "Addresses of an etcd cluster, comma separated; implies --storage-backend=etcd3.",
+  ),
   flag("etcd-cafile", "file", "", "Certificate authorities of the etcd cluster (PEM)."),
   flag("etcd-certfile", "file", "", "Certificate with which the server shows itself to etcd (PEM)."),
   flag("etcd-keyfile", "file", "", "Key of --etcd-certfile (PEM)."),
   flag("etcd-prefix", "string", "/registry", "Prefix of all keys in etcd."),
   flag("history-retention", "duration", "5m", "How long past versions stay readable and watches can resume."),
-  flag("vocabulary", "string", "platform", "Names of groups, labels and media types: platform or kubernetes."),
+  flag(
+    "vocabulary",
+    "string",
+    "platform",
+    "Names of groups, labels and media types: platform or kubernetes.",
+  ),
   flag("bind-address", "string", "127.0.0.1", "Address to listen on."),
   flag("secure-port", "integer", "6443", "Port to listen on; 0 takes a free one."),
-  flag("tls-cert-file", "file", "", "Serving certificate with its chain (PEM); without it the server makes its own."),
+  flag(
+    "tls-cert-file",
+    "file",
+    "",
+    "Serving certificate with its chain (PEM); without it the server makes its own.",
+  ),
   flag("tls-private-key-file", "file", "", "Key of --tls-cert-file (PEM)."),
   flag("tls-san", "list", "", "Further names and addresses for the self-made certificate, comma separated."),
-  flag("client-ca-file", "file", "", "Authorities whose client certificates are accepted (PEM), beside the server's own."),
+  flag(
+    "client-ca-file",
+    "file",
+    "",
+    "Authorities whose client certificates are accepted (PEM), beside the server's own.",
+  ),
   flag("token-auth-file", "file", "", "Static tokens: CSV with token, user, uid and optionally groups."),
-  flag("anonymous-auth", "boolean", "", "Let requests without credentials in as the anonymous user; by default on, but off with AlwaysAllow."),
+  flag(
+    "anonymous-auth",
+    "boolean",
+    "",
+    "Let requests without credentials in as the anonymous user; by default on, but off with AlwaysAllow.",
+  ),
   flag("authorization-mode", "list", "RBAC", "Authorizers in order: RBAC, AlwaysAllow, AlwaysDeny."),
   flag("runtime-config", "string", "", "API versions and resources to turn on or off: KEY[=true|false],…"),
   flag("feature-gates", "string", "", "Features to turn on or off: NAME=true|false,…; known: WatchList."),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
-  flag("enable-admission-plugins", "list", "", "Admission plugins to run beside the default ones, comma separated."),
-  flag("livez-grace-period", "duration", "0s", "/livez doesn't fail for an unfinished start before this time."),
-  flag("shutdown-delay-duration", "duration", "0s", "After a stop signal the server serves on, not ready, for this time."),
-  flag("write-kubeconfig", "string", "", "Where the administrator's kubeconfig is written; by default into --data-dir."),
+  flag(
+    "enable-admission-plugins",
+    "list",
+    "",
+    "Admission plugins to run beside the default ones, comma separated.",
+  ),
+  flag(
+    "livez-grace-period",
+    "duration",
+    "0s",
+    "/livez doesn't fail for an unfinished start before this time.",
+  ),
+  flag(
+    "shutdown-delay-duration",
+    "duration",
+    "0s",
+    "After a stop signal the server serves on, not ready, for this time.",
+  ),
+  flag(
+    "write-kubeconfig",
+    "string",
+    "",
+    "Where the administrator's kubeconfig is written; by default into --data-dir.",
+  ),
   flag("log-level", "string", "info", "Least level that is logged: debug, info, warn, error or silent."),
 ] as const satisfies readonly Flag[];
 
@@ -79,7 +134,9 @@ export function parseFlags(flags: readonly Flag[], words: readonly string[]): Fl
 
 /** A flag that was probably meant. */
 function suggestion(flags: readonly Flag[], name: string): string {
-  const near = flags.find((one) => one.name.replaceAll("-", "") === name.replaceAll(/[-_]/g, "").toLowerCase());
+  const near = flags.find(
+    (one) => one.name.replaceAll("-", "") === name.replaceAll(/[-_]/g, "").toLowerCase(),
+  );
   return near === undefined ? "; see --help" : `; did you mean --${near.name}?`;
 }
 
@@ -128,7 +185,8 @@ export class FlagReader {
   choice<T extends string>(name: string, allowed: readonly T[]): T {
     const text = this.text(name);
     const found = allowed.find((one) => one === text);
-    if (found === undefined) throw new UsageError(`--${name}: ${JSON.stringify(text)} is not one of ${allowed.join(", ")}`);
+    if (found === undefined)
+      throw new UsageError(`--${name}: ${JSON.stringify(text)} is not one of ${allowed.join(", ")}`);
     return found;
   }
 
@@ -137,11 +195,14 @@ export class FlagReader {
     const text = this.text(name);
     if (text === "0") return 0;
     if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) {
-      throw new UsageError(`--${name}: ${JSON.stringify(text)} is not a length of time such as 30s, 5m or 1h30m`);
+      throw new UsageError(
+        `--${name}: ${JSON.stringify(text)} is not a length of time such as 30s, 5m or 1h30m`,
+      );
     }
     const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
     let total = 0;
-    for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * units[unit!]!;
+    for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g))
+      total += Number(amount) * units[unit!]!;
     return total;
   }
 }

@@ -29,7 +29,11 @@ export const clusterRoleAggregation: Controller = {
     );
     informer.listen((key, object, before) => {
       queue.add(namesOf(key).name);
-      if (JSON.stringify(object?.metadata.labels) === JSON.stringify(before?.metadata.labels) && sameRules(object, before)) return;
+      if (
+        JSON.stringify(object?.metadata.labels) === JSON.stringify(before?.metadata.labels) &&
+        sameRules(object, before)
+      )
+        return;
       for (const other of informer.list()) {
         if ((other as unknown as ClusterRole).aggregationRule !== undefined) queue.add(other.metadata.name!);
       }

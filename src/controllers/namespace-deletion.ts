@@ -75,7 +75,12 @@ async function deleteOne(
 }
 
 /** Takes the finalizer off an empty namespace, or says in its conditions what holds it; true when it was empty. */
-async function finish(client: Client, vocabulary: Vocabulary, name: string, remaining: Remaining): Promise<boolean> {
+async function finish(
+  client: Client,
+  vocabulary: Vocabulary,
+  name: string,
+  remaining: Remaining,
+): Promise<boolean> {
   const namespace = await client.find<Namespace>({ apiVersion: "v1", kind: "Namespace", name });
   if (namespace === undefined) return true;
   if (remaining.length > 0) {
@@ -86,9 +91,14 @@ async function finish(client: Client, vocabulary: Vocabulary, name: string, rema
     }
     return false;
   }
-  const finalizers = (namespace.spec?.finalizers ?? []).filter((one) => one !== vocabulary.namespaceFinalizer);
+  const finalizers = (namespace.spec?.finalizers ?? []).filter(
+    (one) => one !== vocabulary.namespaceFinalizer,
+  );
   if (finalizers.length === (namespace.spec?.finalizers ?? []).length) return true;
-  await client.update({ ...namespace, spec: { ...namespace.spec, finalizers } } as unknown as NewObject, "finalize");
+  await client.update(
+    { ...namespace, spec: { ...namespace.spec, finalizers } } as unknown as NewObject,
+    "finalize",
+  );
   return true;
 }
 
@@ -96,7 +106,8 @@ function conditionsOf(remaining: Remaining, namespace: Namespace) {
   const finalizers = new Map<string, number>();
   for (const { objects } of remaining) {
     for (const object of objects) {
-      for (const name of object.metadata.finalizers ?? []) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
+      for (const name of object.metadata.finalizers ?? [])
+        finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
     }
   }
   const what = remaining.map(({ resource, objects }) => {
@@ -111,7 +122,15 @@ function conditionsOf(remaining: Remaining, namespace: Namespace) {
     return { type, status: "True", lastTransitionTime: lastTransitionTime!, reason, message };
   };
   return [
-    condition("NamespaceContentRemaining", "SomeResourcesRemain", `Some resources are remaining: ${what.join(", ")}`),
-    condition("NamespaceFinalizersRemaining", "SomeFinalizersRemain", `Some content in the namespace has finalizers remaining: ${held.join(", ")}`),
+    condition(
+      "NamespaceContentRemaining",
+      "SomeResourcesRemain",
+      `Some resources are remaining: ${what.join(", ")}`,
+    ),
+    condition(
+      "NamespaceFinalizersRemaining",
+      "SomeFinalizersRemain",
+      `Some content in the namespace has finalizers remaining: ${held.join(", ")}`,
+    ),
   ];
 }

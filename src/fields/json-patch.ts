@@ -31,7 +31,8 @@ export const defaultJsonPatchLimits: JsonPatchLimits = {
 };
 
 /**
- * Applies a JSON patch (RFC 6902; spec: conventions 4.7). The target isn't changed; the result shares with it and with
+ * Applies a JSON patch (RFC 6902; spec: conventions 4.7). As in the reference, a test for null holds for a member that is
+ * absent. The target isn't changed; the result shares with it and with
  * the patch what no operation touched.
  * @throws PatchFault when the patch is malformed, or an operation doesn't fit: a path that doesn't exist, a failed test.
  * @throws StatusError RequestEntityTooLarge for too many operations.
@@ -188,10 +189,18 @@ class PatchedDocument {
   }
 
   #test(path: Pointer, expected: JsonValue): void {
+    if (expected === null && this.#isAbsentMember(path)) return;
     const value = this.#get(path);
     this.#measure(value);
     if (!deepEqual(expected, value))
       throw inapplicablePatch(`the test of ${show(path)} failed: its value is another`);
+  }
+
+  /** Whether the object exists in which a path ends, but not that member: clients test for it with null. */
+  #isAbsentMember(path: Pointer): boolean {
+    if (path.length === 0) return false;
+    const parent = this.#get(path.slice(0, -1));
+    return isObject(parent) && !Object.hasOwn(parent, path.at(-1)!);
   }
 
   /** The value at a path that must exist. */

@@ -1,24 +1,33 @@
 import { type JsonObject, type JsonValue, getMember, isObject } from "../base/json/value.ts";
 import { inapplicablePatch, malformedPatch } from "./patch-fault.ts";
-import { type MergeRule, directiveOf, mergeObjects } from "./strategic-merge.ts";
+import { directiveOf } from "./strategic-directives.ts";
+
+/** How a list is merged. */
+export interface ListRule {
+  /** Name of the list, for messages. */
+  readonly name: string;
+  /** Field by which the list's objects are told apart; undefined for lists of scalars. */
+  readonly mergeKey: string | undefined;
+  /** Merges an object of the patch into the one with the same key, or into an empty one. */
+  readonly mergeElement: (original: JsonObject, change: JsonObject) => JsonObject;
+}
 
 /** What tells an element of a list from the others: equal texts are the same element. */
 type Identify = (item: JsonValue) => string;
 
-/** Merges the list of a patch into the original one, as the rule says; `name` is for messages. */
+/** Merges the list of a patch into the original one, as the rule says. */
 export function mergeList(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
-  rule: MergeRule,
-  name: string,
+  rule: ListRule,
 ): JsonValue[] {
-  const identify = identifyBy(original, patch, rule, name);
+  const identify = identifyBy(original, patch, rule);
   if (rule.mergeKey === undefined) {
     const merged = unique([...original, ...patch], identify);
     return arrange(merged, patch.map(identify), original.map(identify), identify);
   }
   const changes = readChanges(patch, identify);
-  if (changes.replaces) return changes.items.map((item) => mergeObjects({}, item, rule.type));
+  if (changes.replaces) return changes.items.map((item) => rule.mergeElement({}, item));
   const kept = original.filter((item) => !changes.deleted.has(identify(item)));
   const merged = mergeItems(kept as JsonObject[], changes.items, rule, identify);
   return arrange(merged, changes.items.map(identify), original.map(identify), identify);
@@ -48,7 +57,7 @@ function readChanges(patch: readonly JsonValue[], identify: Identify): Changes {
 function mergeItems(
   original: readonly JsonObject[],
   changes: readonly JsonObject[],
-  rule: MergeRule,
+  rule: ListRule,
   identify: Identify,
 ): JsonObject[] {
   const merged = [...original];
@@ -62,9 +71,9 @@ function mergeItems(
     const place = places.get(identity);
     if (place === undefined) {
       places.set(identity, merged.length);
-      merged.push(mergeObjects({}, change, rule.type));
+      merged.push(rule.mergeElement({}, change));
     } else {
-      merged[place] = mergeObjects(merged[place]!, change, rule.type);
+      merged[place] = rule.mergeElement(merged[place]!, change);
     }
   }
   return merged;
@@ -94,12 +103,11 @@ export interface OrderedLists {
 export function orderList(
   merged: readonly JsonValue[],
   { live, patch, order }: OrderedLists,
-  rule: MergeRule,
-  name: string,
+  rule: ListRule,
 ): JsonValue[] {
-  const identify = identifyBy(merged, order, rule, name);
+  const identify = identifyBy(merged, order, rule);
   const listed = order.map(identify);
-  if (Array.isArray(patch)) checkOrder(patch, listed, identify, name);
+  if (Array.isArray(patch)) checkOrder(patch, listed, identify, rule.name);
   return arrange(merged, listed, Array.isArray(live) ? live.map(identify) : [], identify);
 }
 
@@ -169,8 +177,7 @@ function unique(items: readonly JsonValue[], identify: Identify): JsonValue[] {
 function identifyBy(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
-  { mergeKey }: MergeRule,
-  name: string,
+  { mergeKey, name }: ListRule,
 ): Identify {
   if (mergeKey === undefined) return (item) => scalarIdentity(item, name);
   for (const item of original) if (!isObject(item)) throw notObjects(name);

@@ -1,10 +1,18 @@
 import { type JsonObject, type JsonValue, getMember, isObject, setMember } from "../base/json/value.ts";
 import type { Type } from "../schema/types.ts";
-import { deleteFromList, mergeList, orderList } from "./strategic-lists.ts";
 import { malformedPatch } from "./patch-fault.ts";
+import {
+  deleteDirective,
+  directiveOf,
+  isDirective,
+  listDirectives,
+  orderDirective,
+  retainKeysDirective,
+} from "./strategic-directives.ts";
+import { type ListRule, deleteFromList, mergeList, orderList } from "./strategic-lists.ts";
 
 /** How the schema says that one member is merged. */
-export interface MergeRule {
+interface MergeRule {
   /** Type of the member, or of a list's elements; undefined where the schema says nothing. */
   readonly type: Type | undefined;
   readonly strategies: readonly ("merge" | "replace" | "retainKeys")[];
@@ -13,11 +21,6 @@ export interface MergeRule {
 }
 
 const noRule: MergeRule = { type: undefined, strategies: [], mergeKey: undefined };
-
-const patchDirective = "$patch";
-const retainKeysDirective = "$retainKeys";
-const deletePrefix = "$deleteFromPrimitiveList/";
-const orderPrefix = "$setElementOrder/";
 
 /**
  * Applies a strategic merge patch (spec: conventions 4.7; rulings: as the reference). Objects merge member by member,
@@ -39,44 +42,37 @@ export function applyStrategicMergePatch(type: Type, target: JsonValue, patch: J
 }
 
 /** The object with the patch applied; directives and nulls of the patch don't appear in it. */
-export function mergeObjects(original: JsonObject, patch: JsonObject, type: Type | undefined): JsonObject {
+function mergeObjects(original: JsonObject, patch: JsonObject, type: Type | undefined): JsonObject {
   const directive = directiveOf(patch);
   if (directive === "delete") return {};
   const base = directive === "replace" ? {} : original;
   const result: JsonObject = { ...base };
   retainKeys(result, patch);
+  let hasDirectives = false;
   for (const name of Object.keys(patch)) {
-    if (!name.startsWith("$")) mergeMember(result, name, patch[name]!, ruleFor(type, name));
-    else if (!isDirective(name)) setMember(result, name, patch[name]!);
+    if (isDirective(name)) hasDirectives = true;
+    else mergeMember(result, name, patch[name]!, ruleFor(type, name));
   }
-  for (const name of Object.keys(patch)) {
-    const deleted = nameAfter(name, deletePrefix);
-    if (deleted === undefined) continue;
-    const list = getMember(result, deleted);
-    const unwanted = listMember(patch, name);
-    if (Array.isArray(list)) setMember(result, deleted, deleteFromList(list, unwanted, deleted));
-  }
-  for (const name of Object.keys(patch)) {
-    const ordered = nameAfter(name, orderPrefix);
-    if (ordered === undefined) continue;
-    const lists = {
-      live: getMember(base, ordered),
-      patch: getMember(patch, ordered),
-      order: listMember(patch, name),
-    };
-    const list = getMember(result, ordered);
-    if (Array.isArray(list))
-      setMember(result, ordered, orderList(list, lists, ruleFor(type, ordered), ordered));
-  }
+  if (hasDirectives) applyListDirectives(result, base, patch, type);
   return result;
 }
 
-/** What an object of the patch says under `$patch`; merge where it says nothing. */
-export function directiveOf(patch: JsonObject): "merge" | "replace" | "delete" {
-  const directive = getMember(patch, patchDirective);
-  if (directive === undefined) return "merge";
-  if (directive === "merge" || directive === "replace" || directive === "delete") return directive;
-  throw malformedPatch("$patch must be merge, replace or delete");
+function applyListDirectives(
+  result: JsonObject,
+  base: JsonObject,
+  patch: JsonObject,
+  type: Type | undefined,
+): void {
+  for (const [name, unwanted] of listDirectives(patch, deleteDirective)) {
+    const list = getMember(result, name);
+    if (Array.isArray(list)) setMember(result, name, deleteFromList(list, unwanted, name));
+  }
+  for (const [name, order] of listDirectives(patch, orderDirective)) {
+    const list = getMember(result, name);
+    const lists = { live: getMember(base, name), patch: getMember(patch, name), order };
+    if (Array.isArray(list))
+      setMember(result, name, orderList(list, lists, listRule(ruleFor(type, name), name)));
+  }
 }
 
 function mergeMember(result: JsonObject, name: string, change: JsonValue, rule: MergeRule): void {
@@ -87,7 +83,7 @@ function mergeMember(result: JsonObject, name: string, change: JsonValue, rule: 
     const base = isObject(original) && !rule.strategies.includes("replace") ? original : {};
     setMember(result, name, mergeObjects(base, change, rule.type));
   } else if (Array.isArray(change) && rule.strategies.includes("merge")) {
-    setMember(result, name, mergeList(Array.isArray(original) ? original : [], change, rule, name));
+    setMember(result, name, mergeList(Array.isArray(original) ? original : [], change, listRule(rule, name)));
   } else {
     setMember(result, name, change);
   }
@@ -99,6 +95,10 @@ function ruleFor(type: Type | undefined, name: string): MergeRule {
   const field = type.fields[name]!;
   const { patchStrategy: strategies, patchMergeKey: mergeKey } = field.facts;
   return { type: field.type.shape === "list" ? field.type.element : field.type, strategies, mergeKey };
+}
+
+function listRule({ type, mergeKey }: MergeRule, name: string): ListRule {
+  return { name, mergeKey, mergeElement: (original, change) => mergeObjects(original, change, type) };
 }
 
 /** Drops the members that the patch's `$retainKeys` doesn't name; it must name all that the patch sets. */
@@ -114,26 +114,4 @@ function retainKeys(result: JsonObject, patch: JsonObject): void {
   for (const name of Object.keys(result)) {
     if (!retained.has(name)) delete result[name];
   }
-}
-
-function isDirective(name: string): boolean {
-  return (
-    name === patchDirective ||
-    name === retainKeysDirective ||
-    name.startsWith(deletePrefix.slice(0, -1)) ||
-    name.startsWith(orderPrefix.slice(0, -1))
-  );
-}
-
-/** The field that a directive like `$setElementOrder/x` is about; undefined for another name. */
-function nameAfter(name: string, prefix: string): string | undefined {
-  if (!name.startsWith(prefix.slice(0, -1))) return undefined;
-  if (name.startsWith(prefix) && name.length > prefix.length) return name.slice(prefix.length);
-  throw malformedPatch(`${prefix.slice(0, -1)} must be followed by a slash and a field's name`);
-}
-
-function listMember(patch: JsonObject, name: string): JsonValue[] {
-  const list = getMember(patch, name);
-  if (!Array.isArray(list)) throw malformedPatch(`${name} must be a list`);
-  return list;
 }

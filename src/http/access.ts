@@ -16,7 +16,10 @@ export function asksFor(facts: ResourceFacts, user: UserInfo, verb: string): Att
 }
 
 /** The refusal of a request, saying who may not do what, and why where a reason is known. */
-export function forbidden(attributes: Attributes, decision: Pick<Decision, "reason" | "evaluationError">): StatusError {
+export function forbidden(
+  attributes: Attributes,
+  decision: Pick<Decision, "reason" | "evaluationError">,
+): StatusError {
   const { user, verb } = attributes;
   const who = `User ${JSON.stringify(user.name)}`;
   const why = [decision.reason, decision.evaluationError].filter((text) => text !== "").join("; ");
@@ -31,5 +34,9 @@ export function forbidden(attributes: Attributes, decision: Pick<Decision, "reas
   const what = `${who} cannot ${verb} resource ${JSON.stringify(type)} in API group ${JSON.stringify(group)} ${scope}`;
   const subject = group === "" ? resource : `${resource}.${group}`;
   const named = name === "" ? subject : `${subject} ${JSON.stringify(name)}`;
-  return new StatusError("Forbidden", `${named} is forbidden: ${what}${because}`, { name, group, kind: resource });
+  return new StatusError("Forbidden", `${named} is forbidden: ${what}${because}`, {
+    name,
+    group,
+    kind: resource,
+  });
 }

@@ -47,6 +47,8 @@ export interface Connection {
   readonly remoteAddress: string;
   /** The client's certificate in DER, if its chain was verified against the client authorities. */
   readonly certificate: Buffer | undefined;
+  /** Why the chain of the certificate that the client presented wasn't verified; undefined when there is nothing to say. */
+  readonly certificateError: string | undefined;
   /** Who was last recognised on this connection, and by which Authorization header. */
   identity: { readonly authorization: string | undefined; readonly user: UserInfo } | undefined;
 }

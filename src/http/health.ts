@@ -50,7 +50,8 @@ async function answerAll(checks: readonly HealthCheck[], request: Admitted): Pro
 async function answerOne(endpoint: string, checks: readonly HealthCheck[], request: Admitted): Promise<void> {
   const name = request.facts.path.slice(endpoint.length + 2).replace(/\/$/, "");
   const found = checks.find((one) => one.name === name);
-  if (found === undefined) throw new StatusError("NotFound", "the server could not find the requested resource");
+  if (found === undefined)
+    throw new StatusError("NotFound", "the server could not find the requested resource");
   const problem = await found.check();
   if (problem === undefined) return sendText(request.exchange, 200, "ok");
   sendText(request.exchange, 500, `internal server error: ${problem}\n`);

@@ -55,7 +55,9 @@ export class Http1Exchange implements Exchange {
 }
 
 function hasBody(request: IncomingMessage): boolean {
-  return request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+  return (
+    request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
+  );
 }
 
 /** The refusal of a body that is too large. */

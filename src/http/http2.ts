@@ -71,7 +71,8 @@ function asHttp2Headers(
     const name = lines[i]!.toLowerCase();
     const value = lines[i + 1]!;
     const before = headers[name];
-    headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
+    headers[name] =
+      before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
   }
   if (length !== undefined) headers["content-length"] = length;
   return headers;

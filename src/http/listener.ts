@@ -54,13 +54,19 @@ export interface HttpListener {
 }
 
 /** Opens a socket and hands each request to `handle`. */
-export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<HttpListener> {
+export async function listen(
+  options: ListenOptions,
+  handle: (exchange: Exchange) => void,
+): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     handle(new Http1Exchange(request, response, connectionOf(request.socket)));
   };
-  const server = options.tls === undefined ? plainServer(onRequest) : secureServer(options.tls, onRequest, handle, sessions);
+  const server =
+    options.tls === undefined
+      ? plainServer(onRequest)
+      : secureServer(options.tls, onRequest, handle, sessions);
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -139,7 +145,9 @@ function serveHttp2(
     stream.on("error", () => stream.destroy());
     const socket = stream.session?.socket;
     if (socket === undefined) return;
-    handle(new Http2Exchange(stream, headers, connectionOf(socket as Socket), connectionLimits.requestTimeoutMs));
+    handle(
+      new Http2Exchange(stream, headers, connectionOf(socket as Socket), connectionLimits.requestTimeoutMs),
+    );
   });
   http2.on("sessionError", (_error, session) => session.destroy());
 }
@@ -152,7 +160,7 @@ function connectionOf(socket: Socket): Connection {
   if (connection === undefined) {
     connection = {
       remoteAddress: socket.remoteAddress ?? "",
-      certificate: certificateOf(socket as TLSSocket),
+      ...certificateOf(socket as TLSSocket),
       identity: undefined,
     };
     connections.set(socket, connection);
@@ -160,11 +168,13 @@ function connectionOf(socket: Socket): Connection {
   return connection;
 }
 
-/** The client's certificate, only if the handshake verified its chain. */
-function certificateOf(socket: TLSSocket): Buffer | undefined {
-  if (socket.authorized !== true) return undefined;
-  const certificate = socket.getPeerCertificate();
-  return certificate.raw;
+/** The client's certificate, if the handshake verified its chain; else why it didn't, if there was one. */
+function certificateOf(socket: TLSSocket): Pick<Connection, "certificate" | "certificateError"> {
+  if (socket.encrypted !== true) return { certificate: undefined, certificateError: undefined };
+  const { raw } = socket.getPeerCertificate() as { raw?: Buffer };
+  if (raw === undefined) return { certificate: undefined, certificateError: undefined };
+  if (socket.authorized) return { certificate: raw, certificateError: undefined };
+  return { certificate: undefined, certificateError: String(socket.authorizationError ?? "not verified") };
 }
 
 async function closeAll(

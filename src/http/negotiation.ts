@@ -7,7 +7,7 @@ import { JsonEncoding } from "./encodings/json.ts";
 import { TableEncoding, type IncludeObject } from "./encodings/table.ts";
 
 /** One media range of an Accept header. */
-interface MediaRange {
+export interface MediaRange {
   readonly type: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly quality: number;
@@ -51,7 +51,8 @@ function choose(accept: string, vocabulary: Vocabulary): Wanted {
   throw new StatusError("NotAcceptable", `only the following media types are accepted: application/json`);
 }
 
-function parseAccept(accept: string): MediaRange[] {
+/** The media ranges of an Accept header, in its order. */
+export function parseAccept(accept: string): MediaRange[] {
   return accept.split(",").flatMap((part) => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
     if (type === "") return [];
@@ -89,5 +90,8 @@ export function jsonFor(resource: Resource): JsonEncoding {
 function includeOf(text: string | undefined): IncludeObject {
   if (text === undefined || text === "" || text === "Metadata") return "Metadata";
   if (text === "None" || text === "Object") return text;
-  throw new StatusError("BadRequest", `parameter includeObject: ${JSON.stringify(text)} is not None, Metadata or Object`);
+  throw new StatusError(
+    "BadRequest",
+    `parameter includeObject: ${JSON.stringify(text)} is not None, Metadata or Object`,
+  );
 }

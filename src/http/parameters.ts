@@ -90,7 +90,8 @@ export function watchParameters(resource: Resource, query: Query, watchList: boo
   if (timeoutSeconds !== undefined && timeoutSeconds < 0) {
     report.at("timeoutSeconds").invalid(timeoutSeconds, "must be 0 or more");
   }
-  if ((query.get("continue") ?? "") !== "") report.at("continue").forbidden("continue is forbidden for watch");
+  if ((query.get("continue") ?? "") !== "")
+    report.at("continue").forbidden("continue is forbidden for watch");
   if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
   return {
     selection: selectionOf(resource, query),
@@ -129,7 +130,8 @@ export function writeParameters(query: Query, optionsKind: string, userAgent: st
   }
   const manager = query.get("fieldManager") ?? "";
   if (manager.length > maxManagerLength) report.at("fieldManager").tooLong(maxManagerLength, "characters");
-  if (/[\p{Cc}\p{Cs}]/u.test(manager)) report.at("fieldManager").invalid(manager, "should only contain printable characters");
+  if (/[\p{Cc}\p{Cs}]/u.test(manager))
+    report.at("fieldManager").invalid(manager, "should only contain printable characters");
   if (report.faults.length > 0) throw invalidOptions(optionsKind, report.faults);
   return {
     dryRun,

@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { RevisionCompactedError, StoreError } from "../storage/store.ts";
@@ -27,9 +27,9 @@ function run(service: HttpService, exchange: Exchange): MaybePromise<void> {
   // 1. Request facts: what is asked, from method and path alone. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
   // 2. Authentication: who asks. Exit: 401.
-  return then(authenticate(service, exchange), (user) =>
+  return andThen(authenticate(service, exchange), (user) =>
     // 3. Authorization: may they. Exit: 403.
-    then(authorize(service, facts, user), () => dispatch(service, exchange, facts, user)),
+    andThen(authorize(service, facts, user), () => dispatch(service, exchange, facts, user)),
   );
 }
 
@@ -42,9 +42,13 @@ function dispatch(
 ): MaybePromise<void> {
   if (facts.kind === "resource") return serveResource(service, { exchange, facts, user });
   const handler = service.paths.find(facts.path);
-  if (handler === undefined) throw new StatusError("NotFound", "the server could not find the requested resource");
+  if (handler === undefined)
+    throw new StatusError("NotFound", "the server could not find the requested resource");
   if (facts.verb !== "get" && facts.verb !== "head") {
-    throw new StatusError("MethodNotAllowed", "the server does not allow this method on the requested resource");
+    throw new StatusError(
+      "MethodNotAllowed",
+      "the server does not allow this method on the requested resource",
+    );
   }
   return handler({ exchange, facts, user }) ?? undefined;
 }
@@ -55,8 +59,9 @@ function authenticate(service: HttpService, exchange: Exchange): MaybePromise<Us
   const { connection } = exchange;
   const { identity } = connection;
   if (identity !== undefined && identity.authorization === authorization) return identity.user;
-  const { certificate, remoteAddress } = connection;
-  return then(service.authenticator.authenticate({ authorization, certificate, remoteAddress }), (result) => {
+  const { certificate, certificateError, remoteAddress } = connection;
+  const credentials = { authorization, certificate, certificateError, remoteAddress };
+  return andThen(service.authenticator.authenticate(credentials), (result) => {
     if (result === undefined) throw new StatusError("Unauthorized", "Unauthorized");
     if (result.cacheable) connection.identity = { authorization, user: result.user };
     return result.user;
@@ -65,7 +70,7 @@ function authenticate(service: HttpService, exchange: Exchange): MaybePromise<Us
 
 function authorize(service: HttpService, facts: RequestFacts, user: UserInfo): MaybePromise<void> {
   const attributes = attributesOf(facts, user);
-  return then(service.authorizer.authorize(attributes), (decision) => {
+  return andThen(service.authorizer.authorize(attributes), (decision) => {
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   });
 }
@@ -80,6 +85,7 @@ export function fail(service: HttpService, exchange: Exchange, thrown: unknown):
     service.log.cutOff(reason, request);
     return;
   }
-  const told = error instanceof StatusError ? error : new StatusError("InternalError", "internal error; see the log");
+  const told =
+    error instanceof StatusError ? error : new StatusError("InternalError", "internal error; see the log");
   sendFailure(exchange, told);
 }

@@ -99,7 +99,8 @@ function resourceFacts(
   let rest = parts;
   if (parts[0] === "namespaces" && parts.length > 1) {
     namespace = parts[1]!;
-    if (parts.length > 2 && !(parts.length === 3 && namespaceSubresources.has(parts[2]!))) rest = parts.slice(2);
+    if (parts.length > 2 && !(parts.length === 3 && namespaceSubresources.has(parts[2]!)))
+      rest = parts.slice(2);
   }
   const resource = rest[0]!;
   const name = rest[1] ?? "";

@@ -27,13 +27,24 @@ function quoted(text: string): string {
 }
 
 /** Answers with a JSON value. */
-export function sendJson(exchange: Exchange, status: number, value: object, warnings?: readonly string[]): void {
+export function sendJson(
+  exchange: Exchange,
+  status: number,
+  value: object,
+  warnings?: readonly string[],
+): void {
   exchange.send(status, headersFor("application/json", warnings), Buffer.from(`${JSON.stringify(value)}\n`));
 }
 
 /** Answers with plain text. */
 export function sendText(exchange: Exchange, status: number, text: string): void {
-  const headers = ["Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff", ...privateNow];
+  const headers = [
+    "Content-Type",
+    "text/plain; charset=utf-8",
+    "X-Content-Type-Options",
+    "nosniff",
+    ...privateNow,
+  ];
   exchange.send(status, headers, Buffer.from(text));
 }
 

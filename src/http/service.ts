@@ -5,7 +5,6 @@ import type { Engine } from "../resources/engine.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 import type { Exchange } from "./exchange.ts";
 import type { UserInfo } from "../base/user-info.ts";
-import type { HealthChecks } from "./health.ts";
 
 /** What the stages of the pipeline work with; put together once, by `server/`. */
 export interface HttpService {
@@ -13,12 +12,13 @@ export interface HttpService {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  readonly health: HealthChecks;
   /** Answers POSTs of virtual kinds, by kind name. */
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly features: Features;
+  /** Watches under way, to be ended when the server stops. */
+  readonly streams: Set<{ close(): void }>;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }
@@ -44,7 +44,10 @@ export interface Admitted<F extends RequestFacts = RequestFacts> {
 }
 
 /** Fills in the status of a review. The object is canonical and valid; it is changed. */
-export type ReviewHandler = (review: Record<string, unknown>, request: Admitted<ResourceFacts>) => Promise<void> | void;
+export type ReviewHandler = (
+  review: Record<string, unknown>,
+  request: Admitted<ResourceFacts>,
+) => Promise<void> | void;
 
 /** Answers one path. */
 export type PathHandler = (request: Admitted) => Promise<void> | void;

@@ -44,10 +44,11 @@ export interface WatchEvent<O> {
 }
 
 /** An object as a caller writes it: the server fills in the rest. */
-export type NewObject = { apiVersion: string; kind: string; metadata: { name?: string; [field: string]: unknown } } & Record<
-  string,
-  unknown
->;
+export type NewObject = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name?: string; [field: string]: unknown };
+} & Record<string, unknown>;
 
 /**
  * The API without a socket, for controllers and for programs that hold a server. It passes through validation and
@@ -113,7 +114,10 @@ export class Client {
   }
 
   /** Deletes an object; false when finalizers hold it for now. */
-  async delete(reference: ObjectReference, only: { uid?: string; resourceVersion?: string } = {}): Promise<boolean> {
+  async delete(
+    reference: ObjectReference,
+    only: { uid?: string; resourceVersion?: string } = {},
+  ): Promise<boolean> {
     const options: DeleteOptions = {
       ...this.options(),
       gracePeriodSeconds: undefined,
@@ -160,7 +164,10 @@ export class Client {
   private resource(apiVersion: string, kind: string): Resource {
     const found = this.engine.registry.findKind(apiVersion, kind);
     if (found === undefined) {
-      throw new StatusError("NotFound", `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}`);
+      throw new StatusError(
+        "NotFound",
+        `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}`,
+      );
     }
     return found;
   }

@@ -64,5 +64,9 @@ async function store(
 function alreadyExists(target: Target): StatusError {
   const { resource, name } = target;
   const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-  return new StatusError("AlreadyExists", `${type} ${JSON.stringify(name)} already exists`, detailsOf(target));
+  return new StatusError(
+    "AlreadyExists",
+    `${type} ${JSON.stringify(name)} already exists`,
+    detailsOf(target),
+  );
 }

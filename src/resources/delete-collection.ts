@@ -25,7 +25,9 @@ export async function deleteCollection(
     if (step.done === true) return step.value;
     for (let at = 0; at < step.value.length; at += parallelDeletes) {
       const some = step.value.slice(at, at + parallelDeletes);
-      await Promise.all(some.map((entry) => deleteOne(engine, { ...target, ...namesOf(entry.key) }, options)));
+      await Promise.all(
+        some.map((entry) => deleteOne(engine, { ...target, ...namesOf(entry.key) }, options)),
+      );
     }
   }
 }

@@ -32,7 +32,11 @@ const deleteAttempts = 10;
  *
  * @throws {StatusError} NotFound, Conflict (preconditions), or what admission refuses with.
  */
-export async function deleteObject(engine: Engine, target: Target, options: DeleteOptions): Promise<DeleteResult> {
+export async function deleteObject(
+  engine: Engine,
+  target: Target,
+  options: DeleteOptions,
+): Promise<DeleteResult> {
   const key = keyOf(target.resource, target.namespace, target.name);
   for (let attempt = 1; ; attempt++) {
     const entry = await engine.store.get(key);
@@ -44,14 +48,18 @@ export async function deleteObject(engine: Engine, target: Target, options: Dele
       ? await remove(engine, entry, live, options)
       : await terminate(engine, target, entry, live, options);
     if (result !== undefined) return result;
-    if (attempt === deleteAttempts) throw conflict(target, "the object is being changed too often to be deleted");
+    if (attempt === deleteAttempts)
+      throw conflict(target, "the object is being changed too often to be deleted");
   }
 }
 
 function checkPreconditions(target: Target, live: ApiObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = live.metadata;
   if (options.uid !== undefined && options.uid !== uid) {
-    throw conflict(target, `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`);
+    throw conflict(
+      target,
+      `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`,
+    );
   }
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
     throw conflict(

@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Entry, Revision, StoreEvent, Store, Subscription } from "../storage/store.ts";
 
 /** What a follower tells about the objects under a prefix; each call is synchronous. */
@@ -47,7 +47,7 @@ export class Follower {
       }
       if (!page.more) break;
     }
-    for (const key of [...this.keys]) if (!seen.has(key)) this.remove(key);
+    for (const key of this.keys) if (!seen.has(key)) this.remove(key);
     if (!this.closed) this.subscribe(at);
   }
 
@@ -57,7 +57,7 @@ export class Follower {
    */
   sync(): MaybePromise<void> {
     if (this.reloading !== undefined) return this.reloading;
-    return this.subscription === undefined ? undefined : then(this.subscription.sync(), () => undefined);
+    return this.subscription === undefined ? undefined : andThen(this.subscription.sync(), () => undefined);
   }
 
   close(): void {

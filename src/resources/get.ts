@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import { notFound, type Engine, type Target } from "./engine.ts";
 import { keyOf } from "./registry.ts";
@@ -15,9 +15,9 @@ export function getObject(
   version: ResourceVersion = undefined,
 ): MaybePromise<Entry> {
   if (version !== undefined && version !== 0) {
-    return then(awaitVersion(engine, version), () => getObject(engine, target));
+    return andThen(awaitVersion(engine, version), () => getObject(engine, target));
   }
-  return then(engine.store.get(keyOf(target.resource, target.namespace, target.name)), (entry) => {
+  return andThen(engine.store.get(keyOf(target.resource, target.namespace, target.name)), (entry) => {
     if (entry === undefined) throw notFound(target);
     return entry;
   });
@@ -32,7 +32,7 @@ export function awaitVersion(
   engine: Pick<Engine, "clock" | "store">,
   version: Exclude<ResourceVersion, undefined | 0>,
 ): MaybePromise<void> {
-  return then(engine.store.latestRevision(), (latest) =>
+  return andThen(engine.store.latestRevision(), (latest) =>
     latest >= version ? undefined : poll(engine.store, engine.clock, version),
   );
 }

@@ -6,7 +6,11 @@ import { keyOf, type Resource } from "./registry.ts";
 import { decodeEntry } from "./stored.ts";
 
 /** Called when an object was put or removed (then `object` is undefined). */
-export type InformerListener = (key: string, object: ApiObject | undefined, before: ApiObject | undefined) => void;
+export type InformerListener = (
+  key: string,
+  object: ApiObject | undefined,
+  before: ApiObject | undefined,
+) => void;
 
 /** All objects of one resource type, decoded and kept up to date, for controllers and admission. */
 export class Informer<O extends ApiObject = ApiObject> {

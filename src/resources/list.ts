@@ -83,7 +83,12 @@ async function start(engine: Engine, target: Target, { read }: ListOptions): Pro
       return { ...fresh, revision: read.revision };
     case "continue": {
       const point = decodeContinue(read.token);
-      return { ...fresh, revision: point.revision, after: prefix + point.after, remainingBefore: point.remaining };
+      return {
+        ...fresh,
+        revision: point.revision,
+        after: prefix + point.after,
+        remainingBefore: point.remaining,
+      };
     }
   }
 }

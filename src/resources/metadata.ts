@@ -79,7 +79,8 @@ export function checkMetadata(target: Target, meta: ObjectMetaValue, report: Fie
   }
   checkAnnotations(meta.annotations, report.at("annotations"));
   (meta.finalizers ?? []).forEach((finalizer, index) => {
-    for (const message of finalizerFaults(finalizer)) report.at("finalizers", index).invalid(finalizer, message);
+    for (const message of finalizerFaults(finalizer))
+      report.at("finalizers", index).invalid(finalizer, message);
   });
   checkOwners(meta, report.at("ownerReferences"));
 }
@@ -103,7 +104,8 @@ function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
     if (owner.uid === "") place.at("uid").required();
     if (owner.controller === true) controllers++;
   });
-  if (controllers > 1) report.invalid(meta.ownerReferences, "only one reference can have controller set to true");
+  if (controllers > 1)
+    report.invalid(meta.ownerReferences, "only one reference can have controller set to true");
 }
 
 /** Checks what an update may not change in metadata. */
@@ -114,6 +116,8 @@ export function checkMetadataUpdate(meta: ObjectMetaValue, live: ObjectMetaValue
   if (added.length > 0) {
     report
       .at("finalizers")
-      .forbidden(`no new finalizers can be added if the object is being deleted, found new finalizers ${JSON.stringify(added)}`);
+      .forbidden(
+        `no new finalizers can be added if the object is being deleted, found new finalizers ${JSON.stringify(added)}`,
+      );
   }
 }

@@ -36,7 +36,8 @@ export async function patchObject(
     const input = readObject(engine, target, patched, patch.duplicates, options.fieldValidation);
     warnings = input.warnings;
     const { object } = input;
-    if (object.metadata.resourceVersion === live.metadata.resourceVersion) delete object.metadata.resourceVersion;
+    if (object.metadata.resourceVersion === live.metadata.resourceVersion)
+      delete object.metadata.resourceVersion;
     checkIdentity(target, object, live);
     return object;
   };
@@ -57,7 +58,10 @@ function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: Jso
     }
   } catch (error) {
     if (!(error instanceof PatchFault)) throw error;
-    const details = { ...detailsOf(target), causes: [{ reason: "" as const, message: error.message, field: "" }] };
+    const details = {
+      ...detailsOf(target),
+      causes: [{ reason: "" as const, message: error.message, field: "" }],
+    };
     throw error.malformed
       ? new StatusError("BadRequest", `the patch is not valid: ${error.message}`)
       : new StatusError("Invalid", `the patch can't be applied: ${error.message}`, details);

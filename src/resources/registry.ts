@@ -63,6 +63,11 @@ export class Registry {
     return version?.resources.find((one) => one.kind.name === kind);
   }
 
+  /** Whether the kind's resource type is served. */
+  serves(kind: Kind): boolean {
+    return this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource) !== undefined;
+  }
+
   /** The resource type of a kind that this server serves for certain. */
   require(kind: Kind): Resource {
     const found = this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource);

@@ -10,7 +10,10 @@ export function parseResourceVersion(text: string | undefined): ResourceVersion 
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
   if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new StatusError("BadRequest", `Invalid value for resourceVersion: ${JSON.stringify(text)} is not a version`);
+    throw new StatusError(
+      "BadRequest",
+      `Invalid value for resourceVersion: ${JSON.stringify(text)} is not a version`,
+    );
   }
   return value === 0 ? 0 : (value as Revision);
 }
@@ -79,6 +82,7 @@ export function storeFailure(error: unknown): unknown {
     return new StatusError("Expired", `too old resource version: ${error.requested} (${error.floor})`);
   }
   if (error instanceof RevisionTooNewError) return tooLargeVersion(error.requested, error.latest);
-  if (error instanceof StoreError) return new StatusError("ServiceUnavailable", `the store failed: ${error.message}`);
+  if (error instanceof StoreError)
+    return new StatusError("ServiceUnavailable", `the store failed: ${error.message}`);
   return error;
 }

@@ -26,7 +26,9 @@ export class RuntimeConfig {
       const [rawKey = "", value = "true"] = pair.split("=", 2);
       const key = rawKey.replace(/^api\/(v\d)/, "$1");
       if (value !== "true" && value !== "false") {
-        throw new RuntimeConfigError(`${JSON.stringify(pair)}: the value is true or false, not ${JSON.stringify(value)}`);
+        throw new RuntimeConfigError(
+          `${JSON.stringify(pair)}: the value is true or false, not ${JSON.stringify(value)}`,
+        );
       }
       checkKey(key, groupVersions);
       settings.set(key, value === "true");
@@ -60,7 +62,8 @@ function checkKey(key: string, groupVersions: ReadonlyMap<string, ReadonlySet<st
   const version = key.slice(0, Math.max(0, slash));
   const resources = groupVersions.get(version);
   if (resources?.has(key.slice(slash + 1)) === true) return;
-  if (resources !== undefined) throw new RuntimeConfigError(`${JSON.stringify(key)}: ${version} has no such resource`);
+  if (resources !== undefined)
+    throw new RuntimeConfigError(`${JSON.stringify(key)}: ${version} has no such resource`);
   throw new RuntimeConfigError(
     `${JSON.stringify(key)} is not a group version (like batch/v1 or v1), a resource of one, or api/all, api/ga, api/beta, api/alpha`,
   );

@@ -1,4 +1,5 @@
 import type { ApiObject } from "../schema/kind.ts";
+import { inOrder } from "../schema/order.ts";
 import type { Draft, Entry, Revision } from "../storage/store.ts";
 import type { Resource } from "./registry.ts";
 
@@ -8,7 +9,8 @@ import type { Resource } from "./registry.ts";
  * list and watch hand out.
  */
 export function encodeObject(resource: Resource, object: ApiObject): Draft {
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+  const ordered = inOrder(resource.kind.type, object) as ApiObject;
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered;
   const { resourceVersion: _version, ...meta } = metadata;
   const metaText = JSON.stringify(meta);
   const restText = JSON.stringify(rest);
@@ -38,7 +40,11 @@ function encodeHeader(resource: Resource, object: ApiObject): Uint8Array {
 
 /** Reads the header of an entry. */
 export function headerOf(entry: Entry): Header {
-  const [uid, labels, fields] = JSON.parse(textOf(entry.header)) as [string, Header["labels"], Header["fields"]];
+  const [uid, labels, fields] = JSON.parse(textOf(entry.header)) as [
+    string,
+    Header["labels"],
+    Header["fields"],
+  ];
   return { uid, labels, fields };
 }
 
@@ -52,11 +58,7 @@ export function bodyAt(entry: Entry, revision: Revision): Buffer {
   const old = String(entry.revision).length;
   const digits = Buffer.from(String(revision));
   const body = asBuffer(entry.body);
-  return Buffer.concat([
-    body.subarray(0, entry.revisionAt),
-    digits,
-    body.subarray(entry.revisionAt + old),
-  ]);
+  return Buffer.concat([body.subarray(0, entry.revisionAt), digits, body.subarray(entry.revisionAt + old)]);
 }
 
 /** A draft's body with a resource version that is not its own commit's: what a dry run answers. */

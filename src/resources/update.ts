@@ -2,7 +2,14 @@ import { StatusError } from "../base/status-error.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import { createObject } from "./create.ts";
-import { conflict, notFound, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
+import {
+  conflict,
+  notFound,
+  type Engine,
+  type Target,
+  type WriteOptions,
+  type WriteResult,
+} from "./engine.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { decodeEntry, draftBody, encodeObject, sameContent } from "./stored.ts";
@@ -89,7 +96,10 @@ async function replace(
   const live = decodeEntry(entry);
   const object = mergeWrite(engine, target, written, live);
   if (object.metadata.uid !== live.metadata.uid) {
-    throw conflict(target, `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${live.metadata.uid}`);
+    throw conflict(
+      target,
+      `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${live.metadata.uid}`,
+    );
   }
   const request = admissionOf(target, options, "UPDATE", object, live);
   await engine.admit.mutate(request);
@@ -135,7 +145,9 @@ async function store(
   const { key, revision: expected } = entry;
   if (isFinished(target, object)) {
     const result = await commit(engine, { kind: "delete", key, expected });
-    return result.ok ? { body: draftBody(draft, String(result.revision)), created: false, warnings } : undefined;
+    return result.ok
+      ? { body: draftBody(draft, String(result.revision)), created: false, warnings }
+      : undefined;
   }
   const result = await commit(engine, { kind: "update", key, expected, draft });
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;

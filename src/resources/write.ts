@@ -16,7 +16,12 @@ export const maxObjectBytes = 3 * 1024 * 1024;
  * @param live what the object replaces; undefined for a new one.
  * @throws {StatusError} Invalid, with every fault as a cause.
  */
-export function checkObject(engine: Engine, target: Target, object: ApiObject, live: ApiObject | undefined): void {
+export function checkObject(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  live: ApiObject | undefined,
+): void {
   const { kind } = target.resource;
   const report = FieldReport.start();
   const context = { vocabulary: engine.vocabulary };

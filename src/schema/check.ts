@@ -30,7 +30,9 @@ function checkValue(type: Type, value: unknown, report: FieldReport, vocabulary:
       checkFields(type, value as Record<string, unknown>, report, vocabulary);
       return;
     case "list":
-      (value as unknown[]).forEach((item, index) => checkValue(type.element, item, report.at(index), vocabulary));
+      (value as unknown[]).forEach((item, index) =>
+        checkValue(type.element, item, report.at(index), vocabulary),
+      );
       return;
     case "map":
       for (const [key, item] of Object.entries(value as Record<string, unknown>)) {

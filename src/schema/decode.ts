@@ -96,7 +96,8 @@ class Reader {
   }
 
   private map(valueType: Type, given: unknown): JsonObject {
-    if (typeof given !== "object" || given === null || Array.isArray(given)) throw this.fault("an object", given);
+    if (typeof given !== "object" || given === null || Array.isArray(given))
+      throw this.fault("an object", given);
     const result: JsonObject = {};
     for (const key of Object.keys(given)) {
       const item = (given as JsonObject)[key];

@@ -38,7 +38,9 @@ export class FieldReport {
 
   /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
   requiredUnlessSaid(): void {
-    const said = this.causes.some((cause) => cause.field === this.path && cause.reason === "FieldValueRequired");
+    const said = this.causes.some(
+      (cause) => cause.field === this.path && cause.reason === "FieldValueRequired",
+    );
     if (!said) this.required();
   }
 
@@ -87,7 +89,9 @@ export interface FaultSubject {
 
 /** The Status for the faults of one object: 422 with every fault as a cause. */
 export function invalidError(subject: FaultSubject, causes: readonly Cause[]): StatusError {
-  const parts = causes.map((cause) => (cause.field === "" ? cause.message : `${cause.field}: ${cause.message}`));
+  const parts = causes.map((cause) =>
+    cause.field === "" ? cause.message : `${cause.field}: ${cause.message}`,
+  );
   const text = parts.length === 1 ? parts[0] : `[${parts.join(", ")}]`;
   const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;
   return new StatusError("Invalid", `${kind} ${JSON.stringify(subject.name)} is invalid: ${text}`, {

@@ -130,7 +130,11 @@ export interface KindSpec<F extends Fields> {
   /** Resets what a creator may not set. Changes the copy. */
   readonly prepareCreate?: (copy: ObjectOf<NoInfer<F>>, context: KindContext) => void;
   /** Resets what an update of the main resource may not change. Changes the copy. */
-  readonly prepareUpdate?: (copy: ObjectOf<NoInfer<F>>, live: ObjectOf<NoInfer<F>>, context: KindContext) => void;
+  readonly prepareUpdate?: (
+    copy: ObjectOf<NoInfer<F>>,
+    live: ObjectOf<NoInfer<F>>,
+    context: KindContext,
+  ) => void;
   /** Whether `metadata.name` is a path segment (roles) or a DNS subdomain (most kinds) or label (namespaces). */
   readonly nameForm?: "subdomain" | "label" | "pathSegment";
   readonly validate?: (object: ObjectOf<NoInfer<F>>, report: FieldReport, context: KindContext) => void;
@@ -166,8 +170,7 @@ export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
   readonly prepareUpdate: ((copy: ApiObject, live: ApiObject, context: KindContext) => void) | undefined;
   readonly validate: ((object: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
   readonly validateUpdate:
-    | ((object: ApiObject, live: ApiObject, report: FieldReport, context: KindContext) => void)
-    | undefined;
+    ((object: ApiObject, live: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
   readonly warnings: ((object: ApiObject, context: KindContext) => readonly string[]) | undefined;
   readonly mayVanish: ((object: ApiObject) => boolean) | undefined;
   readonly markDeleted: ((copy: ApiObject) => void) | undefined;

@@ -5,7 +5,11 @@ export const OwnerReference = struct("OwnerReference", "An object that this one 
   kind: field(1, string, "Kind of the owner.").required(),
   name: field(3, string, "Name of the owner.").required(),
   uid: field(4, string, "Unique identifier of the owner.").required(),
-  controller: field(6, bool, "Whether the owner is the managing controller; at most one owner is.").nullable(),
+  controller: field(
+    6,
+    bool,
+    "Whether the owner is the managing controller; at most one owner is.",
+  ).nullable(),
   blockOwnerDeletion: field(
     7,
     bool,
@@ -20,7 +24,11 @@ export const ManagedFieldsEntry = struct("ManagedFieldsEntry", "The fields that 
   time: field(4, time, "When the entry last changed.").nullable(),
   fieldsType: field(6, string, "Format of the field set; only FieldsV1 exists."),
   fieldsV1: field(7, fieldsV1, "The owned fields, as nested objects with prefixed keys.").nullable(),
-  subresource: field(8, string, "Subresource through which the fields were written; empty for the object itself."),
+  subresource: field(
+    8,
+    string,
+    "Subresource through which the fields were written; empty for the object itself.",
+  ),
 });
 
 /** Metadata of every stored object (spec: conventions 2.2). */
@@ -30,14 +38,22 @@ export const ObjectMeta = struct("ObjectMeta", "Metadata that every stored objec
   namespace: field(3, string, "Namespace of the object; empty for kinds of cluster scope."),
   selfLink: field(4, string, "No longer filled in by the server."),
   uid: field(5, string, "Random identifier of this object, never used again; set by the server."),
-  resourceVersion: field(6, string, "Opaque version of the object as stored; a write that names an older one fails."),
+  resourceVersion: field(
+    6,
+    string,
+    "Opaque version of the object as stored; a write that names an older one fails.",
+  ),
   generation: field(7, int64, "Counts the changes of the desired state; set by the server."),
   creationTimestamp: field(8, time, "When the object was created; set by the server.").emitEmpty(),
   deletionTimestamp: field(9, time, "When its deletion was asked for; set by the server.").nullable(),
   deletionGracePeriodSeconds: field(10, int64, "Seconds the object is given to end well.").nullable(),
   labels: field(11, map(string), "Keys and values by which objects are selected."),
   annotations: field(12, map(string), "Keys and free texts for tools; nothing selects by them."),
-  ownerReferences: field(13, list(OwnerReference), "Objects this one depends on; when all are gone, so is this.")
+  ownerReferences: field(
+    13,
+    list(OwnerReference),
+    "Objects this one depends on; when all are gone, so is this.",
+  )
     .mapBy("uid")
     .patchMerge("uid"),
   finalizers: field(14, list(string), "The object stays, marked as deleted, until this list is empty.")

@@ -66,7 +66,8 @@ function isPlainObject(value: unknown): boolean {
 function integer(given: unknown, min: number, max: number, what: string): number | Error {
   if (typeof given === "bigint") return new Error(`expected ${what}, got ${given}`);
   if (typeof given !== "number") return expected(what, given);
-  if (!Number.isInteger(given) || given < min || given > max) return new Error(`expected ${what}, got ${given}`);
+  if (!Number.isInteger(given) || given < min || given > max)
+    return new Error(`expected ${what}, got ${given}`);
   return given === 0 ? 0 : given;
 }
 
@@ -74,7 +75,8 @@ const base64Form = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function base64(given: string): string | Error {
   const text = given.includes("\n") || given.includes("\r") ? given.replaceAll(/[\r\n]/g, "") : given;
-  if (text.length % 4 !== 0 || !base64Form.test(text)) return new Error("expected base64 text (RFC 4648, padded)");
+  if (text.length % 4 !== 0 || !base64Form.test(text))
+    return new Error("expected base64 text (RFC 4648, padded)");
   return text;
 }
 
@@ -83,7 +85,8 @@ const timeForm = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)
 function timestamp(given: string, micro: boolean): string | Error {
   const match = timeForm.exec(given);
   const at = match === null ? Number.NaN : Date.parse(given.toUpperCase());
-  if (match === null || Number.isNaN(at)) return new Error(`expected an RFC 3339 time, got ${JSON.stringify(given)}`);
+  if (match === null || Number.isNaN(at))
+    return new Error(`expected an RFC 3339 time, got ${JSON.stringify(given)}`);
   const seconds = new Date(Math.floor(at / 1000) * 1000).toISOString().slice(0, 19);
   return micro ? `${seconds}.${(match[1] ?? ".").slice(1, 7).padEnd(6, "0")}Z` : `${seconds}Z`;
 }

@@ -185,7 +185,11 @@ export function struct<F extends Fields>(name: string, doc: string, fields: F | 
 }
 
 /** An object type that apply owns as one. */
-export function atomicStruct<F extends Fields>(name: string, doc: string, fields: F | (() => F)): StructType<F> {
+export function atomicStruct<F extends Fields>(
+  name: string,
+  doc: string,
+  fields: F | (() => F),
+): StructType<F> {
   return new LazyStruct(name, doc, fields, true);
 }
 

@@ -1,8 +1,15 @@
 import { StatusError } from "../base/status-error.ts";
-import { defaultPolicy } from "../authorization/rbac/default-roles/default-policy.ts";
-import { reconcileBinding, reconcileRole } from "../authorization/rbac/default-roles/reconcile.ts";
+import {
+  defaultPolicy,
+  type BindingManifest,
+  type RoleManifest,
+} from "../authorization/rbac/default-roles/default-policy.ts";
+import {
+  reconcileBinding,
+  reconcileClusterRole,
+  type Reconciliation,
+} from "../authorization/rbac/reconcile.ts";
 import type { Client, NewObject, ObjectReference } from "../resources/client.ts";
-import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Creates the namespaces that a server always has. */
@@ -26,54 +33,74 @@ async function createUnlessThere(client: Client, object: NewObject): Promise<voi
 /**
  * Brings the default roles and bindings to what this release gives them, adding what is missing and taking nothing
  * away; those that an administrator marked to be kept are left alone.
+ *
+ * @param selfSubjectReviews whether everybody is to be granted the alpha review of themself.
  */
-export async function reconcileDefaultPolicy(client: Client, vocabulary: Vocabulary): Promise<void> {
-  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = defaultPolicy(vocabulary);
-  const one = (expected: ApiObject, reconcile: Reconcile) => reconcileOne(client, expected, reconcile);
-  await Promise.all([...clusterRoles, ...roles].map((role) => one(role, reconcileRole as Reconcile)));
+export async function reconcileDefaultPolicy(
+  client: Client,
+  vocabulary: Vocabulary,
+  { selfSubjectReviews }: { readonly selfSubjectReviews: boolean },
+): Promise<void> {
+  const policy = defaultPolicy(vocabulary, { selfSubjectReviews });
+  const roles = [...policy.clusterRoles, ...policy.roles];
+  const bindings = [...policy.clusterRoleBindings, ...policy.roleBindings];
   await Promise.all(
-    [...clusterRoleBindings, ...roleBindings].map((binding) => one(binding, reconcileBinding as Reconcile)),
+    roles.map((expected) =>
+      upkeep<RoleManifest>(client, expected, (existing) =>
+        reconcileClusterRole(expected, existing, vocabulary),
+      ),
+    ),
+  );
+  await Promise.all(
+    bindings.map((expected) =>
+      upkeep<BindingManifest>(client, expected, (existing) =>
+        reconcileBinding(expected, existing, vocabulary),
+      ),
+    ),
   );
 }
-
-/** What has to be done to an existing object. */
-type Reconcile = (
-  expected: ApiObject,
-  existing: ApiObject,
-) => { readonly object: ApiObject; readonly recreate: boolean } | undefined;
 
 /** How often an object is tried again that another server reconciles at the same time. */
 const attempts = 5;
 
-async function reconcileOne(client: Client, expected: ApiObject, reconcile: Reconcile): Promise<void> {
+/** What names an object, in the manifests of roles and of bindings alike. */
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** Does what `reconcile` finds to be missing. */
+async function upkeep<M extends Manifest>(
+  client: Client,
+  expected: M,
+  reconcile: (existing: M | undefined) => Reconciliation<M> | undefined,
+): Promise<void> {
   const { apiVersion, kind, metadata } = expected;
-  const reference: ObjectReference = {
-    apiVersion,
-    kind,
-    name: metadata.name!,
-    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-  };
+  const { name, namespace = "" } = metadata;
+  const reference: ObjectReference = { apiVersion, kind, name, namespace };
   for (let attempt = 1; ; attempt++) {
+    const existing = await client.find(reference);
+    const change = reconcile(existing as M | undefined);
+    if (change === undefined) return;
     try {
-      return await bring(client, reference, expected, reconcile);
+      return await write(client, reference, change as Reconciliation<unknown>, existing?.metadata.uid);
     } catch (error) {
-      const raced = error instanceof StatusError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
+      const raced =
+        error instanceof StatusError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
       if (!raced || attempt === attempts) throw error;
     }
   }
 }
 
-async function bring(
+async function write(
   client: Client,
   reference: ObjectReference,
-  expected: ApiObject,
-  reconcile: Reconcile,
+  { action, object }: Reconciliation<unknown>,
+  uid: string | undefined,
 ): Promise<void> {
-  const existing = await client.find(reference);
-  if (existing === undefined) return void (await client.create(expected as unknown as NewObject));
-  const change = reconcile(expected, existing);
-  if (change === undefined) return;
-  if (!change.recreate) return void (await client.update(change.object as unknown as NewObject));
-  await client.delete(reference, { uid: existing.metadata.uid! });
-  await client.create(change.object as unknown as NewObject);
+  const manifest = object as NewObject;
+  if (action === "update") return void (await client.update(manifest));
+  if (action === "recreate") await client.delete(reference, uid === undefined ? {} : { uid });
+  await client.create(manifest);
 }

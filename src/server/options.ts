@@ -1,3 +1,4 @@
+import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
@@ -27,8 +28,6 @@ export interface ServingOptions {
   readonly certificateFolder?: string | undefined;
 }
 
-export type AuthorizationMode = "RBAC" | "AlwaysAllow" | "AlwaysDeny";
-
 /** Everything about a server that can be chosen. */
 export interface ServerOptions {
   readonly vocabulary: Vocabulary;
@@ -46,6 +45,7 @@ export interface ServerOptions {
   /** Text of `--runtime-config`. */
   readonly runtimeConfig: string;
   readonly watchList: boolean;
+  readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** `/livez` doesn't fail for checks of the start before this time has passed. */
   readonly livezGracePeriodMs: number;
@@ -64,3 +64,8 @@ export interface Logger {
 
 /** Says nothing. */
 export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Options that can't be used; the message names the option, the value and what is wrong. */
+export class OptionsError extends Error {
+  override name = "OptionsError";
+}

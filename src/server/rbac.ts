@@ -1,6 +1,12 @@
-import { then, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
-import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "../authorization/authorizer.ts";
+import type {
+  Attributes,
+  Authorizer,
+  Decision,
+  RuleList,
+  RuleResolver,
+} from "../authorization/authorizer.ts";
 import type { BindingObject, RoleObject } from "../authorization/rbac/policy.ts";
 import { RbacIndex } from "../authorization/rbac/rbac-index.ts";
 import { rbac } from "../kinds/groups.ts";
@@ -46,7 +52,7 @@ export class StoredRbac implements Authorizer, RuleResolver {
   }
 
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList> {
-    return then(this.follower.sync(), () => this.index.rulesFor(user, namespace));
+    return andThen(this.follower.sync(), () => this.index.rulesFor(user, namespace));
   }
 
   close(): void {

@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
-import { andThen } from "./and-then.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+
 import { EventRing } from "./event-ring.ts";
 import { assertPrefix, eachPrefix } from "./keys.ts";
 import {

@@ -46,7 +46,13 @@ export function countersOf(key: string): { collection: string; partition: string
   return { collection: key.slice(0, third + 1), partition: key.slice(0, fourth + 1) };
 }
 
-const MAX_KEY_BYTES = 1024;
+/** The longest key that an engine takes. */
+export const MAX_KEY_BYTES = 1024;
+
+/** Whether a string is too long to be a key: nothing is ever found under it. */
+export function isTooLong(key: string): boolean {
+  return key.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(key) > MAX_KEY_BYTES;
+}
 
 /**
  * Refuses what is no key: it would never be found again under its collection.
@@ -60,7 +66,7 @@ export function assertKey(key: string): void {
   if (!sound || key.includes("\0")) {
     throw new TypeError(`not a storage key: ${JSON.stringify(key)}`);
   }
-  if (key.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(key) > MAX_KEY_BYTES) {
+  if (isTooLong(key)) {
     throw new TypeError(`storage key above ${MAX_KEY_BYTES} bytes: ${key.slice(0, 80)}…`);
   }
 }

@@ -5,7 +5,8 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
  *
  * **Keys** are strings of the form `/{group}/{resource}/{namespace}/{name}` (cluster-scoped: the namespace is
  * empty), ordered by their UTF-8 bytes. The first two segments are the *collection* of a key, the first three its
- * *partition*. A prefix given to any operation ends in `/`.
+ * *partition*. A prefix given to any operation ends in `/`. A key to be written has at most 1024 bytes and no NUL, else
+ * `commit` rejects with a `TypeError`; whatever can't be a key is simply not found.
  *
  * **The revision line.** Each committed write takes the next revision of the store. A fresh store stands at revision
  * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
@@ -19,6 +20,9 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
  *
  * **Order.** Before `commit` resolves, every subscription of the same store object that has the key under its prefix
  * has been given the event. `Subscription.sync()` extends this to writes by other processes.
+ *
+ * **At once or later.** What an engine answers at once it also refuses at once: a method that gives a `MaybePromise` may
+ * throw as well as reject.
  *
  * **Not assumed:** a single process. Two stores may be open on one embedded folder or one cluster.
  */

@@ -20,6 +20,8 @@ export const kubernetes: Vocabulary = {
     nodeAgentApiAdmin: "kubelet-api-admin",
     nodeAgentServing: "kubelet-serving",
     nodeAgentClient: "kube-apiserver-client-kubelet",
+    apiServerClient: "kube-apiserver-client",
+    metricsCollector: "heapster",
   },
   aggregateToLabelPrefix: "rbac.authorization.k8s.io/aggregate-to-",
   autoUpdateAnnotation: "rbac.authorization.kubernetes.io/autoupdate",

@@ -20,6 +20,8 @@ export const platform: Vocabulary = {
     nodeAgentApiAdmin: "agent-api-admin",
     nodeAgentServing: "agent-serving",
     nodeAgentClient: "apiserver-client-agent",
+    apiServerClient: "apiserver-client",
+    metricsCollector: "metrics-collector",
   },
   aggregateToLabelPrefix: "rbac.authorization.platform.io/aggregate-to-",
   autoUpdateAnnotation: "rbac.authorization.platform.io/autoupdate",

@@ -30,6 +30,8 @@ export interface Vocabulary {
     readonly nodeAgentApiAdmin: string;
     readonly nodeAgentServing: string;
     readonly nodeAgentClient: string;
+    readonly apiServerClient: string;
+    readonly metricsCollector: string;
   };
   /** Label that aggregated default roles select on, without its last part (`admin`, `edit`, `view`). */
   readonly aggregateToLabelPrefix: string;

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type JsonValue, deepClone } from "../../src/base/json/value.ts";
 import { PatchFault } from "../../src/fields/patch-fault.ts";
@@ -394,46 +393,5 @@ describe("C-4.7-11 strategic merge patch", () => {
       ).items[0],
     ).toEqual({ name: "n49999" });
     expect(performance.now() - start).toBeLessThan(1500);
-  });
-});
-
-describe("strategic merge laws", () => {
-  const names = fc.uniqueArray(fc.constantFrom<string>("a", "b", "c", "d", "e"));
-  const labels = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom("1", "2"));
-  const thing = fc.record({
-    items: names.map((list) => named(...list)),
-    finalizers: names,
-    labels,
-  }) as fc.Arbitrary<JsonObject>;
-
-  it("a patch applied twice changes no more than once", () => {
-    fc.assert(
-      fc.property(thing, thing, (target, patch) => {
-        const once = apply(target, patch);
-        expect(apply(once, patch)).toEqual(once);
-      }),
-    );
-  });
-
-  it("the empty patch changes nothing, and an object applied to nothing is itself", () => {
-    fc.assert(
-      fc.property(thing, (target) => {
-        expect(apply(target, {})).toEqual(target);
-        expect(apply({}, target)).toEqual(target);
-        expect(apply(target, target)).toEqual(target);
-      }),
-    );
-  });
-
-  it("a merged list is the union, in the patch's order", () => {
-    fc.assert(
-      fc.property(names, names, (live, patch) => {
-        const { finalizers } = apply({ finalizers: live }, { finalizers: patch }) as { finalizers: string[] };
-        expect(new Set(finalizers)).toEqual(new Set([...live, ...patch]));
-        expect(finalizers.filter((name) => patch.includes(name))).toEqual(patch);
-        const rest = (list: string[]) => list.filter((name) => !patch.includes(name));
-        expect(rest(finalizers)).toEqual(rest(live));
-      }),
-    );
   });
 });

@@ -20,21 +20,20 @@ describe("backup and restore of an embedded store", () => {
       await create(store, "/g/r/n/a", "0"),
       await create(store, "/g/r/n/b", "0"),
     ];
-    let stop = false;
-    let rounds = 0;
+    const progress = { rounds: 0, stop: false };
     const writing = (async () => {
-      while (!stop) {
-        rounds++;
+      while (!progress.stop) {
+        const rounds = ++progress.rounds;
         const a = await update(store, "/g/r/n/a", revisions[0], `${rounds}`);
         const b = await update(store, "/g/r/n/b", revisions[1], `${rounds}`);
         revisions = [a, b];
         await create(store, `/g/r/n/extra${rounds}`, "x".repeat(3000));
       }
     })();
-    while (rounds < 10) await new Promise((resolve) => setImmediate(resolve));
+    while (progress.rounds < 10) await new Promise((resolve) => setImmediate(resolve));
     const { revision } = await backupLmdb(store, path("backup"));
-    const after = rounds;
-    stop = true;
+    const after = progress.rounds;
+    progress.stop = true;
     await writing;
     expect(await backupLmdb(path("live"), path("second"))).toEqual({
       revision: await store.latestRevision(),

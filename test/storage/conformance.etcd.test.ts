@@ -1,10 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, draft, record, textOf, until } from "../../src/storage/conformance/support.ts";
 import { connectEtcdStore } from "../../src/storage/etcd/etcd-store.ts";
 import { RevisionCompactedError, type Store, StoreUnavailableError } from "../../src/storage/store.ts";
-import { EtcdServer, etcdMissing } from "./etcd-server.ts";
+import { EtcdServer, etcdMissing, makeCertificates } from "./etcd-server.ts";
 import { describeModel } from "./model.ts";
-import { describeConformance, ManualClock } from "./support.ts";
+import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
 
 let server: EtcdServer;
 let stores = 0;
@@ -108,6 +109,24 @@ describe.skipIf(etcdMissing !== undefined)("etcd that goes away", () => {
     await second.close();
     await own.dispose();
   });
+
+  it.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
+    "is spoken to with TLS and a client's certificate (needs openssl)",
+    async () => {
+      const folder = temporaryFolder();
+      const tls = makeCertificates(folder.path);
+      const own = await EtcdServer.start(tls);
+      const options = { endpoints: [own.endpoint], prefix: "/p", clock: new ManualClock(), timeoutMs: 2000 };
+      const store = await connectEtcdStore({ ...options, ...tls });
+      const { recorder } = record(store, "/g/", await store.latestRevision());
+      await create(store, "/g/r/n/a", "1");
+      expect(recorder.lines).toEqual(["create /g/r/n/a 1"]);
+      await store.close();
+      await expect(connectEtcdStore(options)).rejects.toThrow(StoreUnavailableError);
+      await own.dispose();
+      folder.remove();
+    },
+  );
 
   it("refuses to connect where nobody answers", async () => {
     const connecting = connectEtcdStore({

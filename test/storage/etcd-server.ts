@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { temporaryFolder } from "./support.ts";
 
 /** Why tests that need etcd can't run here, or `undefined` when they can. */
@@ -15,26 +17,30 @@ export class EtcdServer {
   private constructor(
     private readonly clientPort: number,
     private readonly peerPort: number,
-    private readonly options: readonly string[],
+    private readonly metricsPort: number,
+    private readonly tls: TlsFiles | undefined,
   ) {}
 
-  static async start(...options: string[]): Promise<EtcdServer> {
-    const server = new EtcdServer(await freePort(), await freePort(), options);
+  /** @param tls when given, clients need TLS and a certificate of the same authority. */
+  static async start(tls?: TlsFiles): Promise<EtcdServer> {
+    const server = new EtcdServer(await freePort(), await freePort(), await freePort(), tls);
     await server.run();
     return server;
   }
 
   get endpoint(): string {
-    return `http://127.0.0.1:${this.clientPort}`;
+    return `${this.tls === undefined ? "http" : "https"}://127.0.0.1:${this.clientPort}`;
   }
 
   /** Starts the member; again after {@link kill}, with the same data. */
   async run(): Promise<void> {
     const peer = `http://127.0.0.1:${this.peerPort}`;
+    const metrics = `http://127.0.0.1:${this.metricsPort}`;
     const flags = [
       ["--data-dir", this.folder.path],
       ["--listen-client-urls", this.endpoint],
       ["--advertise-client-urls", this.endpoint],
+      ["--listen-metrics-urls", metrics],
       ["--listen-peer-urls", peer],
       ["--initial-advertise-peer-urls", peer],
       ["--initial-cluster", `default=${peer}`],
@@ -42,11 +48,11 @@ export class EtcdServer {
       ["--election-timeout", "100"],
       ["--log-level", "error"],
     ].flat();
-    const child = spawn("etcd", [...flags, "--unsafe-no-fsync", ...this.options], { stdio: "ignore" });
+    const child = spawn("etcd", [...flags, "--unsafe-no-fsync", ...tlsFlags(this.tls)], { stdio: "ignore" });
     this.child = child;
     for (;;) {
       if (child.exitCode !== null) throw new Error(`etcd ended with ${child.exitCode}`);
-      const healthy = await fetch(`${this.endpoint}/health`).then(
+      const healthy = await fetch(`${metrics}/health`).then(
         async (answer) => (await answer.text()).includes('"true"'),
         () => false,
       );
@@ -67,6 +73,58 @@ export class EtcdServer {
     await this.kill();
     this.folder.remove();
   }
+}
+
+/** The files of a server with TLS and of a client that it lets in. */
+export interface TlsFiles {
+  readonly caFile: string;
+  readonly serverCert: string;
+  readonly serverKey: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+function tlsFlags(tls: TlsFiles | undefined): string[] {
+  if (tls === undefined) return [];
+  const { caFile, serverCert, serverKey } = tls;
+  const server = ["--cert-file", serverCert, "--key-file", serverKey];
+  return [...server, "--client-cert-auth", "--trusted-ca-file", caFile];
+}
+
+/** Makes an authority, a server's certificate for 127.0.0.1 and a client's, with openssl. */
+export function makeCertificates(dir: string): TlsFiles {
+  const at = (name: string): string => join(dir, name);
+  const run = (...args: string[]): void => {
+    const { status, stderr } = spawnSync("openssl", args, { encoding: "utf8" });
+    if (status !== 0) throw new Error(`openssl ${args[0]}: ${stderr}`);
+  };
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+  run(
+    "req",
+    "-x509",
+    ...key,
+    "-keyout",
+    at("ca.key"),
+    "-out",
+    at("ca.crt"),
+    "-subj",
+    "/CN=test-ca",
+    "-days",
+    "2",
+  );
+  for (const name of ["server", "client"]) {
+    run("req", ...key, "-keyout", at(`${name}.key`), "-out", at(`${name}.csr`), "-subj", `/CN=${name}`);
+    writeFileSync(at("san"), "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n");
+    const sign = ["-CA", at("ca.crt"), "-CAkey", at("ca.key"), "-CAcreateserial", "-days", "2"];
+    run("x509", "-req", "-in", at(`${name}.csr`), ...sign, "-extfile", at("san"), "-out", at(`${name}.crt`));
+  }
+  return {
+    caFile: at("ca.crt"),
+    serverCert: at("server.crt"),
+    serverKey: at("server.key"),
+    certFile: at("client.crt"),
+    keyFile: at("client.key"),
+  };
 }
 
 async function freePort(): Promise<number> {

@@ -65,7 +65,7 @@ describe("a data folder that can't be used is refused with its name and a way ou
     mkdirSync(path("cut"));
     writeFileSync(path("cut/data.mdb"), sound);
     truncateSync(path("cut/data.mdb"), 3 * 4096);
-    expect(refusal("cut").message).toMatch(/cut off/);
+    expect(refusal("cut").message).toMatch(/restore a backup/);
   });
 
   it("a store of another format version", async () => {

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StoreUnderTest } from "../../src/storage/conformance.ts";
 import { draft, Recorder, textOf } from "../../src/storage/conformance/support.ts";

@@ -23,9 +23,8 @@ export class ManualClock implements Clock {
   /** Moves time on and runs what has become due. */
   advance(ms: number): void {
     this.time += ms;
-    for (const timer of [...this.timers]) {
-      if (timer.due <= this.time && this.timers.delete(timer)) timer.task();
-    }
+    const due = Array.from(this.timers).filter((timer) => timer.due <= this.time);
+    for (const timer of due) if (this.timers.delete(timer)) timer.task();
   }
 }
 

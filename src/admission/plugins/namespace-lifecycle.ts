@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { authorization } from "../../kinds/groups.ts";
 import { keyOf, type Resource } from "../../resources/registry.ts";
@@ -13,7 +13,11 @@ import type { AdmissionPlugin } from "../chain.ts";
  * NamespaceLifecycle: nothing is created in a namespace that is missing (404) or terminating (403), and the system's
  * own namespaces can't be deleted (403).
  */
-export function namespaceLifecycle(store: Store, namespaces: Resource, vocabulary: Vocabulary): AdmissionPlugin {
+export function namespaceLifecycle(
+  store: Store,
+  namespaces: Resource,
+  vocabulary: Vocabulary,
+): AdmissionPlugin {
   const kept = new Set(["default", vocabulary.systemNamespace, vocabulary.publicNamespace]);
   const reviews = groupName(authorization, vocabulary);
   return {
@@ -26,17 +30,21 @@ export function namespaceLifecycle(store: Store, namespaces: Resource, vocabular
     },
     validate({ operation, target }) {
       if (operation !== "DELETE" || target.resource !== namespaces || !kept.has(target.name)) return;
-      throw new StatusError("Forbidden", `namespaces ${JSON.stringify(target.name)} is forbidden: this namespace may not be deleted`, {
-        name: target.name,
-        kind: "namespaces",
-      });
+      throw new StatusError(
+        "Forbidden",
+        `namespaces ${JSON.stringify(target.name)} is forbidden: this namespace may not be deleted`,
+        {
+          name: target.name,
+          kind: "namespaces",
+        },
+      );
     },
   };
 }
 
 function checkNamespace(store: Store, namespaces: Resource, request: AdmissionRequest): MaybePromise<void> {
   const { namespace } = request.target;
-  return then(store.get(keyOf(namespaces, "", namespace)), (entry) => {
+  return andThen(store.get(keyOf(namespaces, "", namespace)), (entry) => {
     if (entry === undefined) {
       throw new StatusError("NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
         name: namespace,
@@ -60,6 +68,8 @@ function terminating({ target }: AdmissionRequest): StatusError {
     name,
     group: resource.group,
     kind: resource.name,
-    causes: [{ reason: "", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" }],
+    causes: [
+      { reason: "", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" },
+    ],
   });
 }

@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Authorizer, Decision } from "../authorizer.ts";
 
@@ -57,7 +57,7 @@ export function reviewSelfAccess(
   spec: SelfAccessSpec,
   authorizer: Authorizer,
 ): MaybePromise<AccessStatus> {
-  return then(authorizer.authorize(reviewedAttributes(user, spec)), accessStatus);
+  return andThen(authorizer.authorize(reviewedAttributes(user, spec)), accessStatus);
 }
 
 /** What a review asks, as an authorizer is asked; an absent version stands for every version. */

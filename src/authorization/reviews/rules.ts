@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { NonResourceRule, ResourceRule, RuleList, RuleResolver } from "../authorizer.ts";
 
@@ -30,7 +30,7 @@ export function reviewRules(
   namespace: string,
   resolver: RuleResolver,
 ): MaybePromise<RulesStatus> {
-  return then(resolver.rulesFor(user, namespace), rulesStatus);
+  return andThen(resolver.rulesFor(user, namespace), rulesStatus);
 }
 
 function rulesStatus({

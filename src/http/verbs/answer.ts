@@ -24,5 +24,9 @@ export function sendObject(
   const bytes = encoding.object(body);
   const { query } = request.facts;
   const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");
-  request.exchange.send(status, headersFor(encoding.contentType, warnings), pretty ? prettyJson(bytes) : bytes);
+  request.exchange.send(
+    status,
+    headersFor(encoding.contentType, warnings),
+    pretty ? prettyJson(bytes) : bytes,
+  );
 }

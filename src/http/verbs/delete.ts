@@ -48,7 +48,9 @@ async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
   const policy = body?.propagationPolicy ?? query.get("propagationPolicy") ?? "";
   const orphan = body?.orphanDependents ?? orphanParameter(query.get("orphanDependents"));
   if (policy !== "" && orphan !== undefined) {
-    report.at("propagationPolicy").invalid(policy, "orphanDependents and deletionPropagation cannot be both set");
+    report
+      .at("propagationPolicy")
+      .invalid(policy, "orphanDependents and deletionPropagation cannot be both set");
   }
   if (report.faults.length > 0) throw invalidOptions("DeleteOptions", report.faults);
   return {
@@ -76,7 +78,10 @@ async function readOptions({ exchange }: ResourceRequest) {
   const { value } = await readDocument(exchange);
   const kind = (value as { kind?: unknown } | null)?.kind;
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
-    throw new StatusError("BadRequest", `the body of a deletion is of kind DeleteOptions, not ${JSON.stringify(kind)}`);
+    throw new StatusError(
+      "BadRequest",
+      `the body of a deletion is of kind DeleteOptions, not ${JSON.stringify(kind)}`,
+    );
   }
   try {
     return decode(DeleteOptionsBody, value).value as DeleteOptionsBody;

@@ -1,4 +1,4 @@
-import { then, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { getObject } from "../../resources/get.ts";
 import { parseResourceVersion } from "../../resources/resource-version.ts";
 import type { HttpService } from "../service.ts";
@@ -10,7 +10,7 @@ export function serveGet(service: HttpService, request: ResourceRequest): MaybeP
   const { query } = request.facts;
   const version = query.empty ? undefined : parseResourceVersion(query.get("resourceVersion"));
   const encoding = encodingOf(service, request);
-  return then(getObject(service.engine, request.target, version), (entry) => {
+  return andThen(getObject(service.engine, request.target, version), (entry) => {
     sendObject(request, encoding, 200, entry.body);
   });
 }

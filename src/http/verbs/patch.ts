@@ -7,7 +7,7 @@ import { encodingOf, sendObject } from "./answer.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /** The media types of patches (spec: conventions 4.7). */
-const patchTypes: Readonly<Record<string, PatchKind>> = {
+export const patchTypes: Readonly<Record<string, PatchKind>> = {
   "application/json-patch+json": "json",
   "application/merge-patch+json": "merge",
   "application/strategic-merge-patch+json": "strategic",

@@ -12,7 +12,13 @@ export async function serveReview(service: HttpService, request: ResourceRequest
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
   const { value, duplicates } = await readDocument(exchange);
-  const { object, warnings } = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
+  const { object, warnings } = readObject(
+    service.engine,
+    target,
+    value,
+    duplicates,
+    parameters.fieldValidation,
+  );
   await checkReview(service.engine, target, object, { user, ...parameters });
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);

@@ -58,7 +58,8 @@ function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): 
 /** The path must have the shape of the resource's scope (spec: conventions 4.1). */
 function checkShape(resource: Resource, facts: ResourceFacts): void {
   const { namespace, name, subresource, rest, verb } = facts;
-  if (subresource !== "" && (rest !== "" || resource.kind.subresources[subresource] === undefined)) throw unknownPath();
+  if (subresource !== "" && (rest !== "" || resource.kind.subresources[subresource] === undefined))
+    throw unknownPath();
   const isNamespaceItself = resource.name === "namespaces" && resource.group === "";
   if (!resource.namespaced) {
     if (namespace !== "" && !isNamespaceItself) throw unknownPath();
@@ -79,5 +80,8 @@ function unknownPath(): StatusError {
 }
 
 function notAllowed(): StatusError {
-  return new StatusError("MethodNotAllowed", "the server does not allow this method on the requested resource");
+  return new StatusError(
+    "MethodNotAllowed",
+    "the server does not allow this method on the requested resource",
+  );
 }

@@ -1,4 +1,4 @@
-import { then } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/maybe-promise.ts";
 import { readObject } from "../../resources/input.ts";
 import { updateObject } from "../../resources/update.ts";
 import { readDocument } from "../body.ts";
@@ -16,7 +16,9 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const { value, duplicates } = await readDocument(exchange);
   const input = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
   const options = { user, ...parameters };
-  const result = await updateObject(service.engine, target, input.object, options, () => mayCreate(service, request));
+  const result = await updateObject(service.engine, target, input.object, options, () =>
+    mayCreate(service, request),
+  );
   const warnings = [...input.warnings, ...result.warnings];
   sendObject(request, encoding, result.created ? 201 : 200, result.body, warnings);
 }
@@ -24,7 +26,7 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
 /** A PUT that creates needs the permission to create too. */
 function mayCreate(service: HttpService, { facts, user }: ResourceRequest): Promise<void> | void {
   const attributes = asksFor(facts, user, "create");
-  return then(service.authorizer.authorize(attributes), (decision) => {
+  return andThen(service.authorizer.authorize(attributes), (decision) => {
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   });
 }

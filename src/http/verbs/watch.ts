@@ -29,7 +29,12 @@ export async function serveWatch(service: HttpService, request: ResourceRequest)
   if (!fromState) await refuseTooOld(service, resourceVersion);
   const stream = request.exchange.stream(200, headersFor(encoding.watchContentType));
   const watcher = new Watcher(service, request, parameters, encoding, stream);
-  request.exchange.onClose(() => watcher.close());
+  const open = { close: () => watcher.finish() };
+  service.streams.add(open);
+  request.exchange.onClose(() => {
+    service.streams.delete(open);
+    watcher.close();
+  });
   await watcher.run(fromState ? undefined : resourceVersion);
 }
 
@@ -71,6 +76,15 @@ class Watcher {
     }
   }
 
+  /** Ends the stream well, after a last word on how far it has come. */
+  finish(): void {
+    if (this.ended) return;
+    if (this.parameters.allowBookmarks) this.bookmarkPosition();
+    this.stream.end();
+    this.close();
+  }
+
+  /** Lets go of everything; the stream is ended or gone. */
   close(): void {
     if (this.ended) return;
     this.ended = true;
@@ -87,7 +101,10 @@ class Watcher {
   private async sendState(): Promise<Revision | undefined> {
     const { resourceVersion, selection, sendInitialEvents } = this.parameters;
     const notOlder = resourceVersion === undefined || resourceVersion === 0 ? undefined : resourceVersion;
-    const read = notOlder === undefined ? { mode: "latest" as const } : { mode: "notOlderThan" as const, revision: notOlder };
+    const read =
+      notOlder === undefined
+        ? { mode: "latest" as const }
+        : { mode: "notOlderThan" as const, revision: notOlder };
     const pages = listObjects(this.service.engine, this.request.target, { read, limit: 0, selection });
     for (;;) {
       const step = await pages.next();
@@ -109,7 +126,10 @@ class Watcher {
     this.stream.write(framesOf(changes, this.encoding));
     if (this.stream.backlogBytes <= maxBacklogBytes) return;
     const { exchange, facts } = this.request;
-    this.service.log.cutOff("watcher too slow: its backlog is full", { method: exchange.method, path: facts.path });
+    this.service.log.cutOff("watcher too slow: its backlog is full", {
+      method: exchange.method,
+      path: facts.path,
+    });
     this.stream.destroy();
     this.close();
   }
@@ -117,19 +137,16 @@ class Watcher {
   private startTimers(): void {
     const { clock, engine } = this.service;
     const { timeoutSeconds, allowBookmarks } = this.parameters;
-    const lastsMs = timeoutSeconds === undefined ? minWatchMs + engine.randomInt(minWatchMs) : timeoutSeconds * 1000;
-    const end = clock.setTimer(() => {
-      if (allowBookmarks) this.bookmarkPosition();
-      this.stream.end();
-      this.close();
-    }, lastsMs);
+    const lastsMs =
+      timeoutSeconds === undefined ? minWatchMs + engine.randomInt(minWatchMs) : timeoutSeconds * 1000;
+    const end = clock.setTimer(() => this.finish(), lastsMs);
     this.onClose(() => end.cancel());
     if (!allowBookmarks) return;
-    let next = clock.setTimer(function tick() {
-      watcher.bookmarkPosition();
+    const tick = () => {
+      this.bookmarkPosition();
       next = clock.setTimer(tick, bookmarkMs);
-    }, bookmarkMs);
-    const watcher = this;
+    };
+    let next = clock.setTimer(tick, bookmarkMs);
     this.onClose(() => next.cancel());
   }
 
@@ -153,7 +170,8 @@ class Watcher {
     if (!(told instanceof StatusError)) {
       this.service.log.defect(error, { method: exchange.method, path: facts.path });
     }
-    const status = told instanceof StatusError ? told : new StatusError("InternalError", "internal error; see the log");
+    const status =
+      told instanceof StatusError ? told : new StatusError("InternalError", "internal error; see the log");
     this.stream.write(this.encoding.plainFrame("ERROR", failureStatus(status)));
     this.stream.end();
     this.close();

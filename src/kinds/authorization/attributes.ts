@@ -40,10 +40,14 @@ export const SelfSubjectAccessReviewSpec = struct(
 );
 export type SelfSubjectAccessReviewSpec = Static<typeof SelfSubjectAccessReviewSpec>;
 
-export const SubjectAccessReviewStatus = struct("SubjectAccessReviewStatus", "The answer of an access review.", {
-  allowed: field(1, bool, "Whether the action is allowed.").required(),
-  denied: field(4, bool, "Whether the action is denied; when neither holds, nobody has an opinion."),
-  reason: field(2, string, "Why the action is allowed or denied."),
-  evaluationError: field(3, string, "What went wrong while deciding; the decision may stand all the same."),
-});
+export const SubjectAccessReviewStatus = struct(
+  "SubjectAccessReviewStatus",
+  "The answer of an access review.",
+  {
+    allowed: field(1, bool, "Whether the action is allowed.").required(),
+    denied: field(4, bool, "Whether the action is denied; when neither holds, nobody has an opinion."),
+    reason: field(2, string, "Why the action is allowed or denied."),
+    evaluationError: field(3, string, "What went wrong while deciding; the decision may stand all the same."),
+  },
+);
 export type SubjectAccessReviewStatus = Static<typeof SubjectAccessReviewStatus>;

@@ -74,26 +74,40 @@ export type SelfSubjectAccessReview = ObjectFor<typeof SelfSubjectAccessReview>;
 const ResourceRule = struct("ResourceRule", "Verbs that are allowed on resources.", {
   verbs: field(1, list(string), "Allowed verbs; `*` is every verb.").required().atomic(),
   apiGroups: field(2, list(string), "Groups of the resources; `*` is every group.").atomic(),
-  resources: field(3, list(string), "Resource types; `*` is every type, `*/x` the subresource x of every type.").atomic(),
+  resources: field(
+    3,
+    list(string),
+    "Resource types; `*` is every type, `*/x` the subresource x of every type.",
+  ).atomic(),
   resourceNames: field(4, list(string), "Names the rule is limited to; empty: all.").atomic(),
 });
 
 const NonResourceRule = struct("NonResourceRule", "Verbs that are allowed on URL paths.", {
-  verbs: field(1, list(string), "Allowed HTTP methods in lower case; `*` is every method.").required().atomic(),
+  verbs: field(1, list(string), "Allowed HTTP methods in lower case; `*` is every method.")
+    .required()
+    .atomic(),
   nonResourceURLs: field(2, list(string), "Paths; `*` may stand as the last segment.").atomic(),
 });
 
-const SubjectRulesReviewStatus = struct("SubjectRulesReviewStatus", "What the caller may do in a namespace.", {
-  resourceRules: field(1, list(ResourceRule), "What is allowed on resources.").required().atomic(),
-  nonResourceRules: field(2, list(NonResourceRule), "What is allowed on URL paths.").required().atomic(),
-  incomplete: field(3, bool, "Whether rules may be missing.").required(),
-  evaluationError: field(4, string, "What went wrong while gathering the rules."),
-});
+const SubjectRulesReviewStatus = struct(
+  "SubjectRulesReviewStatus",
+  "What the caller may do in a namespace.",
+  {
+    resourceRules: field(1, list(ResourceRule), "What is allowed on resources.").required().atomic(),
+    nonResourceRules: field(2, list(NonResourceRule), "What is allowed on URL paths.").required().atomic(),
+    incomplete: field(3, bool, "Whether rules may be missing.").required(),
+    evaluationError: field(4, string, "What went wrong while gathering the rules."),
+  },
+);
 export type SubjectRulesReviewStatus = Static<typeof SubjectRulesReviewStatus>;
 
-const SelfSubjectRulesReviewSpec = struct("SelfSubjectRulesReviewSpec", "Where the caller's rules are listed.", {
-  namespace: field(1, string, "Namespace in which the rules hold; required."),
-});
+const SelfSubjectRulesReviewSpec = struct(
+  "SelfSubjectRulesReviewSpec",
+  "Where the caller's rules are listed.",
+  {
+    namespace: field(1, string, "Namespace in which the rules hold; required."),
+  },
+);
 
 export const SelfSubjectRulesReview = kind({
   group: authorization,

@@ -5,7 +5,10 @@ import type { FieldReport } from "../../schema/faults.ts";
 export const maxDataBytes = 1024 * 1024;
 
 /** Checks the keys of the given maps and that no key stands in two of them. */
-export function checkDataKeys(maps: Readonly<Record<string, Record<string, string> | undefined>>, report: FieldReport): void {
+export function checkDataKeys(
+  maps: Readonly<Record<string, Record<string, string> | undefined>>,
+  report: FieldReport,
+): void {
   const seen = new Set<string>();
   for (const [name, data] of Object.entries(maps)) {
     for (const key of Object.keys(data ?? {})) {
@@ -40,5 +43,7 @@ export function checkImmutable(
 }
 
 function sorted(map: unknown): unknown {
-  return Object.entries((map as Record<string, unknown> | undefined) ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.entries((map as Record<string, unknown> | undefined) ?? {}).toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
 }

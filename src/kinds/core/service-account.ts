@@ -20,8 +20,16 @@ export const ServiceAccount = kind({
     secrets: field(2, list(ObjectReference), "Secrets that programs with this identity may use.")
       .mapBy("name")
       .patchMerge("name"),
-    imagePullSecrets: field(3, list(LocalObjectReference), "Secrets with which its programs' images are fetched.").atomic(),
-    automountServiceAccountToken: field(4, bool, "Whether its programs get a token without asking.").nullable(),
+    imagePullSecrets: field(
+      3,
+      list(LocalObjectReference),
+      "Secrets with which its programs' images are fetched.",
+    ).atomic(),
+    automountServiceAccountToken: field(
+      4,
+      bool,
+      "Whether its programs get a token without asking.",
+    ).nullable(),
   },
   columns: [
     nameColumn,

@@ -1,13 +1,22 @@
 import { pathSegmentFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { groupName, kind, type ApiObject, type Column, type KindContext, type ObjectFor } from "../../schema/kind.ts";
+import {
+  groupName,
+  kind,
+  type ApiObject,
+  type Column,
+  type KindContext,
+  type ObjectFor,
+} from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string, struct, type Static } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { rbac } from "../groups.ts";
 
 const Subject = struct("Subject", "Somebody that a binding grants a role to.", {
-  kind: field(1, string, "User, Group or ServiceAccount.").required().known("Group", "ServiceAccount", "User"),
+  kind: field(1, string, "User, Group or ServiceAccount.")
+    .required()
+    .known("Group", "ServiceAccount", "User"),
   apiGroup: field(2, string, "Group of the kind: empty for service accounts, this group for the others."),
   name: field(3, string, "Name of the subject.").required(),
   namespace: field(4, string, "Namespace of a service account; other kinds have none."),
@@ -45,7 +54,8 @@ export const RoleBinding = kind({
   createOnUpdate: true,
   fields: bindingFields,
   fillDefaults: fillBindingDefaults,
-  validate: (binding, report, context) => checkBinding(binding, ["ClusterRole", "Role"], false, report, context),
+  validate: (binding, report, context) =>
+    checkBinding(binding, ["ClusterRole", "Role"], false, report, context),
   validateUpdate: checkRoleRefUnchanged,
   warnings: strayNamespaces,
   columns: bindingColumns(),
@@ -139,7 +149,9 @@ function bindingColumns(): Column<Binding & ApiObject>[] {
   const names = (kindName: string) => (binding: Binding) =>
     (binding.subjects ?? [])
       .filter((subject) => subject.kind === kindName)
-      .map((subject) => (kindName === "ServiceAccount" ? `${subject.namespace ?? ""}/${subject.name}` : subject.name))
+      .map((subject) =>
+        kindName === "ServiceAccount" ? `${subject.namespace ?? ""}/${subject.name}` : subject.name,
+      )
       .join(", ");
   return [
     nameColumn,
@@ -150,8 +162,20 @@ function bindingColumns(): Column<Binding & ApiObject>[] {
       cell: (binding) => `${binding.roleRef.kind}/${binding.roleRef.name}`,
     },
     ageColumn,
-    { name: "Users", type: "string", priority: 1, doc: "Users who are granted the role.", cell: names("User") },
-    { name: "Groups", type: "string", priority: 1, doc: "Groups that are granted the role.", cell: names("Group") },
+    {
+      name: "Users",
+      type: "string",
+      priority: 1,
+      doc: "Users who are granted the role.",
+      cell: names("User"),
+    },
+    {
+      name: "Groups",
+      type: "string",
+      priority: 1,
+      doc: "Groups that are granted the role.",
+      cell: names("Group"),
+    },
     {
       name: "ServiceAccounts",
       type: "string",

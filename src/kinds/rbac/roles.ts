@@ -6,13 +6,17 @@ import { LabelSelector } from "../meta/label-selector.ts";
 import { rbac } from "../groups.ts";
 import { checkRules, PolicyRule } from "./policy-rule.ts";
 
-const AggregationRule = struct("AggregationRule", "Says from which other roles a role's rules are gathered.", {
-  clusterRoleSelectors: field(
-    1,
-    list(LabelSelector),
-    "Selectors of cluster roles; the rules of each role that matches one of them are added.",
-  ).atomic(),
-});
+const AggregationRule = struct(
+  "AggregationRule",
+  "Says from which other roles a role's rules are gathered.",
+  {
+    clusterRoleSelectors: field(
+      1,
+      list(LabelSelector),
+      "Selectors of cluster roles; the rules of each role that matches one of them are added.",
+    ).atomic(),
+  },
+);
 
 export const Role = kind({
   group: rbac,

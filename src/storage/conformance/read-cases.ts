@@ -57,6 +57,25 @@ export const readCases: readonly Scenario[] = [
     await rejectsWith(() => store.count("/", at), RevisionTooNewError);
   }),
 
+  scenario("what can't be a key is not found", async ({ store }) => {
+    await create(store, "/g/r/n/x", "1");
+    const at = await store.latestRevision();
+    const long = "x".repeat(5000);
+    for (const key of ["", `/g/r/n/${long}`, "/g/r/n/\0", "/g/r/n/x\0y", `/g/r/n/${"日".repeat(400)}`]) {
+      assert.equal(await store.get(key), undefined);
+      assert.equal(await store.get(key, at), undefined);
+    }
+    assert.equal((await store.range({ prefix: `/g/r/${long}/` })).entries.length, 0);
+    assert.equal(await store.count(`/g/r/${long}/`), 0);
+    for (const [after, found] of [
+      [`/g/r/n/a${long}`, 1],
+      [`/g/r/n/x${long}`, 0],
+      [`/g/r/n/${"日".repeat(400)}`, 0],
+    ] as const) {
+      assert.equal((await store.range({ prefix: "/g/r/", after })).entries.length, found);
+    }
+  }),
+
   scenario("a range gives the keys under the prefix only", async ({ store }) => {
     const inside = ["/apps/sets/a/x", "/apps/sets/b/x"];
     const outside = [

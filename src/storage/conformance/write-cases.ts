@@ -175,7 +175,9 @@ export const writeCases: readonly Scenario[] = [
   scenario("a closed store refuses everything; closing twice is safe", async ({ store }) => {
     const revision = await create(store, KEY, "1");
     const late = store.commit({ kind: "create", key: "/g/r/n/late", draft: draft("late") });
+    const check = store.check();
     await Promise.all([store.close(), store.close()]);
+    assert.deepEqual(await check, [], "a check under way is waited for");
     assert.equal((await late).ok, true, "a write under way is waited for");
     await store.close();
     await rejectsWith(() => store.commit({ kind: "delete", key: KEY, expected: revision }), StoreClosedError);

@@ -73,7 +73,7 @@ class EtcdStore implements Store {
   private readonly feed: Feed;
   private readonly live: LiveFeed;
   private readonly compaction: Periodic;
-  private readonly writes = new Set<Promise<unknown>>();
+  private readonly underWay = new Set<Promise<unknown>>();
   private closing: Promise<void> | undefined;
 
   constructor(
@@ -174,13 +174,7 @@ class EtcdStore implements Store {
   async commit(write: Write): Promise<CommitResult> {
     this.assertOpen();
     assertKey(write.key);
-    const commit = this.write(write);
-    this.writes.add(commit);
-    try {
-      return await commit;
-    } finally {
-      this.writes.delete(commit);
-    }
+    return this.untilClosed(this.write(write));
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -204,6 +198,11 @@ class EtcdStore implements Store {
   }
 
   async check(): Promise<readonly string[]> {
+    this.assertOpen();
+    return this.untilClosed(this.checkAll());
+  }
+
+  private async checkAll(): Promise<string[]> {
     const problems: string[] = [];
     let at: Revision | undefined;
     let after: string | undefined;
@@ -220,8 +219,18 @@ class EtcdStore implements Store {
     return (this.closing ??= this.release());
   }
 
+  /** Lets `close` wait for what is under way. */
+  private async untilClosed<T>(work: Promise<T>): Promise<T> {
+    this.underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.underWay.delete(work);
+    }
+  }
+
   private async release(): Promise<void> {
-    await Promise.allSettled(this.writes);
+    await Promise.allSettled(this.underWay);
     this.live.close();
     this.feed.end(closedError());
     await this.compaction.stop();

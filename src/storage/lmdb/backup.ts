@@ -4,13 +4,8 @@ import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile }
 import { join, resolve } from "node:path";
 import { type Revision, StoreDamagedError } from "../store.ts";
 import { checkEnvironment } from "./check.ts";
-import {
-  acquireEnvironment,
-  DATA_FILE,
-  DEFAULT_MAP_BYTES,
-  type Environment,
-  releaseEnvironment,
-} from "./environment.ts";
+import { DATA_FILE, type Environment } from "./databases.ts";
+import { acquireEnvironment, DEFAULT_MAP_BYTES, releaseEnvironment } from "./environment.ts";
 import { damagedError } from "./errors.ts";
 import { FORMAT_VERSION } from "./layout.ts";
 import type { LmdbStore } from "./lmdb-store.ts";

@@ -1,7 +1,7 @@
 import { revisionOf } from "../entry.ts";
 import { assertKey, countersOf } from "../keys.ts";
 import type { RawEntry } from "./codecs.ts";
-import type { Environment } from "./environment.ts";
+import type { Environment } from "./databases.ts";
 import { decodeLogRecord, type HistoryKey, readUint64, type State } from "./layout.ts";
 import { numberIn, stateIn } from "./reader.ts";
 

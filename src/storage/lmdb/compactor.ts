@@ -1,6 +1,6 @@
 import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
-import type { Environment } from "./environment.ts";
+import type { Environment } from "./databases.ts";
 import { decodeLogRecord, encodeState, readUint64 } from "./layout.ts";
 import { stateIn } from "./reader.ts";
 
@@ -57,7 +57,7 @@ export class Compactor {
     const { revision, floor } = stateIn(meta.getBinaryFast("state"));
     const upTo = revisionOf(Math.min(target, revision, floor + SLICE_REVISIONS));
     if (upTo <= floor) return;
-    for (const { key: at, value } of [...log.getRange({ start: floor, end: upTo + 1 })]) {
+    for (const { key: at, value } of Array.from(log.getRange({ start: floor, end: upTo + 1 }))) {
       const { kind, key } = decodeLogRecord(value);
       if (kind !== "create") history.removeSync([key, revisionOf(at)]);
       log.removeSync(at);

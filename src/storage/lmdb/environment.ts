@@ -1,32 +1,29 @@
-import { accessSync, constants, mkdirSync, realpathSync, statSync, truncateSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
 import { join } from "node:path";
-import { type Database, open, type RootDatabase } from "lmdb";
+import { open, type RootDatabase } from "lmdb";
 import { FIRST_REVISION } from "../entry.ts";
 import { StoreDamagedError } from "../store.ts";
-import { historyKeys, numberKeys, type RawEntry, RecordCodec, textKeys } from "./codecs.ts";
+import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
+import { DATA_FILE, type Environment } from "./databases.ts";
 import { checkNow } from "./check.ts";
 import { damagedError } from "./errors.ts";
-import { encodeState, FORMAT_VERSION, type HistoryKey } from "./layout.ts";
-
-/** The open databases of a folder; see `layout.ts`. */
-export interface Environment {
-  readonly dir: string;
-  readonly root: RootDatabase<Buffer, string>;
-  readonly data: Database<RawEntry | Buffer, string>;
-  readonly history: Database<RawEntry | Buffer, HistoryKey>;
-  readonly log: Database<Buffer, number>;
-  readonly counts: Database<Buffer, string>;
-  readonly marks: Database<Buffer, number>;
-  readonly meta: Database<Buffer, string>;
-  /** The value codec of `data` and `history`. */
-  readonly records: RecordCodec;
-}
-
-/** The file in which LMDB keeps everything. */
-export const DATA_FILE = "data.mdb";
+import { encodeState, FORMAT_VERSION } from "./layout.ts";
+import { pageBytes } from "./room.ts";
 
 /** Address space, not disk: the file grows as it fills. */
 export const DEFAULT_MAP_BYTES = 256 * 2 ** 30;
+
+const LMDB_MAGIC = 0xbeefc0de;
 
 interface Shared {
   readonly environment: Environment;
@@ -83,6 +80,7 @@ function prepareFolder(dir: string): string {
 
 function openEnvironment(dir: string, mapBytes: number): Environment {
   refuseForeignFile(dir);
+  const textual = { keyEncoder: textKeys };
   const root = open<Buffer, string>({
     path: dir,
     noSubdir: false,
@@ -92,23 +90,26 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     maxDbs: 8,
     maxReaders: 512,
     encoding: "binary",
-    ...{ keyEncoder: textKeys },
+    ...textual,
   });
   try {
     root.readerCheck();
     const shortened = lengthenToItsPages(dir, root);
     const records = new RecordCodec();
     const plain = { encoding: "binary" as const, compression: false };
+    const numbered = { keyEncoder: numberKeys };
+    const values = { encoder: records, keyEncoder: textKeys };
+    const superseded = { encoder: records, keyEncoder: historyKeys };
     const environment: Environment = {
       dir,
       root,
       records,
-      meta: root.openDB({ name: "meta", ...plain, ...{ keyEncoder: textKeys } }),
-      data: root.openDB({ name: "data", ...{ encoder: records, keyEncoder: textKeys } }),
-      history: root.openDB({ name: "history", ...{ encoder: records, keyEncoder: historyKeys } }),
-      log: root.openDB({ name: "log", ...plain, ...{ keyEncoder: numberKeys } }),
-      counts: root.openDB({ name: "counts", ...plain, ...{ keyEncoder: textKeys } }),
-      marks: root.openDB({ name: "marks", ...plain, ...{ keyEncoder: numberKeys } }),
+      meta: root.openDB({ name: "meta", ...plain, ...textual }),
+      data: root.openDB({ name: "data", ...values }),
+      history: root.openDB({ name: "history", ...superseded }),
+      log: root.openDB({ name: "log", ...plain, ...numbered }),
+      counts: root.openDB({ name: "counts", ...plain, ...textual }),
+      marks: root.openDB({ name: "marks", ...plain, ...numbered }),
     };
     initialise(environment);
     if (shortened) refuseDamage(environment);
@@ -126,6 +127,20 @@ function refuseForeignFile(dir: string): void {
   if (!file.isFile()) throw new Error(`${DATA_FILE} is not a file`);
   accessSync(join(dir, DATA_FILE), constants.R_OK | constants.W_OK);
   if (file.size < 8192) throw new Error(`${DATA_FILE} is cut off at ${file.size} bytes`);
+  if (!hasMagic(join(dir, DATA_FILE)))
+    throw new Error(`${DATA_FILE} was not written by this program (MDB_INVALID)`);
+}
+
+/** Whether the file begins as LMDB's do: a page header, whose size differs between versions, and a magic number. */
+function hasMagic(path: string): boolean {
+  const start = Buffer.alloc(28);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, start, 0, start.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return [16, 24].some((at) => start.readUInt32LE(at) === LMDB_MAGIC);
 }
 
 /**
@@ -134,10 +149,7 @@ function refuseForeignFile(dir: string): void {
  * is missing was in use (unused ones at the end need not have been written).
  */
 function lengthenToItsPages(dir: string, root: RootDatabase<Buffer, string>): boolean {
-  const { env } = root as unknown as {
-    env: { info(): { lastPageNumber: number }; stat(): { pageSize: number } };
-  };
-  const needed = (env.info().lastPageNumber + 1) * env.stat().pageSize;
+  const needed = pageBytes(root).file;
   const file = join(dir, DATA_FILE);
   if (statSync(file).size >= needed) return false;
   truncateSync(file, needed);

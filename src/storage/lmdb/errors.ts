@@ -1,3 +1,4 @@
+import { diskIsFull } from "./room.ts";
 import { StoreDamagedError, type StoreError, StoreFullError } from "../store.ts";
 
 const FULL = [
@@ -31,14 +32,21 @@ export function damagedError(dir: string, cause: unknown): StoreDamagedError {
   return new StoreDamagedError(`the data folder ${dir} can't be used: ${message}; ${what}`, { cause });
 }
 
+/** The error of a write for which there is no room. */
+export function fullError(dir: string, why: string, cause?: unknown): StoreFullError {
+  return new StoreFullError(
+    `no room for the write in ${dir} (${why}): free space on the disk or raise the size limit; nothing was written`,
+    { cause },
+  );
+}
+
 /** The error that a failed write transaction becomes; nothing of the transaction was written. */
 export function writeError(dir: string, cause: unknown): StoreError {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (FULL.some((word) => message.includes(word))) {
-    return new StoreFullError(
-      `no room for the write in ${dir} (${message}): free space on the disk or raise the map size; nothing was written`,
-      { cause },
-    );
+    return fullError(dir, message, cause);
   }
+  if (message.includes("Input/output error") && diskIsFull(dir))
+    return fullError(dir, "the disk is full", cause);
   return damagedError(dir, cause);
 }

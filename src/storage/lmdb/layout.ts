@@ -60,18 +60,18 @@ export function encodeRecord(
   return { entry: decodeRecord(key, record), record };
 }
 
-/** The entry in a record; its header and body are views. */
-export function decodeRecord(key: string, record: Buffer): Entry {
-  const { buffer, byteOffset, length } = record;
-  const headerLength = record.readUInt32BE(12);
-  const bodyAt = RECORD_PREFIX_BYTES + headerLength;
-  if (bodyAt > length) throw new RangeError(`the record of ${key} is cut off`);
+/** The entry in the record that takes `length` bytes of `source` from `offset`; its header and body are views. */
+export function decodeRecord(key: string, source: Buffer, offset = 0, length = source.length): Entry {
+  const headerAt = source.byteOffset + offset + RECORD_PREFIX_BYTES;
+  const headerLength = source.readUInt32BE(offset + 12);
+  const bodyLength = length - RECORD_PREFIX_BYTES - headerLength;
+  if (bodyLength < 0) throw new RangeError("a record is cut off");
   return {
     key,
-    revision: revisionOf(readUint64(record, 0)),
-    header: new Uint8Array(buffer, byteOffset + RECORD_PREFIX_BYTES, headerLength),
-    body: new Uint8Array(buffer, byteOffset + bodyAt, length - bodyAt),
-    revisionAt: record.readUInt32BE(8),
+    revision: revisionOf(readUint64(source, offset)),
+    header: new Uint8Array(source.buffer, headerAt, headerLength),
+    body: new Uint8Array(source.buffer, headerAt + headerLength, bodyLength),
+    revisionAt: source.readUInt32BE(offset + 8),
   };
 }
 

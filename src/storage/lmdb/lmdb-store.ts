@@ -19,13 +19,8 @@ import {
 import { ChangeWatch } from "./change-watch.ts";
 import { checkEnvironment } from "./check.ts";
 import { Compactor } from "./compactor.ts";
-import {
-  acquireEnvironment,
-  DATA_FILE,
-  DEFAULT_MAP_BYTES,
-  type Environment,
-  releaseEnvironment,
-} from "./environment.ts";
+import { DATA_FILE, type Environment } from "./databases.ts";
+import { acquireEnvironment, DEFAULT_MAP_BYTES, releaseEnvironment } from "./environment.ts";
 import { damagedError, writeError } from "./errors.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { type Batch, Writer } from "./writer.ts";
@@ -34,7 +29,7 @@ import { type Batch, Writer } from "./writer.ts";
 export interface LmdbStoreOptions extends StoreOptions {
   /** The data folder; made when it doesn't exist. Other processes may have it open. */
   readonly dir: string;
-  /** The most that the store may grow to, in bytes; 256 GiB when absent. It takes address space, not disk. */
+  /** The most that the store may hold, in bytes; 256 GiB when absent. It takes address space, not disk. */
   readonly mapSize?: number | undefined;
   /** How much memory recent events may take, in bytes; 16 MiB when absent. */
   readonly recentEventsBytes?: number | undefined;
@@ -63,6 +58,7 @@ class EmbeddedStore implements LmdbStore {
   private readonly compactor: Compactor;
   private readonly feed: Feed;
   private readonly compaction: Periodic;
+  private readonly checks = new Set<Promise<unknown>>();
   private watch: ChangeWatch | undefined;
   private closing: Promise<void> | undefined;
   /** Someone committed while a batch of our own was under way. */
@@ -74,13 +70,10 @@ class EmbeddedStore implements LmdbStore {
   ) {
     this.reader = new Reader(environment);
     this.compactor = new Compactor(environment);
-    this.writer = new Writer(
-      environment,
-      this.reader,
-      options.clock,
-      (batch) => this.publish(batch),
-      () => this.onIdle(),
-    );
+    this.writer = new Writer(environment, this.reader, options.clock, options.mapSize ?? DEFAULT_MAP_BYTES, {
+      durable: (batch) => this.publish(batch),
+      idle: () => this.onIdle(),
+    });
     this.feed = new Feed(
       {
         knownFloor: () => this.read(() => this.reader.state().floor),
@@ -158,7 +151,13 @@ class EmbeddedStore implements LmdbStore {
 
   async check(): Promise<readonly string[]> {
     this.assertOpen();
-    return checkEnvironment(this.environment);
+    const check = checkEnvironment(this.environment);
+    this.checks.add(check);
+    try {
+      return await check;
+    } finally {
+      this.checks.delete(check);
+    }
   }
 
   close(): Promise<void> {
@@ -171,6 +170,8 @@ class EmbeddedStore implements LmdbStore {
     this.feed.end(closedError());
     await this.compaction.stop();
     await this.compactor.settled();
+    // A check holds a snapshot, which must not outlive the environment.
+    await Promise.allSettled(this.checks);
     await releaseEnvironment(this.environment);
   }
 

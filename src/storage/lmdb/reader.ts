@@ -1,4 +1,4 @@
-import { compareKeys, prefixDepth, prefixEnd } from "../keys.ts";
+import { compareKeys, isTooLong, MAX_KEY_BYTES, prefixDepth, prefixEnd } from "../keys.ts";
 import { revisionOf } from "../entry.ts";
 import type { PastSlice } from "../feed.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type StoreEvent,
 } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
-import type { Environment } from "./environment.ts";
+import type { Environment } from "./databases.ts";
 import { decodeLogRecord, type HistoryKey, MAX_REVISION, readUint64, type State } from "./layout.ts";
 
 const SLICE_EVENTS = 500;
@@ -33,6 +33,7 @@ export class Reader {
   }
 
   get(key: string): Entry | undefined {
+    if (key === "" || isTooLong(key)) return undefined;
     this.environment.data.resetReadTxn();
     return this.present(key);
   }
@@ -40,7 +41,7 @@ export class Reader {
   /** @throws as `Store.get`. */
   getAt(key: string, at: Revision): Entry | undefined {
     assertReadable(this.state(), at);
-    return this.valueAt(key, at);
+    return key === "" || isTooLong(key) ? undefined : this.valueAt(key, at);
   }
 
   /** @throws as `Store.range`. */
@@ -48,22 +49,25 @@ export class Reader {
     const state = this.state();
     if (at !== undefined) assertReadable(state, at);
     const revision = at ?? state.revision;
+    const page = new Page(limit, maxBytes);
+    if (isTooLong(prefix)) return { revision, entries: [], more: false };
+    if (after !== undefined && isTooLong(after)) {
+      // Every key lies on the same side of the shortened one; the engine doesn't take the whole.
+      return this.range({ prefix, at, after: shortened(after), limit, maxBytes });
+    }
     const { records } = this.environment;
-    const entries: Entry[] = [];
-    let bytes = 0;
     records.shared = true;
     try {
-      for (const entry of this.scan(prefix, after, revision, state)) {
-        if (entries.length >= limit || (entries.length > 0 && bytes >= maxBytes)) {
-          return { revision, entries, more: true };
-        }
-        entries.push(entry);
-        bytes += entry.body.length;
+      if (revision === state.revision) this.takeStanding(page, prefix, after);
+      else {
+        records.newest = revision;
+        this.takeMerged(page, prefix, after, revision);
       }
     } finally {
       records.shared = false;
+      records.newest = MAX_REVISION;
     }
-    return { revision, entries, more: false };
+    return { revision, entries: page.entries, more: page.more };
   }
 
   /** How many keys are under the prefix at the latest revision, and which that is. */
@@ -71,6 +75,7 @@ export class Reader {
     const { revision } = this.state();
     const depth = prefixDepth(prefix);
     const { counts, data } = this.environment;
+    if (isTooLong(prefix)) return { count: 0, revision };
     if (depth === 2 || depth === 3) return { count: numberIn(counts.getBinaryFast(prefix)), revision };
     if (depth > 3) return { count: data.getCount({ start: prefix, end: prefixEnd(prefix) }), revision };
     let count = 0;
@@ -151,31 +156,29 @@ export class Reader {
     return undefined;
   }
 
-  /** The values under a prefix at a revision in key order: those that still stand, merged with superseded ones. */
-  private scan(
-    prefix: string,
-    after: string | undefined,
-    at: Revision,
-    latest: State,
-  ): Generator<Entry, void> {
-    const standing = this.standing(prefix, after, at);
-    return at === latest.revision ? standing : merge(standing, this.superseded(prefix, after, at));
+  /** At the latest revision only present values count. This is the hottest loop of the store. */
+  private takeStanding(page: Page, prefix: string, after: string | undefined): void {
+    for (const { key, value } of this.environment.data.getRange(dataRange(prefix, after))) {
+      const entry = value as RawEntry;
+      entry.key = key;
+      if (!page.take(entry)) return;
+    }
   }
 
-  private *standing(prefix: string, after: string | undefined, at: Revision): Generator<Entry, void> {
-    const { data, records } = this.environment;
-    const skip = after !== undefined && compareKeys(after, prefix) >= 0;
-    records.newest = at;
-    try {
-      const range = { start: skip ? after : prefix, end: prefixEnd(prefix), exclusiveStart: skip };
-      for (const { key, value } of data.getRange(range)) {
-        if (value === undefined) continue;
-        const entry = value as RawEntry;
-        entry.key = key;
-        yield entry;
-      }
-    } finally {
-      records.newest = MAX_REVISION;
+  /** At an older revision: the values that still stand, merged with those that were superseded since. */
+  private takeMerged(page: Page, prefix: string, after: string | undefined, at: Revision): void {
+    for (const entry of merge(this.standing(prefix, after), this.superseded(prefix, after, at))) {
+      if (!page.take(entry)) return;
+    }
+  }
+
+  private *standing(prefix: string, after: string | undefined): Generator<Entry, void> {
+    for (const { key, value } of this.environment.data.getRange(dataRange(prefix, after))) {
+      // The codec gives nothing for values that are newer than what is read.
+      if (value === undefined) continue;
+      const entry = value as RawEntry;
+      entry.key = key;
+      yield entry;
     }
   }
 
@@ -193,6 +196,47 @@ export class Reader {
       yield entry;
     }
   }
+}
+
+/** The entries of a page, until it is full. */
+class Page {
+  readonly entries: Entry[] = [];
+  more = false;
+  private bytes = 0;
+
+  constructor(
+    private readonly limit: number,
+    private readonly maxBytes: number,
+  ) {}
+
+  /** Whether there was room for the entry. */
+  take(entry: Entry): boolean {
+    const { length } = this.entries;
+    if (length >= this.limit || (length > 0 && this.bytes >= this.maxBytes)) {
+      this.more = true;
+      return false;
+    }
+    this.entries.push(entry);
+    this.bytes += entry.body.length;
+    return true;
+  }
+}
+
+/** The start of a string that is too long for a key, cut so that it is none. */
+function shortened(text: string): string {
+  const bytes = Buffer.from(text);
+  let end = MAX_KEY_BYTES;
+  // Not within a character.
+  while ((bytes[end]! & 0xc0) === 0x80) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+function dataRange(
+  prefix: string,
+  after: string | undefined,
+): { start: string; end: string; exclusiveStart: boolean } {
+  const skip = after !== undefined && compareKeys(after, prefix) >= 0;
+  return { start: skip ? after : prefix, end: prefixEnd(prefix), exclusiveStart: skip };
 }
 
 /** Two sequences in key order that share no key, as one. */

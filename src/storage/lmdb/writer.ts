@@ -3,10 +3,11 @@ import { revisionOf } from "../entry.ts";
 import { countersOf } from "../keys.ts";
 import type { CommitResult, Entry, Revision, StoreEvent, Write } from "../store.ts";
 import { markTime } from "../time-marks.ts";
-import type { Environment } from "./environment.ts";
-import { writeError } from "./errors.ts";
+import type { Environment } from "./databases.ts";
+import { fullError, writeError } from "./errors.ts";
 import { encodeLogRecord, encodeNumber, encodeRecord, encodeState, recordOf } from "./layout.ts";
 import { numberIn, type Reader, stateIn } from "./reader.ts";
+import { roomLeft } from "./room.ts";
 
 /** A batch is cut here, so that the callback that fills its transaction doesn't hold up the event loop. */
 const BATCH_WRITES = 256;
@@ -14,6 +15,9 @@ const BATCH_BYTES = 2 * 1024 * 1024;
 
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
 const BATCHES_UNDER_WAY = 2;
+
+/** What a write takes beside its value, at most: log, history's share, pages in part. */
+const WRITE_OVERHEAD_BYTES = 4096;
 
 interface Waiting {
   readonly write: Write;
@@ -30,6 +34,14 @@ export interface Batch {
   readonly failed: { readonly to: Waiting; readonly error: unknown }[];
 }
 
+/** What a writer tells its store. */
+export interface WriterEvents {
+  /** A batch that wrote something is durable; its writes are acknowledged next. */
+  durable(batch: Batch): void;
+  /** Nothing is under way any more. */
+  idle(): void;
+}
+
 /**
  * Commits writes in batches: those that arrive while a batch is written form the next one, and each batch is one
  * transaction with one sync, made on another thread. Expectations are checked and revisions given inside the
@@ -40,16 +52,13 @@ export class Writer {
   private underWay = 0;
   private idle: (() => void)[] = [];
 
-  /**
-   * @param onDurable is called with every batch that wrote something, before its writes are acknowledged.
-   * @param onIdle is called when nothing is under way any more.
-   */
+  /** @param limitBytes the most that the store may hold. */
   constructor(
     private readonly environment: Environment,
     private readonly reader: Reader,
     private readonly clock: Clock,
-    private readonly onDurable: (batch: Batch) => void,
-    private readonly onIdle: () => void,
+    private readonly limitBytes: number,
+    private readonly on: WriterEvents,
   ) {}
 
   get busy(): boolean {
@@ -75,7 +84,7 @@ export class Writer {
       this.underWay--;
       this.startBatch();
       if (this.busy) return;
-      this.onIdle();
+      this.on.idle();
       for (const resolve of this.idle.splice(0)) resolve();
     });
   }
@@ -116,7 +125,7 @@ export class Writer {
   }
 
   private acknowledge(batch: Batch): void {
-    if (batch.events.length > 0) this.onDurable(batch);
+    if (batch.events.length > 0) this.on.durable(batch);
     for (const { to, result } of batch.outcomes) to.resolve(result);
     for (const { to, error } of batch.failed) to.reject(error);
   }
@@ -127,12 +136,19 @@ export class Writer {
     const { revision: before, floor } = stateIn(meta.getBinaryFast("state"));
     const batch: Batch = { before, events: [], outcomes: [], failed: [] };
     const growth = new Map<string, number>();
+    let room = roomLeft(this.environment, this.limitBytes);
     let revision = before;
     for (const to of taken) {
       const next = revisionOf(revision + 1);
       const previous = this.reader.present(to.write.key);
       const made = attempt(() => prepare(to.write, previous, next));
-      if ("error" in made) batch.failed.push({ to, error: made.error });
+      room -= made.record === undefined ? 0 : made.record.length + WRITE_OVERHEAD_BYTES;
+      if (made.record !== undefined && room < 0) {
+        batch.failed.push({
+          to,
+          error: fullError(this.environment.dir, "the store's size limit is reached"),
+        });
+      } else if (made.result === undefined) batch.failed.push({ to, error: made.error });
       else {
         if (made.event !== undefined) {
           this.put(to.write, made.event, made.record);
@@ -164,6 +180,7 @@ export class Writer {
 }
 
 interface Prepared {
+  readonly error?: undefined;
   readonly result: CommitResult;
   /** Absent for a conflict. */
   readonly event?: StoreEvent;
@@ -183,7 +200,13 @@ function prepare(write: Write, previous: Entry | undefined, revision: Revision):
   };
 }
 
-function attempt(make: () => Prepared): Prepared | { readonly error: unknown } {
+interface Refused {
+  readonly error: unknown;
+  readonly result?: undefined;
+  readonly record?: undefined;
+}
+
+function attempt(make: () => Prepared): Prepared | Refused {
   try {
     return make();
   } catch (error) {

@@ -1,0 +1,20 @@
+import type { Flag } from "./flags.ts";
+
+/** One command of the program. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  help(): string;
+  /** Does it; gives the exit code. */
+  run(words: readonly string[]): Promise<number>;
+}
+
+/** The help text of a command with flags. */
+export function helpText(usage: string, about: string, flags: readonly Flag[]): string {
+  const rows = flags.map(({ name, type, default: byDefault, doc }) => {
+    const value = type === "boolean" ? "" : `=${type.toUpperCase()}`;
+    const note = byDefault === "" ? "" : ` (default ${byDefault})`;
+    return `  --${name}${value}\n        ${doc}${note}`;
+  });
+  return `${about}\n\nUsage: ${usage}\n\nFlags:\n${rows.join("\n")}\n`;
+}

@@ -1,0 +1,154 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import path from "node:path";
+import { pino } from "pino";
+import { systemClock } from "../base/clock.ts";
+import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
+import { OptionsError, type Logger, type ServerOptions, type StorageOptions } from "../server/options.ts";
+import { startServer, type Server } from "../server/server.ts";
+import { kubernetes } from "../vocabulary/kubernetes.ts";
+import { platform } from "../vocabulary/platform.ts";
+import { storeFolder } from "./backup.ts";
+import { helpText, type Command } from "./command.ts";
+import { FlagReader, parseFlags, serveFlags, UsageError } from "./flags.ts";
+
+/** Runs a server until it is told to stop. */
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Runs the server.",
+  help: () => helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags),
+  async run(words) {
+    const read = new FlagReader(serveFlags, parseFlags(serveFlags, words));
+    const options = serverOptions(read);
+    const server = await start(options);
+    const file = read.optional("write-kubeconfig") ?? path.join(read.text("data-dir"), "admin.kubeconfig");
+    await writePrivately(file, server.durableKubeconfig());
+    process.stdout.write(
+      `plinth serves ${options.vocabulary.name} names at ${server.url}\nadministrator: ${file}\n`,
+    );
+    await stopSignal();
+    options.log.info({}, "stopping");
+    await server.close();
+    return 0;
+  },
+};
+
+async function start(options: ServerOptions): Promise<Server> {
+  try {
+    return await startServer(options);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const { host, port } = options.serving!;
+    if (code === "EADDRINUSE") {
+      throw new OptionsError(
+        `port ${port} of ${host} is in use; stop what uses it or choose another --secure-port`,
+      );
+    }
+    if (code === "EADDRNOTAVAIL")
+      throw new OptionsError(`--bind-address ${host}: this machine has no such address`);
+    if (code === "EACCES") throw new OptionsError(`--secure-port ${port}: not allowed to listen on it`);
+    throw error;
+  }
+}
+
+/** The options that the flags ask for. */
+function serverOptions(read: FlagReader): ServerOptions {
+  const dataDir = read.text("data-dir");
+  const cert = read.optional("tls-cert-file");
+  const key = read.optional("tls-private-key-file");
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new UsageError("--tls-cert-file and --tls-private-key-file are given together or not at all");
+  }
+  const host = read.text("bind-address");
+  if (isIP(host) === 0) throw new UsageError(`--bind-address: ${JSON.stringify(host)} is not an IP address`);
+  return {
+    vocabulary: read.choice("vocabulary", ["platform", "kubernetes"]) === "platform" ? platform : kubernetes,
+    storage: storageOptions(read, dataDir),
+    retentionMs: read.durationMs("history-retention"),
+    serving: {
+      host,
+      port: read.integer("secure-port", 0, 65535),
+      extraHosts: read.list("tls-san"),
+      certificateFiles: cert === undefined ? undefined : { cert, key: key! },
+      certificateFolder: path.join(dataDir, "pki"),
+    },
+    authorizationModes: modes(read),
+    anonymousAuth: read.boolean("anonymous-auth"),
+    clientCaFile: read.optional("client-ca-file"),
+    tokenAuthFile: read.optional("token-auth-file"),
+    runtimeConfig: read.text("runtime-config"),
+    watchList: watchListGate(read),
+    enabledAdmissionPlugins: read.list("enable-admission-plugins"),
+    disabledAdmissionPlugins: read.list("disable-admission-plugins"),
+    livezGracePeriodMs: read.durationMs("livez-grace-period"),
+    shutdownDelayMs: read.durationMs("shutdown-delay-duration"),
+    clock: systemClock,
+    log: logger(read),
+  };
+}
+
+function storageOptions(read: FlagReader, dataDir: string): StorageOptions {
+  const endpoints = read.list("etcd-servers");
+  const backend =
+    endpoints.length > 0 ? "etcd3" : read.choice("storage-backend", ["embedded", "memory", "etcd3"]);
+  if (backend === "memory") return { engine: "memory" };
+  if (backend === "embedded") return { engine: "embedded", dir: storeFolder(dataDir) };
+  if (endpoints.length === 0) throw new UsageError("--storage-backend=etcd3 needs --etcd-servers");
+  return {
+    engine: "etcd",
+    endpoints,
+    caFile: read.optional("etcd-cafile"),
+    certFile: read.optional("etcd-certfile"),
+    keyFile: read.optional("etcd-keyfile"),
+    prefix: read.text("etcd-prefix"),
+  };
+}
+
+function modes(read: FlagReader): AuthorizationMode[] {
+  const names = read.list("authorization-mode");
+  if (names.length === 0) throw new UsageError("--authorization-mode needs at least one mode");
+  return names.map((name) => {
+    const mode = authorizationModes.find((one) => one === name);
+    if (mode === undefined) {
+      throw new UsageError(
+        `--authorization-mode: ${JSON.stringify(name)} is not one of ${authorizationModes.join(", ")}`,
+      );
+    }
+    return mode;
+  });
+}
+
+/** Feature gates by name, with whether they are on by default. */
+const knownGates: Readonly<Record<string, boolean>> = { WatchList: false };
+
+function watchListGate(read: FlagReader): boolean {
+  const gates = new Map(Object.entries(knownGates));
+  for (const pair of read.list("feature-gates")) {
+    const [name = "", value = ""] = pair.split("=", 2);
+    if (!gates.has(name))
+      throw new UsageError(`--feature-gates: there is no feature ${JSON.stringify(name)}`);
+    if (value !== "true" && value !== "false")
+      throw new UsageError(`--feature-gates: ${name} is set to true or false`);
+    gates.set(name, value === "true");
+  }
+  return gates.get("WatchList")!;
+}
+
+function logger(read: FlagReader): Logger {
+  const level = read.choice("log-level", ["debug", "info", "warn", "error", "silent"]);
+  return pino({ level }, pino.destination({ fd: 2, sync: true }));
+}
+
+/** Writes a file that only its owner may read, whole or not at all. */
+async function writePrivately(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${process.pid}.new`;
+  await writeFile(fresh, text, { mode: 0o600 });
+  await rename(fresh, file);
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,16 @@
+import { referenceRelease } from "../vocabulary/vocabulary.ts";
+import type { Command } from "./command.ts";
+import { productVersion } from "./product-version.ts";
+
+export const versionCommand: Command = {
+  name: "version",
+  summary: "Says which version this is, and of which API release.",
+  help: () => "Says which version this is, and of which API release.\n\nUsage: plinth version\n",
+  run() {
+    const { major, minor } = referenceRelease;
+    process.stdout.write(
+      `plinth ${productVersion}, API release ${major}.${minor}, node ${process.version}\n`,
+    );
+    return Promise.resolve(0);
+  },
+};

@@ -1,0 +1,6 @@
+import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
+import type { Controller } from "./controller.ts";
+import { namespaceDeletion } from "./namespace-deletion.ts";
+
+/** Every controller that a server runs. */
+export const builtInControllers: readonly Controller[] = [namespaceDeletion, clusterRoleAggregation];

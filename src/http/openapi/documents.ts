@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
+import { LabelSelector } from "../../kinds/meta/label-selector.ts";
+import type { GroupVersion, Registry, Resource } from "../../resources/registry.ts";
+import { binaryDocument } from "../../schema/openapi/binary-document.ts";
+import { DefinitionNames } from "../../schema/openapi/definition-names.ts";
+import { Definitions } from "../../schema/openapi/definitions.ts";
+import { sorted, type Dialect } from "../../schema/openapi/schema-object.ts";
+import { StatusType } from "../../schema/openapi/shared-types.ts";
+import { ListMeta, ObjectMeta } from "../../schema/object-meta.ts";
+import type { Verb } from "../../schema/kind.ts";
+import { operationOf, type Place } from "./operations.ts";
+import { nameParameter, namespaceParameter, parameterObject, prettyParameter } from "./parameters.ts";
+
+/** A document as it goes out. */
+export interface DocumentBytes {
+  readonly bytes: Buffer;
+  /** Changes when the document does. */
+  readonly hash: string;
+}
+
+const metaTypes = [ObjectMeta, ListMeta, DeleteOptionsBody, LabelSelector, StatusType];
+
+/** The documents in which a server describes its API. Each is made when it is first asked for, and kept. */
+export class OpenApiDocuments {
+  private readonly kept = new Map<string, DocumentBytes>();
+  private knownNames: DefinitionNames | undefined;
+
+  constructor(private readonly registry: Registry) {}
+
+  /** The whole API in OpenAPI 2.0. */
+  whole(): DocumentBytes {
+    return this.keep("json", () => Buffer.from(JSON.stringify(this.wholeDocument())));
+  }
+
+  /** The same in binary. */
+  wholeBinary(): DocumentBytes {
+    return this.keep("binary", () => Buffer.from(binaryDocument(this.wholeDocument())));
+  }
+
+  /** The paths of the group versions that have a document of their own: `api/v1`, `apis/apps/v1`. */
+  groupPaths(): string[] {
+    return this.registry.groupVersions.map(groupPath).toSorted();
+  }
+
+  /** A group version in OpenAPI 3.0, by its path; undefined when there is none. */
+  group(path: string): DocumentBytes | undefined {
+    const found = this.registry.groupVersions.find((one) => groupPath(one) === path);
+    if (found === undefined) return undefined;
+    return this.keep(`group ${path}`, () => Buffer.from(JSON.stringify(this.groupDocument(found))));
+  }
+
+  private keep(key: string, make: () => Buffer): DocumentBytes {
+    let found = this.kept.get(key);
+    if (found === undefined) {
+      const bytes = make();
+      found = { bytes, hash: createHash("sha256").update(bytes).digest("hex").toUpperCase() };
+      this.kept.set(key, found);
+    }
+    return found;
+  }
+
+  private wholeDocument(): object {
+    const definitions = this.definitions("v2");
+    const paths = pathsOf(this.registry.groupVersions, definitions);
+    return {
+      swagger: "2.0",
+      info: this.info(),
+      paths,
+      definitions: definitions.all,
+      securityDefinitions: { BearerToken: bearerToken },
+      security: [{ BearerToken: [] }],
+    };
+  }
+
+  private groupDocument(one: GroupVersion): object {
+    const definitions = this.definitions("v3");
+    const paths = pathsOf([one], definitions);
+    return {
+      openapi: "3.0.0",
+      info: this.info(),
+      paths,
+      components: { schemas: definitions.all, securitySchemes: { BearerToken: bearerToken } },
+      security: [{ BearerToken: [] }],
+    };
+  }
+
+  private definitions(dialect: Dialect): Definitions {
+    const { registry } = this;
+    const kinds = registry.groupVersions.flatMap((one) => one.resources).map((one) => one.kind);
+    this.knownNames ??= new DefinitionNames(kinds, metaTypes, registry.vocabulary);
+    return new Definitions(this.knownNames, registry.vocabulary, dialect);
+  }
+
+  private info(): object {
+    const { name, gitVersion } = this.registry.vocabulary;
+    return { title: name[0]!.toUpperCase() + name.slice(1), version: gitVersion };
+  }
+}
+
+const bearerToken = { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" };
+
+function groupPath({ group, version }: GroupVersion): string {
+  return group === "" ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+type PathItem = Record<string, unknown>;
+
+/** The paths of every resource type, with their operations. */
+function pathsOf(groupVersions: readonly GroupVersion[], definitions: Definitions): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  for (const one of groupVersions) {
+    for (const resource of one.resources) addResource(paths, `/${groupPath(one)}`, resource, definitions);
+  }
+  return sorted(paths);
+}
+
+function addResource(
+  paths: Record<string, PathItem>,
+  base: string,
+  resource: Resource,
+  definitions: Definitions,
+): void {
+  const { kind, name, namespaced } = resource;
+  const scope = namespaced ? `${base}/namespaces/{namespace}/${name}` : `${base}/${name}`;
+  const place = { resource, subresource: "", inNamespace: namespaced };
+  const add = (path: string, verbs: readonly Verb[], at: Place) => {
+    const item = pathItem(
+      path,
+      verbs.filter((verb) => kind.verbs.includes(verb) || at.subresource !== ""),
+      at,
+      definitions,
+    );
+    if (item !== undefined) paths[path] = item;
+  };
+  add(scope, ["list", "create", "deletecollection"], place);
+  add(`${scope}/{name}`, ["get", "update", "patch", "delete"], place);
+  if (namespaced) add(`${base}/${name}`, ["list"], { ...place, inNamespace: false });
+  for (const [subresource, { verbs }] of Object.entries(kind.subresources)) {
+    add(`${scope}/{name}/${subresource}`, verbs, { ...place, subresource });
+  }
+}
+
+function pathItem(
+  path: string,
+  verbs: readonly Verb[],
+  place: Place,
+  definitions: Definitions,
+): PathItem | undefined {
+  const item: PathItem = {};
+  for (const verb of verbs) {
+    const made = operationOf(verb, place, definitions);
+    if (made !== undefined) item[made.method] = made.operation;
+  }
+  if (Object.keys(item).length === 0) return undefined;
+  const parameters = [
+    ...(path.includes("{name}") ? [nameParameter(place.resource.kind.name)] : []),
+    ...(path.includes("{namespace}") ? [namespaceParameter] : []),
+    prettyParameter,
+  ];
+  return { ...item, parameters: parameters.map((one) => parameterObject(one, definitions.dialect)) };
+}

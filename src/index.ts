@@ -1,0 +1,83 @@
+import { systemClock, type Clock } from "./base/clock.ts";
+import type { AuthorizationMode } from "./authorization/chain.ts";
+import { silentLogger, type Logger, type StorageOptions } from "./server/options.ts";
+import { startServer, type Server } from "./server/server.ts";
+import { kubernetes } from "./vocabulary/kubernetes.ts";
+import { platform } from "./vocabulary/platform.ts";
+
+export { StatusError, type Cause, type Reason, type StatusDetails } from "./base/status-error.ts";
+export type { Clock, Timer } from "./base/clock.ts";
+export type {
+  Client,
+  CollectionReference,
+  NewObject,
+  ObjectList,
+  ObjectReference,
+  WatchEvent,
+} from "./resources/client.ts";
+export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
+export type { Logger, StorageOptions } from "./server/options.ts";
+export type { Server } from "./server/server.ts";
+export type { AuthorizationMode } from "./authorization/chain.ts";
+
+/** How a server is made; everything has a default fit for tests. */
+export interface CreateServerOptions {
+  /** Names of groups, labels and media types; `platform` unless given. */
+  readonly vocabulary?: "platform" | "kubernetes";
+  /** Where objects are kept: in memory unless given. */
+  readonly storage?: StorageOptions;
+  /** Port on the loopback address: a free one unless given; false opens no socket. */
+  readonly port?: number | false;
+  /** Address to listen on; 127.0.0.1 unless given. */
+  readonly host?: string;
+  /** Authorizers in order; RBAC unless given. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
+  /** Whether requests without credentials are let in as the anonymous user. */
+  readonly anonymousAuth?: boolean;
+  /** CSV file of static tokens. */
+  readonly tokenAuthFile?: string;
+  /** PEM file of authorities whose client certificates are accepted. */
+  readonly clientCaFile?: string;
+  /** API versions and resources to turn on or off, as for `--runtime-config`. */
+  readonly runtimeConfig?: string;
+  /** Streaming lists in a watch. */
+  readonly watchList?: boolean;
+  /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
+  readonly retentionMs?: number;
+  readonly clock?: Clock;
+  /** Where the server says what happens; nowhere unless given. */
+  readonly log?: Logger;
+}
+
+const defaultRetentionMs = 5 * 60 * 1000;
+
+/**
+ * Starts a server in this process. It is ready when the promise resolves.
+ *
+ * @example
+ * const server = await createServer();
+ * await server.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } });
+ * console.log(server.url, server.kubeconfig());
+ * await server.close();
+ */
+export function createServer(options: CreateServerOptions = {}): Promise<Server> {
+  const { port = 0, host = "127.0.0.1" } = options;
+  return startServer({
+    vocabulary: options.vocabulary === "kubernetes" ? kubernetes : platform,
+    storage: options.storage ?? { engine: "memory" },
+    retentionMs: options.retentionMs ?? defaultRetentionMs,
+    serving: port === false ? undefined : { host, port, extraHosts: [] },
+    authorizationModes: options.authorizationModes ?? ["RBAC"],
+    anonymousAuth: options.anonymousAuth,
+    clientCaFile: options.clientCaFile,
+    tokenAuthFile: options.tokenAuthFile,
+    runtimeConfig: options.runtimeConfig ?? "",
+    watchList: options.watchList ?? false,
+    enabledAdmissionPlugins: [],
+    disabledAdmissionPlugins: [],
+    livezGracePeriodMs: 0,
+    shutdownDelayMs: 0,
+    clock: options.clock ?? systemClock,
+    log: options.log ?? silentLogger,
+  });
+}

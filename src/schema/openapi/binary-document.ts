@@ -1,0 +1,207 @@
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+
+/**
+ * Writes an OpenAPI 2.0 document in binary: the message `openapi.v2.Document` of the public `OpenAPIv2.proto`
+ * (google/gnostic), which older command line clients ask for. Only the members that our documents use are in the tables;
+ * a member that isn't is a defect and throws.
+ */
+export function binaryDocument(document: object): Uint8Array {
+  const writer = new BinaryWriter();
+  writeMessage(writer, documentMessage(), document as JsonObject);
+  return writer.finish();
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+type FieldWriter = (writer: BinaryWriter, value: unknown) => void;
+
+/** How to write a message: a field writer for each member of the JSON form. */
+interface Message {
+  readonly members: Readonly<Record<string, FieldWriter>>;
+  /** Number of the list that takes members starting with `x-`. */
+  readonly extensions: number | undefined;
+}
+
+function writeMessage(writer: BinaryWriter, { members, extensions }: Message, value: JsonObject): void {
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    if (extensions !== undefined && name.startsWith("x-")) {
+      nested(writer, extensions, () => writeNamed(writer, name, () => writeAny(writer, member)));
+      continue;
+    }
+    const write = members[name];
+    if (write === undefined) throw new Error(`the binary document has no place for ${JSON.stringify(name)}`);
+    write(writer, member);
+  }
+}
+
+function nested(writer: BinaryWriter, number: number, write: () => void): void {
+  writer.tag(number, WireType.LengthDelimited).fork();
+  write();
+  writer.join();
+}
+
+function writeNamed(writer: BinaryWriter, name: string, write: () => void): void {
+  writer.tag(1, WireType.LengthDelimited).string(name);
+  nested(writer, 2, write);
+}
+
+/** Values of any type travel as YAML, of which JSON is a part. */
+function writeAny(writer: BinaryWriter, value: unknown): void {
+  writer.tag(2, WireType.LengthDelimited).string(`${JSON.stringify(value)}\n`);
+}
+
+function text(number: number): FieldWriter {
+  return (writer, value) => {
+    writer.tag(number, WireType.LengthDelimited).string(value as string);
+  };
+}
+
+function texts(number: number): FieldWriter {
+  const one = text(number);
+  return (writer, value) => (value as string[]).forEach((item) => one(writer, item));
+}
+
+function flag(number: number): FieldWriter {
+  return (writer, value) => {
+    writer.tag(number, WireType.Varint).bool(value as boolean);
+  };
+}
+
+function any(number: number): FieldWriter {
+  return (writer, value) => nested(writer, number, () => writeAny(writer, value));
+}
+
+/** A message inside messages that only wrap it: `wrapped([22, 1], …)` is field 1 of the message in field 22. */
+function wrapped(numbers: readonly number[], write: FieldWriter): FieldWriter {
+  const [first, ...rest] = numbers;
+  if (first === undefined) return write;
+  const inner = wrapped(rest, write);
+  return (writer, value) => nested(writer, first, () => inner(writer, value));
+}
+
+function message(find: () => Message): FieldWriter {
+  return (writer, value) => writeMessage(writer, find(), value as JsonObject);
+}
+
+function each(write: FieldWriter): FieldWriter {
+  return (writer, value) => (value as unknown[]).forEach((item) => write(writer, item));
+}
+
+/** A JSON object with free keys: a list of pairs. */
+function pairs(number: number, write: FieldWriter): FieldWriter {
+  return (writer, value) => {
+    for (const [name, item] of Object.entries(value as JsonObject)) {
+      nested(writer, number, () => writeNamed(writer, name, () => write(writer, item)));
+    }
+  };
+}
+
+function once(make: () => Message): () => Message {
+  let made: Message | undefined;
+  return () => (made ??= make());
+}
+
+const schemaMessage: () => Message = once(() => ({
+  members: {
+    $ref: text(1),
+    format: text(2),
+    title: text(3),
+    description: text(4),
+    default: any(5),
+    required: texts(19),
+    enum: each(any(20)),
+    additionalProperties: wrapped([21, 1], message(schemaMessage)),
+    type: wrapped([22], text(1)),
+    items: wrapped([23, 1], message(schemaMessage)),
+    allOf: each(wrapped([24], message(schemaMessage))),
+    properties: wrapped([25], pairs(1, message(schemaMessage))),
+  },
+  extensions: 31,
+}));
+
+const bodyParameter = once(() => ({
+  members: {
+    description: text(1),
+    name: text(2),
+    in: text(3),
+    required: flag(4),
+    schema: wrapped([5], message(schemaMessage)),
+  },
+  extensions: 6,
+}));
+
+/** The members that every parameter outside the body has, from the number of `type` on differing by place. */
+function plainParameter(typeNumber: number, uniqueNumber: number, extensions: number): Message {
+  const members = {
+    required: flag(1),
+    in: text(2),
+    description: text(3),
+    name: text(4),
+    type: text(typeNumber),
+    format: text(typeNumber + 1),
+    uniqueItems: flag(uniqueNumber),
+  };
+  return { members, extensions };
+}
+
+const queryParameter = once(() => plainParameter(6, 20, 23));
+const pathParameter = once(() => plainParameter(5, 19, 22));
+
+/** A parameter, wrapped by its place. */
+const parameter: FieldWriter = (writer, value) => {
+  const place = (value as { in: string }).in;
+  if (place === "body") return wrapped([1, 1], message(bodyParameter))(writer, value);
+  const [number, find] = place === "query" ? ([3, queryParameter] as const) : ([4, pathParameter] as const);
+  wrapped([1, 2, number], message(find))(writer, value);
+};
+
+const responseMessage = once(() => ({
+  members: { description: text(1), schema: wrapped([2, 1], message(schemaMessage)) },
+  extensions: 5,
+}));
+
+const operationMessage = once(() => ({
+  members: {
+    tags: texts(1),
+    summary: text(2),
+    description: text(3),
+    operationId: text(5),
+    produces: texts(6),
+    consumes: texts(7),
+    parameters: each(wrapped([8], parameter)),
+    responses: wrapped([9], pairs(1, wrapped([1], message(responseMessage)))),
+    schemes: texts(10),
+  },
+  extensions: 13,
+}));
+
+const pathMessage = once(() => ({
+  members: {
+    get: wrapped([2], message(operationMessage)),
+    put: wrapped([3], message(operationMessage)),
+    post: wrapped([4], message(operationMessage)),
+    delete: wrapped([5], message(operationMessage)),
+    patch: wrapped([8], message(operationMessage)),
+    parameters: each(wrapped([9], parameter)),
+  },
+  extensions: 10,
+}));
+
+const infoMessage = once(() => ({ members: { title: text(1), version: text(2) }, extensions: 7 }));
+
+const apiKeyMessage = once(() => ({
+  members: { type: text(1), name: text(2), in: text(3), description: text(4) },
+  extensions: 5,
+}));
+
+const documentMessage = once(() => ({
+  members: {
+    swagger: text(1),
+    info: wrapped([2], message(infoMessage)),
+    paths: wrapped([8], pairs(2, message(pathMessage))),
+    definitions: wrapped([9], pairs(1, message(schemaMessage))),
+    security: each(wrapped([12], pairs(1, texts(1)))),
+    securityDefinitions: wrapped([13], pairs(1, wrapped([2], message(apiKeyMessage)))),
+  },
+  extensions: 16,
+}));

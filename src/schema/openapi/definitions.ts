@@ -1,0 +1,189 @@
+import type { Kind } from "../kind.ts";
+import { groupName } from "../kind.ts";
+import { ListMeta } from "../object-meta.ts";
+import type { Field, FieldFacts, ScalarName, StructType, Type, Word } from "../types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { zeroOf } from "../scalars.ts";
+import type { DefinitionNames, Home } from "./definition-names.ts";
+import { namedScalars, plainScalars } from "./scalar-schemas.ts";
+import {
+  referenceTo,
+  sorted,
+  type Dialect,
+  type GroupVersionKind,
+  type SchemaObject,
+} from "./schema-object.ts";
+
+/** Gathers the definitions that a document needs; each is made when it is first referred to. */
+export class Definitions {
+  private readonly made: Record<string, SchemaObject> = {};
+
+  constructor(
+    private readonly names: DefinitionNames,
+    private readonly vocabulary: Vocabulary,
+    readonly dialect: Dialect,
+  ) {}
+
+  /** All definitions so far, by name. */
+  get all(): Record<string, SchemaObject> {
+    return sorted(this.made);
+  }
+
+  /** A reference to a kind's definition. */
+  kind(kind: Kind): SchemaObject {
+    return this.struct(kind.type, this.homeOf(kind), [this.kindOf(kind)]);
+  }
+
+  /** A reference to the definition of a kind's list. */
+  list(kind: Kind): SchemaObject {
+    const name = `${kind.name}List`;
+    return this.define(`${this.homeOf(kind)}${name}`, () => ({
+      description: `A list of objects of kind ${kind.name}.`,
+      type: "object",
+      required: ["items"],
+      properties: {
+        apiVersion: { type: "string", description: "Group and version of the list's kind." },
+        kind: { type: "string", description: "Name of the list's kind." },
+        metadata: this.with(this.struct(ListMeta, this.names.metaHome), {
+          description: "Metadata of the list.",
+          ...this.defaultOf({}),
+        }),
+        items: {
+          type: "array",
+          description: "The objects.",
+          items: this.with(this.kind(kind), this.defaultOf({})),
+        },
+      },
+      ...this.kindExtension([{ ...this.kindOf(kind), kind: name }]),
+    }));
+  }
+
+  /** A reference to the definition of a type of no group, which may stand for several kinds. */
+  shared(type: StructType, kinds: readonly GroupVersionKind[]): SchemaObject {
+    return this.struct(type, this.names.metaHome, kinds);
+  }
+
+  /** A reference to the definition of a patch's body. */
+  patch(): SchemaObject {
+    const description = "Changes to an object, in the form that the content type names.";
+    return this.define(`${this.names.metaHome}Patch`, () => ({ description, type: "object" }));
+  }
+
+  /** An extension's name. */
+  extension(name: string): `x-${string}` {
+    return `${this.vocabulary.schemaExtensionPrefix}${name}` as `x-${string}`;
+  }
+
+  /** The group, version and kind of a kind. */
+  kindOf(kind: Kind): GroupVersionKind {
+    return { group: groupName(kind.group, this.vocabulary), kind: kind.name, version: kind.version };
+  }
+
+  private homeOf(kind: Kind): Home {
+    return this.names.homeOf(kind.group, kind.version);
+  }
+
+  private kindExtension(kinds: readonly GroupVersionKind[]): SchemaObject {
+    return kinds.length === 0 ? {} : { [this.extension("group-version-kind")]: kinds };
+  }
+
+  private define(name: string, make: () => SchemaObject): SchemaObject {
+    if (!Object.hasOwn(this.made, name)) {
+      this.made[name] = {};
+      this.made[name] = make();
+    }
+    return { $ref: referenceTo(name, this.dialect) };
+  }
+
+  private struct(type: StructType, from: Home, kinds: readonly GroupVersionKind[] = []): SchemaObject {
+    const home = this.names.homeOfStruct(type, from);
+    return this.define(home + type.name, () => {
+      const entries = Object.entries(type.fields);
+      const required = entries.filter(([, field]) => field.facts.required).map(([name]) => name);
+      const properties = Object.fromEntries(entries.map(([name, field]) => [name, this.field(field, home)]));
+      return {
+        description: type.doc,
+        type: "object",
+        ...(required.length === 0 ? {} : { required: required.toSorted() }),
+        ...(entries.length === 0 ? {} : { properties: sorted(properties) }),
+        ...this.kindExtension(kinds),
+        ...(type.atomic ? { [this.extension("map-type")]: "atomic" } : {}),
+      };
+    });
+  }
+
+  private field({ type, facts }: Field, home: Home): SchemaObject {
+    const values = facts.oneOf?.map((word) => this.word(word));
+    return this.with(this.type(type, home), {
+      description: facts.doc,
+      ...(values === undefined || type.shape !== "scalar" ? {} : { enum: values.toSorted() }),
+      ...this.defaultOf(publishedDefault(type, facts)),
+      ...this.mergeFacts(facts),
+    });
+  }
+
+  private mergeFacts(facts: FieldFacts): SchemaObject {
+    const found: SchemaObject = {};
+    const { listType, listMapKeys, mapType, patchStrategy, patchMergeKey } = facts;
+    if (listMapKeys.length > 0) found[this.extension("list-map-keys")] = listMapKeys;
+    if (listType !== undefined) found[this.extension("list-type")] = listType;
+    if (mapType !== undefined) found[this.extension("map-type")] = mapType;
+    if (patchMergeKey !== undefined) found[this.extension("patch-merge-key")] = patchMergeKey;
+    if (patchStrategy.length > 0) found[this.extension("patch-strategy")] = patchStrategy.join(",");
+    return found;
+  }
+
+  private type(type: Type, home: Home): SchemaObject {
+    switch (type.shape) {
+      case "scalar":
+        return this.scalar(type.name);
+      case "struct":
+        return this.struct(type, home);
+      case "list":
+        return { type: "array", items: this.element(type.element, home) };
+      case "map":
+        return { type: "object", additionalProperties: this.element(type.value, home) };
+    }
+  }
+
+  private element(type: Type, home: Home): SchemaObject {
+    const zero =
+      type.shape === "scalar" && type.name !== "object" && type.name !== "json"
+        ? zeroOf(type.name)
+        : undefined;
+    return this.with(
+      this.type(type, home),
+      this.defaultOf(type.shape === "struct" ? {} : (zero ?? undefined)),
+    );
+  }
+
+  private scalar(name: ScalarName): SchemaObject {
+    const named = namedScalars[name];
+    if (named === undefined) return { ...plainScalars[name] };
+    return this.define(this.names.machinery(named.name), () => named[this.dialect]);
+  }
+
+  /** A schema with more facts; beside a reference OpenAPI 3.0 allows none, so there the reference is wrapped. */
+  private with(schema: SchemaObject, facts: SchemaObject): SchemaObject {
+    if (schema.$ref === undefined || this.dialect === "v2") return { ...facts, ...schema };
+    return Object.keys(facts).length === 0 ? schema : { ...facts, allOf: [schema] };
+  }
+
+  /** Only the newer dialect publishes defaults: clients of the older one take them for rules. */
+  private defaultOf(value: unknown): SchemaObject {
+    return value === undefined || this.dialect === "v2" ? {} : { default: value };
+  }
+
+  private word(word: Word): string {
+    return typeof word === "string" ? word : word(this.vocabulary);
+  }
+}
+
+/** The default of a field that is always written is its zero value, unless its line says more. */
+function publishedDefault(type: Type, { default: given, emitEmpty, nullable }: FieldFacts): unknown {
+  if (given !== undefined) return given;
+  if (!emitEmpty || nullable) return undefined;
+  if (type.shape === "struct") return {};
+  if (type.shape !== "scalar") return undefined;
+  return type.name === "time" || type.name === "microTime" ? {} : (zeroOf(type.name) ?? undefined);
+}

@@ -1,0 +1,58 @@
+import type { ScalarName } from "../types.ts";
+import type { Dialect, SchemaObject } from "./schema-object.ts";
+
+/** A scalar that has a definition of its own, named below the shared library. */
+export type NamedScalar = { readonly name: string } & Readonly<Record<Dialect, SchemaObject>>;
+
+/** Scalars whose schema is written in place. */
+export const plainScalars: Readonly<Partial<Record<ScalarName, SchemaObject>>> = {
+  string: { type: "string" },
+  bool: { type: "boolean" },
+  int32: { type: "integer", format: "int32" },
+  int64: { type: "integer", format: "int64" },
+  double: { type: "number", format: "double" },
+  bytes: { type: "string", format: "byte" },
+  json: {},
+};
+
+/** Scalars with a definition of their own. */
+export const namedScalars: Readonly<Partial<Record<ScalarName, NamedScalar>>> = {
+  time: both("apis.meta.v1.Time", {
+    description: "A time in RFC 3339 form, in UTC, to the second.",
+    type: "string",
+    format: "date-time",
+  }),
+  microTime: both("apis.meta.v1.MicroTime", {
+    description: "A time in RFC 3339 form, in UTC, to the microsecond.",
+    type: "string",
+    format: "date-time",
+  }),
+  duration: both("apis.meta.v1.Duration", {
+    description: "A length of time such as `1h30m`.",
+    type: "string",
+  }),
+  fieldsV1: both("apis.meta.v1.FieldsV1", {
+    description: "A set of field paths, as nested objects with prefixed keys.",
+    type: "object",
+  }),
+  object: both("runtime.RawExtension", {
+    description: "Any object that names its own apiVersion and kind.",
+    type: "object",
+  }),
+  quantity: mixed("api.resource.Quantity", "An exact number with a unit, such as `100m` or `2Gi`.", "number"),
+  intOrString: mixed("util.intstr.IntOrString", "A 32-bit integer or a string.", "integer", "int-or-string"),
+};
+
+function both(name: string, schema: SchemaObject): NamedScalar {
+  return { name, v2: schema, v3: schema };
+}
+
+/** A scalar that is a string or a number; the older dialect has no word for that but the format. */
+function mixed(name: string, description: string, other: "integer" | "number", format?: string): NamedScalar {
+  const formatted = format === undefined ? {} : { format };
+  return {
+    name,
+    v2: { description, type: "string", ...formatted },
+    v3: { description, oneOf: [{ type: "string" }, { type: other }], ...formatted },
+  };
+}

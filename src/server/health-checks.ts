@@ -1,0 +1,61 @@
+import type { Clock } from "../base/clock.ts";
+import type { HealthCheck, HealthChecks } from "../http/health.ts";
+import type { Store } from "../storage/store.ts";
+
+/** Where a server is in its life; the health checks read it. */
+export interface Lifecycle {
+  /** Indexes and informers know everything that is stored. */
+  synced: boolean;
+  /** The default roles and bindings are there. */
+  bootstrapped: boolean;
+  /** A stop was asked for. */
+  stopping: boolean;
+}
+
+/** How long the store may take to answer a health check. */
+const storeTimeoutMs = 2000;
+
+/** The checks of the three endpoints (spec: conventions 4.11). */
+export function healthChecks(
+  store: Store,
+  life: Lifecycle,
+  clock: Clock,
+  livezGracePeriodMs: number,
+): HealthChecks {
+  const start = clock.now();
+  const ping: HealthCheck = { name: "ping", check: () => undefined };
+  const storeCheck: HealthCheck = { name: "store", check: () => checkStore(store, clock) };
+  const informers: HealthCheck = {
+    name: "informer-sync",
+    check: () => (life.synced ? undefined : "the indexes are still being loaded"),
+  };
+  const roles: HealthCheck = {
+    name: "poststarthook/rbac/bootstrap-roles",
+    check: () => (life.bootstrapped ? undefined : "the default roles are still being written"),
+  };
+  const shutdown: HealthCheck = {
+    name: "shutdown",
+    check: () => (life.stopping ? "the server is stopping" : undefined),
+  };
+  const inGrace = () => clock.now() - start < livezGracePeriodMs;
+  const patiently = (one: HealthCheck): HealthCheck => ({
+    name: one.name,
+    check: () => (inGrace() ? undefined : one.check()),
+  });
+  return {
+    healthz: [ping, storeCheck, roles],
+    livez: [ping, storeCheck, patiently(informers), patiently(roles)],
+    readyz: [ping, storeCheck, informers, roles, shutdown],
+  };
+}
+
+async function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
+  const late = new Promise<string>((resolve) => {
+    clock.setTimer(() => resolve(`the store did not answer within ${storeTimeoutMs} ms`), storeTimeoutMs);
+  });
+  const answer = Promise.resolve()
+    .then(() => store.latestRevision())
+    .then(() => undefined)
+    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  return Promise.race([answer, late]);
+}

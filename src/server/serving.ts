@@ -1,0 +1,85 @@
+import { X509Certificate } from "node:crypto";
+import type { ListenOptions } from "../http/listener.ts";
+import { readOptionFile } from "./authenticators.ts";
+import {
+  CertificateFault,
+  createServingCertificates,
+  ensureServingCertificates,
+  issueClientCertificate,
+  loadCertificateFiles,
+} from "./certificates.ts";
+import { OptionsError, type ServerOptions, type ServingOptions } from "./options.ts";
+
+/** How a server shows itself, and whose client certificates it knows. */
+export interface Serving {
+  readonly listen: ListenOptions;
+  /** The authority that clients are to trust; undefined with an operator's own certificate. */
+  readonly caCertificate: string | undefined;
+  /** Makes the administrator a certificate; undefined when the server holds no authority's key. */
+  readonly issueAdminCertificate: (() => { certificate: string; key: string }) | undefined;
+}
+
+const adminDays = 365;
+
+/** Makes or reads the certificates that the options ask for; undefined without a socket. */
+export async function servingCertificates(options: ServerOptions): Promise<Serving | undefined> {
+  const { serving, clock, vocabulary } = options;
+  if (serving === undefined) return undefined;
+  const authorities = await clientAuthorities(options);
+  const { host, port } = serving;
+  try {
+    const own = await ownCertificates(options, serving);
+    if (own === undefined) {
+      const { cert, key } = serving.certificateFiles!;
+      const pair = await loadCertificateFiles(cert, key);
+      const tls = { cert: pair.certificate, key: pair.key, clientAuthorities: authorities };
+      return { listen: { host, port, tls }, caCertificate: undefined, issueAdminCertificate: undefined };
+    }
+    const ca = own.caKey === undefined ? undefined : { certificate: own.caCertificate, key: own.caKey };
+    const facts = {
+      commonName: "admin",
+      organizations: [`${vocabulary.systemPrefix}masters`],
+      days: adminDays,
+    };
+    const tls = {
+      cert: own.serving.certificate,
+      key: own.serving.key,
+      clientAuthorities: [own.caCertificate, ...authorities],
+    };
+    return {
+      listen: { host, port, tls },
+      caCertificate: own.caCertificate,
+      issueAdminCertificate: ca === undefined ? undefined : () => issueClientCertificate(ca, facts, clock),
+    };
+  } catch (error) {
+    if (error instanceof CertificateFault) throw new OptionsError(error.message);
+    throw error;
+  }
+}
+
+function ownCertificates({ clock }: ServerOptions, serving: ServingOptions) {
+  if (serving.certificateFiles !== undefined) return Promise.resolve(undefined);
+  const any = serving.host === "0.0.0.0" || serving.host === "::";
+  const hosts = [
+    ...new Set(["localhost", "127.0.0.1", "::1", ...(any ? [] : [serving.host]), ...serving.extraHosts]),
+  ];
+  if (serving.certificateFolder === undefined)
+    return Promise.resolve(createServingCertificates(hosts, clock));
+  return ensureServingCertificates(serving.certificateFolder, { hosts, clock });
+}
+
+async function clientAuthorities({ clientCaFile }: ServerOptions): Promise<string[]> {
+  if (clientCaFile === undefined) return [];
+  const text = await readOptionFile("--client-ca-file", clientCaFile);
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0)
+    throw new OptionsError(`--client-ca-file ${clientCaFile}: holds no certificate in PEM`);
+  for (const block of blocks) {
+    try {
+      void new X509Certificate(block);
+    } catch (error) {
+      throw new OptionsError(`--client-ca-file ${clientCaFile}: ${(error as Error).message}`);
+    }
+  }
+  return blocks;
+}

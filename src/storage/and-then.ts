@@ -1,6 +1,0 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
-
-/** Applies `next` to a value that may still be a promise, without a promise where none is needed. */
-export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}

@@ -1,0 +1,20 @@
+import type { Database, RootDatabase } from "lmdb";
+import type { RawEntry, RecordCodec } from "./codecs.ts";
+import type { HistoryKey } from "./layout.ts";
+
+/** The open databases of a folder; see `layout.ts`. */
+export interface Environment {
+  readonly dir: string;
+  readonly root: RootDatabase<Buffer, string>;
+  readonly data: Database<RawEntry | Buffer, string>;
+  readonly history: Database<RawEntry | Buffer, HistoryKey>;
+  readonly log: Database<Buffer, number>;
+  readonly counts: Database<Buffer, string>;
+  readonly marks: Database<Buffer, number>;
+  readonly meta: Database<Buffer, string>;
+  /** The value codec of `data` and `history`. */
+  readonly records: RecordCodec;
+}
+
+/** The file in which LMDB keeps everything. */
+export const DATA_FILE = "data.mdb";

@@ -1,0 +1,68 @@
+import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Database, RootDatabase } from "lmdb";
+import { DATA_FILE, type Environment } from "./databases.ts";
+
+/** What lmdb-js knows but doesn't declare. */
+interface NativeEnvironment {
+  info(): { readonly lastPageNumber: number };
+  stat(): { readonly pageSize: number };
+}
+
+interface NativeStat {
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+const AMPLE_BYTES = 16 * 1024 * 1024;
+
+/** How many bytes the data file's pages take, used or free. */
+export function pageBytes(root: RootDatabase<Buffer, string>): { file: number; page: number } {
+  const { env } = root as unknown as { env: NativeEnvironment };
+  const page = env.stat().pageSize;
+  return { file: (env.info().lastPageNumber + 1) * page, page };
+}
+
+/**
+ * How many bytes may still be stored below `limit`. The engine enlarges its map by itself, so the limit is ours to
+ * keep. Runs inside the write transaction; exact only where it gets tight.
+ */
+export function roomLeft({ root, data, history, log, counts, marks }: Environment, limit: number): number {
+  const { file, page } = pageBytes(root);
+  if (limit - file > AMPLE_BYTES) return limit - file;
+  let used = 0;
+  for (const database of [data, history, log, counts, marks]) used += pagesOf(database);
+  return limit - used * page;
+}
+
+function pagesOf(database: Pick<Database, "get">): number {
+  const { db } = database as unknown as { db: { stat(): NativeStat } };
+  const { treeBranchPageCount, treeLeafPageCount, overflowPages } = db.stat();
+  return treeBranchPageCount + treeLeafPageCount + overflowPages;
+}
+
+const PROBE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Whether the disk takes no more. A disk that fills up in the middle of a write shows itself to the engine as an
+ * input/output error, like one that is broken; writing as far out as the engine does tells them apart.
+ */
+export function diskIsFull(dir: string): boolean {
+  const probe = join(dir, `probe-${process.pid}`);
+  try {
+    const end = statSync(join(dir, DATA_FILE)).size;
+    const file = openSync(probe, "w");
+    try {
+      const bytes = Buffer.alloc(PROBE_BYTES);
+      return writeSync(file, bytes, 0, bytes.length, end) < bytes.length;
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import type { Authorizer, Decision } from "../../src/authorization/authorizer.ts";
+import { AuthorizerChain, authorizationChain } from "../../src/authorization/chain.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { alice, ask, grantedToAlice, podRule, user } from "./support.ts";
+
+const says = (verdict: Decision["verdict"], reason = "", evaluationError = ""): Authorizer => ({
+  authorize: () => ({ verdict, reason, evaluationError }),
+});
+const link = (name: string, authorizer: Authorizer) => ({ name, authorizer, resolver: undefined });
+
+describe("a chain of authorizers", () => {
+  it("the first that allows or denies decides", () => {
+    const chain = new AuthorizerChain([
+      link("a", says("noOpinion")),
+      link("b", says("deny", "no")),
+      link("c", says("allow")),
+    ]);
+    expect(chain.authorize(ask(alice, "get"))).toEqual({
+      verdict: "deny",
+      reason: "no",
+      evaluationError: "",
+    });
+  });
+
+  it("A-2.2-33 when nobody decides there is no opinion, with all reasons and errors", () => {
+    const chain = new AuthorizerChain([
+      link("a", says("noOpinion", "x", "e")),
+      link("b", says("noOpinion", "y", "f")),
+    ]);
+    expect(chain.authorize(ask(alice, "get"))).toEqual({
+      verdict: "noOpinion",
+      reason: "x\ny",
+      evaluationError: "e\nf",
+    });
+  });
+
+  it("A-2.2-36 errors on the way come with the decision, also where answers take time", async () => {
+    const slow: Authorizer = {
+      authorize: () => Promise.resolve({ verdict: "noOpinion", reason: "", evaluationError: "e" }),
+    };
+    const chain = new AuthorizerChain([link("a", slow), link("b", says("allow", "ok"))]);
+    expect(await chain.authorize(ask(alice, "get"))).toEqual({
+      verdict: "allow",
+      reason: "ok",
+      evaluationError: "e",
+    });
+  });
+
+  it("A-2.2-39 A-2.2-42 one that can't list rules makes the list incomplete, and says so", async () => {
+    const rbac = grantedToAlice(podRule(["get"]));
+    const chain = new AuthorizerChain([
+      { name: "RBAC", authorizer: rbac, resolver: rbac },
+      link("webhook", says("noOpinion")),
+    ]);
+    const list = await chain.rulesFor(alice, "team-a");
+    expect(list.incomplete).toBe(true);
+    expect(list.evaluationError).toContain("webhook");
+    expect(list.resourceRules).toHaveLength(1);
+  });
+});
+
+describe("authorization modes", () => {
+  const rbac = grantedToAlice(podRule(["get"]));
+  const verdict = (modes: Parameters<typeof authorizationChain>[0], who = alice) =>
+    (authorizationChain(modes, rbac, platform).authorize(ask(who, "get")) as Decision).verdict;
+
+  it("RBAC decides by roles, AlwaysAllow allows, AlwaysDeny lets nobody through", () => {
+    expect(verdict(["RBAC"])).toBe("allow");
+    expect(verdict(["RBAC"], user("bob"))).toBe("noOpinion");
+    expect(verdict(["AlwaysAllow"], user("bob"))).toBe("allow");
+    expect(verdict(["AlwaysDeny"])).toBe("noOpinion");
+    expect(verdict(["AlwaysDeny", "RBAC"])).toBe("allow");
+  });
+
+  it("system:masters may do everything in every mode, and is listed so", async () => {
+    const root = user("root", "system:masters");
+    expect(verdict(["AlwaysDeny"], root)).toBe("allow");
+    const list = await authorizationChain(["RBAC"], rbac, platform).rulesFor(root, "team-a");
+    expect(list).toMatchObject({
+      resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+      nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+      incomplete: false,
+    });
+    const allowed = await authorizationChain(["AlwaysAllow"], rbac, platform).rulesFor(alice, "team-a");
+    expect(allowed.nonResourceRules).toEqual([{ verbs: ["*"], nonResourceURLs: ["*"] }]);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { ask, clusterRole, podRule, toGroup, toUser, user } from "./support.ts";
+
+/** Adds binding number `i`, and its role where it has one of its own. */
+type Fill = (index: RbacIndex, i: number) => void;
+
+const shapes: Record<string, Fill> = {
+  "one group bound in as many namespaces": (index, i) =>
+    index.putRoleBinding(`ns-${i}`, "b", { roleRef: clusterRole("view"), subjects: [toGroup("dev")] }),
+  "one group bound as often in the cluster, to a role each": (index, i) => {
+    index.putClusterRole(`role-${i}`, { rules: [podRule(["get"], { resourceNames: [`pod-${i}`] })] });
+    index.putClusterRoleBinding(`b-${i}`, { roleRef: clusterRole(`role-${i}`), subjects: [toGroup("dev")] });
+  },
+  "one group bound as often in the cluster, to one role": (index, i) =>
+    index.putClusterRoleBinding(`b-${i}`, { roleRef: clusterRole("view"), subjects: [toGroup("dev")] }),
+  "as many users in one namespace": (index, i) =>
+    index.putRoleBinding("ns-7", `b-${i}`, {
+      roleRef: clusterRole("view"),
+      subjects: [toUser(`user-${i}`), toGroup("dev")],
+    }),
+};
+
+const dev = user("user-7", "system:authenticated", "dev");
+const allowed = ask(dev, "get", { namespace: "ns-7", name: "pod-7" });
+const refused = ask(dev, "delete", { namespace: "ns-7", name: "pod-7" });
+
+function filled(fill: Fill, count: number): RbacIndex {
+  const index = new RbacIndex(platform);
+  index.putClusterRole("view", { rules: [podRule(["get"])] });
+  for (let i = 0; i < count; i++) fill(index, i);
+  return index;
+}
+
+/** Lookups and insertions that `work` makes in maps: what its time goes with, without a clock. */
+function mapSteps(work: () => void): number {
+  const spies = [
+    vi.spyOn(Map.prototype, "get"),
+    vi.spyOn(Map.prototype, "set"),
+    vi.spyOn(Set.prototype, "add"),
+  ];
+  work();
+  const steps = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+  for (const spy of spies) spy.mockRestore();
+  return steps;
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(Object.entries(shapes))("%s", (_shape, fill) => {
+  it("a decision takes the same steps with 10,000 bindings as with 20", () => {
+    const steps = [20, 10_000].map((count) => {
+      const index = filled(fill, count);
+      expect(index.authorize(allowed).verdict).toBe("allow");
+      expect(index.authorize(refused).verdict).toBe("noOpinion");
+      return [mapSteps(() => index.authorize(allowed)), mapSteps(() => index.authorize(refused))];
+    });
+    expect(steps[1]).toEqual(steps[0]);
+    expect(Math.max(...steps.flat())).toBeLessThan(30);
+  });
+
+  it("adding, asking in between, and removing take steps in proportion to the bindings", () => {
+    const steps = [500, 2000].map((count) =>
+      mapSteps(() => {
+        const index = new RbacIndex(platform);
+        index.putClusterRole("view", { rules: [podRule(["get"])] });
+        for (let i = 0; i < count; i++) {
+          fill(index, i);
+          index.authorize(allowed);
+        }
+        for (let i = 0; i < count; i++) {
+          index.removeRoleBinding(`ns-${i}`, "b");
+          index.removeRoleBinding("ns-7", `b-${i}`);
+          index.removeClusterRoleBinding(`b-${i}`);
+          index.authorize(refused);
+        }
+        expect(index.authorize(allowed).verdict).toBe("noOpinion");
+      }),
+    );
+    expect(steps[1]! / steps[0]!).toBeLessThan(4.4);
+  });
+});
+
+it("changing a role touches only the tables of those who have it among many", () => {
+  const index = filled(shapes["one group bound as often in the cluster, to a role each"]!, 3000);
+  index.authorize(allowed);
+  const other = mapSteps(() => index.putClusterRole("view", { rules: [podRule(["list"])] }));
+  const bound = mapSteps(() => index.putClusterRole("role-7", { rules: [podRule(["delete"])] }));
+  expect(other).toBeLessThan(5);
+  expect(bound).toBeLessThan(30);
+  expect(index.authorize(refused).verdict).toBe("allow");
+  expect(index.authorize(allowed).verdict).toBe("noOpinion");
+});

@@ -1,0 +1,211 @@
+import { request as httpsRequest, Agent } from "node:https";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { createServer, type CreateServerOptions } from "../../src/index.ts";
+import type { Server } from "../../src/server/server.ts";
+
+/** An answer, with its JSON body parsed where it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // Tests look into bodies of any shape; a wrong shape fails the test.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+  /** The texts of the Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+export interface AskOptions {
+  readonly body?: unknown;
+  /** Sent as it is instead of `body`. */
+  readonly raw?: string | Buffer;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A client of one server and one user, without conveniences that could hide what goes over the wire. */
+export class Api {
+  private readonly agent: Agent;
+  constructor(
+    private readonly url: string,
+    ca: string | undefined,
+    private readonly authorization: string | undefined,
+    tls: { cert?: string; key?: string } = {},
+  ) {
+    this.agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }), ...tls });
+  }
+
+  get = (path: string, options?: AskOptions): Promise<Answer> => this.ask("GET", path, options);
+  delete = (path: string, options?: AskOptions): Promise<Answer> => this.ask("DELETE", path, options);
+  post = (path: string, body: unknown, options?: AskOptions): Promise<Answer> =>
+    this.ask("POST", path, { body, ...options });
+  put = (path: string, body: unknown, options?: AskOptions): Promise<Answer> =>
+    this.ask("PUT", path, { body, ...options });
+  patch = (path: string, body: unknown, kind: "merge" | "json" | "strategic" = "merge"): Promise<Answer> =>
+    this.ask("PATCH", path, {
+      body,
+      contentType: `application/${kind === "strategic" ? "strategic-merge" : kind}${kind === "json" ? "-patch" : "-patch"}+json`,
+    });
+
+  async ask(method: string, path: string, options: AskOptions = {}): Promise<Answer> {
+    const response = await this.open(method, path, options);
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString("utf8");
+    const json = (response.headers["content-type"] ?? "").includes("json");
+    const warning = response.headers["warning"];
+    return {
+      status: response.statusCode!,
+      headers: response.headers,
+      text,
+      body: json && text !== "" ? JSON.parse(text) : undefined,
+      warnings:
+        warning === undefined
+          ? []
+          : [...String(warning).matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map((m) =>
+              m[1]!.replaceAll(/\\(.)/g, "$1"),
+            ),
+    };
+  }
+
+  /** Begins a watch; see {@link Watching}. */
+  async watch(path: string): Promise<Watching> {
+    const response = await this.open("GET", `${path}${path.includes("?") ? "&" : "?"}watch=true`, {});
+    return new Watching(response);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private open(method: string, path: string, options: AskOptions): Promise<IncomingMessage> {
+    const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const headers: Record<string, string> = { ...options.headers };
+    if (this.authorization !== undefined) headers["authorization"] = this.authorization;
+    if (payload !== undefined) headers["content-type"] = options.contentType ?? "application/json";
+    if (payload !== undefined) headers["content-length"] = String(Buffer.byteLength(payload));
+    if (options.accept !== undefined) headers["accept"] = options.accept;
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(`${this.url}${path}`, { method, headers, agent: this.agent }, resolve);
+      request.once("error", reject);
+      request.end(payload);
+    });
+  }
+}
+
+/** One event of a watch. */
+export interface Frame {
+  readonly type: string;
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly object: any;
+}
+
+/** A watch under way. */
+export class Watching {
+  private readonly frames: Frame[] = [];
+  private readonly waiting: (() => void)[] = [];
+  private rest = "";
+  ended = false;
+
+  constructor(private readonly response: IncomingMessage) {
+    response.setEncoding("utf8");
+    response.on("data", (text: string) => this.take(text));
+    response.once("close", () => {
+      this.ended = true;
+      this.wake();
+    });
+    response.on("error", () => undefined);
+  }
+
+  get status(): number {
+    return this.response.statusCode!;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.response.headers;
+  }
+
+  /** The next event; waits for it. */
+  async next(): Promise<Frame> {
+    await this.until(() => this.frames.length > 0, "an event");
+    return this.frames.shift()!;
+  }
+
+  /** Events up to and including the first one for which `last` holds. */
+  async through(last: (frame: Frame) => boolean): Promise<Frame[]> {
+    const taken: Frame[] = [];
+    for (;;) {
+      const frame = await this.next();
+      taken.push(frame);
+      if (last(frame)) return taken;
+    }
+  }
+
+  /** All events until the server ends the watch. */
+  async toEnd(): Promise<Frame[]> {
+    await this.until(() => this.ended, "the end");
+    return this.frames.splice(0);
+  }
+
+  close(): void {
+    this.response.destroy();
+  }
+
+  private take(text: string): void {
+    const lines = (this.rest + text).split("\n");
+    this.rest = lines.pop()!;
+    for (const line of lines) if (line !== "") this.frames.push(JSON.parse(line) as Frame);
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  private async until(condition: () => boolean, what: string): Promise<void> {
+    while (!condition()) {
+      if (this.ended) throw new Error(`the watch ended before ${what}; left over: ${this.rest}`);
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+  }
+}
+
+/** A server in this process with clients for it; close it when done. */
+export class TestServer {
+  private readonly clients: Api[] = [];
+  readonly admin: Api;
+  private constructor(readonly server: Server) {
+    this.admin = this.as(server.adminToken);
+  }
+
+  static async start(options: CreateServerOptions = {}): Promise<TestServer> {
+    return new TestServer(await createServer(options));
+  }
+
+  /** A client with a bearer token; without one, with no credentials. */
+  as(token: string | undefined): Api {
+    return this.track(
+      new Api(
+        this.server.url!,
+        this.server.caCertificate,
+        token === undefined ? undefined : `Bearer ${token}`,
+      ),
+    );
+  }
+
+  /** A client with a certificate. */
+  asCertificate(cert: string, key: string): Api {
+    return this.track(new Api(this.server.url!, this.server.caCertificate, undefined, { cert, key }));
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.clients) client.close();
+    await this.server.close();
+  }
+
+  private track(client: Api): Api {
+    this.clients.push(client);
+    return client;
+  }
+}

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** The project's root folder. */
+export const root = path.resolve(import.meta.dirname, "../..");
+
+/** Every file below a folder of the project, as paths from the root with forward slashes. */
+export function filesBelow(folder: string): string[] {
+  const entries = readdirSync(path.join(root, folder), { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"))
+    .toSorted();
+}
+
+export function read(file: string): string {
+  return readFileSync(path.join(root, file), "utf8");
+}
+
+/** The source files of the product. */
+export const sources = filesBelow("src").filter((file) => file.endsWith(".ts"));

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { filesBelow, read, sources } from "./source-files.ts";
+
+const ownFile = "test/tidy/text.test.ts";
+const texts = ["src", "test", "docs", "bench", "examples", "scripts"]
+  .flatMap(filesBelow)
+  .filter((file) => file !== ownFile && !file.startsWith("bench/results/"))
+  .concat(["README.md", "CHANGELOG.md", ".ci/run"]);
+
+test("nothing is left to do in a comment", () => {
+  const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
+  expect(texts.filter((file) => marks.test(read(file)))).toEqual([]);
+});
+
+test("product words are spelled in the vocabulary only", () => {
+  const words =
+    /platform\.io|k8s\.io|kubernetes\.io|kube-(system|public)|platform-(system|public)|vnd\.(kubernetes|platform)|x-(kubernetes|platform)-/;
+  const spelled = sources
+    .filter((file) => !file.startsWith("src/vocabulary/"))
+    .filter((file) => words.test(withoutComments(read(file))));
+  expect(spelled).toEqual([]);
+});
+
+test("no file exports by default or passes other files on, but the library's face", () => {
+  const wrong = sources.filter(
+    (file) =>
+      /^export default /m.test(read(file)) ||
+      (/^export \* from/m.test(read(file)) && file !== "src/index.ts"),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no catch is silent", () => {
+  const silent = /catch(\s*\([^)]*\))?\s*\{\s*\}|\.catch\(\(\)\s*=>\s*(\{\s*\}|undefined)\)/;
+  expect(sources.filter((file) => silent.test(read(file)))).toEqual([]);
+});
+
+test("nothing names a place outside the project", () => {
+  const places = /\/work\/|\/root\/|registry\.npmjs/;
+  expect(texts.filter((file) => places.test(read(file)))).toEqual([]);
+});
+
+/** Source text without its comments, in which examples may use any words. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}

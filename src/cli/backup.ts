@@ -1,5 +1,6 @@
 import { backupLmdb, restoreLmdb } from "../storage/lmdb/backup.ts";
 import { helpText, type Command } from "./command.ts";
+import { storeFolder } from "./data-folder.ts";
 import { FlagReader, parseFlags, UsageError, type Flag } from "./flags.ts";
 
 const backupFlags: readonly Flag[] = [
@@ -14,8 +15,6 @@ const backupFlags: readonly Flag[] = [
 
 /** Copies a data folder, at one revision, while it is being served. */
 export const backupCommand: Command = {
-  name: "backup",
-  summary: "Copies a data folder while it is being served.",
   help: () =>
     helpText("plinth backup --to=FOLDER [FLAGS]", "Copies the stored objects at one revision.", backupFlags),
   async run(words) {
@@ -39,8 +38,6 @@ const restoreFlags: readonly Flag[] = [
 
 /** Fills an empty data folder from a backup. */
 export const restoreCommand: Command = {
-  name: "restore",
-  summary: "Fills an empty data folder from a backup.",
   help: () =>
     helpText(
       "plinth restore --from=FOLDER [FLAGS]",
@@ -60,9 +57,4 @@ function needed(read: FlagReader, name: string): string {
   const value = read.optional(name);
   if (value === undefined) throw new UsageError(`--${name} is needed`);
   return value;
-}
-
-/** Where the embedded store lies in a data folder. */
-export function storeFolder(dataDir: string): string {
-  return `${dataDir}/store`;
 }

@@ -2,8 +2,6 @@ import type { Flag } from "./flags.ts";
 
 /** One command of the program. */
 export interface Command {
-  readonly name: string;
-  readonly summary: string;
   help(): string;
   /** Does it; gives the exit code. */
   run(words: readonly string[]): Promise<number>;

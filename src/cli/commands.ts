@@ -1,7 +1,28 @@
-import { backupCommand, restoreCommand } from "./backup.ts";
 import type { Command } from "./command.ts";
-import { serveCommand } from "./serve.ts";
-import { versionCommand } from "./version.ts";
+
+/** A command's entry in the overview; its code is loaded only when it runs. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<Command>;
+}
 
 /** Every command of the program. */
-export const commands: readonly Command[] = [serveCommand, backupCommand, restoreCommand, versionCommand];
+export const commands: readonly CommandEntry[] = [
+  { name: "serve", summary: "Runs the server.", load: async () => (await import("./serve.ts")).serveCommand },
+  {
+    name: "backup",
+    summary: "Copies a data folder while it is being served.",
+    load: async () => (await import("./backup.ts")).backupCommand,
+  },
+  {
+    name: "restore",
+    summary: "Fills an empty data folder from a backup.",
+    load: async () => (await import("./backup.ts")).restoreCommand,
+  },
+  {
+    name: "version",
+    summary: "Says which version this is, and of which API release.",
+    load: async () => (await import("./version.ts")).versionCommand,
+  },
+];

@@ -5,21 +5,20 @@ import { UsageError } from "./flags.ts";
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {
   const [name = "help", ...rest] = words;
-  const command = commands.find((one) => one.name === name);
+  const entry = commands.find((one) => one.name === name);
   if (name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(overview());
     return 0;
   }
-  if (command === undefined) {
+  if (entry === undefined) {
     process.stderr.write(`plinth: there is no command ${JSON.stringify(name)}; see plinth help\n`);
     return 2;
   }
-  if (rest.includes("--help") || rest.includes("-h")) {
-    process.stdout.write(command.help());
-    return 0;
-  }
   try {
-    return await command.run(rest);
+    const loaded = await entry.load();
+    if (!rest.includes("--help") && !rest.includes("-h")) return await loaded.run(rest);
+    process.stdout.write(loaded.help());
+    return 0;
   } catch (error) {
     process.stderr.write(`plinth: ${messageOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;

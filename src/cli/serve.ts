@@ -8,14 +8,12 @@ import { OptionsError, type Logger, type ServerOptions, type StorageOptions } fr
 import { startServer, type Server } from "../server/server.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
-import { storeFolder } from "./backup.ts";
+import { storeFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { FlagReader, parseFlags, serveFlags, UsageError } from "./flags.ts";
 
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {
-  name: "serve",
-  summary: "Runs the server.",
   help: () => helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags),
   async run(words) {
     const read = new FlagReader(serveFlags, parseFlags(serveFlags, words));

@@ -3,8 +3,6 @@ import type { Command } from "./command.ts";
 import { productVersion } from "./product-version.ts";
 
 export const versionCommand: Command = {
-  name: "version",
-  summary: "Says which version this is, and of which API release.",
   help: () => "Says which version this is, and of which API release.\n\nUsage: plinth version\n",
   run() {
     const { major, minor } = referenceRelease;

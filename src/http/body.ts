@@ -3,6 +3,8 @@ import type { JsonDocument } from "../base/json/exact.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
 import { StatusError } from "../base/status-error.ts";
 import { decodeYaml } from "../base/yaml.ts";
+import type { Registry } from "../resources/registry.ts";
+import { decodeBinary } from "./binary-body.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The largest body that a request may have, in bytes. */
@@ -22,26 +24,39 @@ export async function readBytes(exchange: Exchange): Promise<Buffer> {
   return exchange.readBody(maxBodyBytes);
 }
 
-/** Reads a body as an object in one of the encodings for input. A missing Content-Type means JSON. */
-export async function readDocument(exchange: Exchange): Promise<JsonDocument> {
+/** The encodings of objects that a client may send. */
+export type InputFormat = "json" | "yaml" | "protobuf";
+
+/**
+ * The encoding of a body by its Content-Type; a missing one means JSON.
+ *
+ * @throws {StatusError} UnsupportedMediaType
+ */
+export function inputFormat(exchange: Exchange, { vocabulary }: Registry): InputFormat {
   const type = mediaType(exchange.header("content-type"));
-  const yaml = type === "application/yaml";
-  if (type !== "" && type !== "application/json" && !yaml) {
-    throw new StatusError(
-      "UnsupportedMediaType",
-      `the body of the request was in an unknown format - accepted media types include: application/json, ` +
-        `application/yaml; got ${JSON.stringify(type)}`,
-    );
-  }
+  if (type === "" || type === "application/json") return "json";
+  if (type === "application/yaml") return "yaml";
+  if (type === vocabulary.protobufMediaType) return "protobuf";
+  throw new StatusError(
+    "UnsupportedMediaType",
+    "the body of the request was in an unknown format - accepted media types include: application/json, " +
+      `application/yaml, ${vocabulary.protobufMediaType}; got ${JSON.stringify(type)}`,
+  );
+}
+
+/** Reads a body that must be there, as an object in one of the encodings for input. */
+export async function readDocument(exchange: Exchange, registry: Registry): Promise<JsonDocument> {
+  const format = inputFormat(exchange, registry);
   const bytes = await readBytes(exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  return parse(bytes, yaml);
+  return parse(bytes, format, registry);
 }
 
 /** Parses a body; its faults become a BadRequest that names the place. */
-export async function parse(bytes: Buffer, yaml: boolean): Promise<JsonDocument> {
+export async function parse(bytes: Buffer, format: InputFormat, registry: Registry): Promise<JsonDocument> {
+  if (format === "protobuf") return decodeBinary(bytes, registry);
   try {
-    return yaml ? await decodeYaml(bytes) : decodeJson(bytes);
+    return format === "yaml" ? await decodeYaml(bytes) : decodeJson(bytes);
   } catch (error) {
     if (!(error instanceof SyntaxFault)) throw error;
     throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);

@@ -33,7 +33,7 @@ export class Http1Exchange implements Exchange {
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
     this.answered = true;
     const { request, response } = this;
-    const lines = [...headers, "Content-Length", String(body.length)];
+    const lines = status === 304 ? [...headers] : [...headers, "Content-Length", String(body.length)];
     if (!request.complete && hasBody(request)) {
       // The client may still be sending; the rest of it is not read, so the connection can't be used again.
       lines.push("Connection", "close");

@@ -43,8 +43,9 @@ export class Http2Exchange implements Exchange {
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
     this.answered = true;
     if (this.channel.destroyed || this.channel.closed) return;
-    this.channel.respond(asHttp2Headers(status, headers, body.length));
-    this.channel.end(body);
+    this.channel.respond(asHttp2Headers(status, headers, status === 304 ? undefined : body.length));
+    // An answer that can't have a body (304, or to HEAD) is ended by its headers.
+    if (!this.channel.writableEnded) this.channel.end(body);
     if (!this.channel.readableEnded) this.channel.resume();
   }
 

@@ -4,7 +4,7 @@ import { deleteObject, propagationPolicy, type DeleteOptions } from "../../resou
 import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
-import { readDocument } from "../body.ts";
+import { inputFormat, parse, readBytes } from "../body.ts";
 import { integerParameter, invalidOptions, isDryRun, listParameters } from "../parameters.ts";
 import { sendJson } from "../respond.ts";
 import type { HttpService } from "../service.ts";
@@ -16,7 +16,7 @@ import type { ResourceRequest } from "./serve-resource.ts";
 export async function serveDelete(service: HttpService, request: ResourceRequest): Promise<void> {
   const encoding = encodingOf(service, request);
   const { target, exchange } = request;
-  const options = await deleteOptions(request);
+  const options = await deleteOptions(service, request);
   const result = await deleteObject(service.engine, target, options);
   if (!result.gone) return sendObject(request, encoding, 202, result.body);
   if (target.resource.kind.answersDeleted) return sendObject(request, encoding, 200, result.body);
@@ -28,7 +28,7 @@ export async function serveDelete(service: HttpService, request: ResourceRequest
 export async function serveDeleteCollection(service: HttpService, request: ResourceRequest): Promise<void> {
   const { target, exchange, facts } = request;
   const { list } = listParameters(target.resource, facts.query);
-  const options = await deleteOptions(request);
+  const options = await deleteOptions(service, request);
   if (options.uid !== undefined || options.resourceVersion !== undefined) {
     throw new StatusError("BadRequest", "preconditions can't be used when a collection is deleted");
   }
@@ -37,10 +37,10 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
 }
 
 /** The options of a deletion: the body's, or, without a body, those of the query (spec: conventions 4.3). */
-async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
+async function deleteOptions(service: HttpService, request: ResourceRequest): Promise<DeleteOptions> {
   const { facts, user, exchange } = request;
   const { query } = facts;
-  const body = hasBody(request) ? await readOptions(request) : undefined;
+  const body = await readOptions(service, request);
   const report = FieldReport.start();
   const dryRun = isDryRun([...query.all("dryRun"), ...(body?.dryRun ?? [])], report);
   const grace = body?.gracePeriodSeconds ?? integerParameter(query, "gracePeriodSeconds");
@@ -68,14 +68,15 @@ function orphanParameter(text: string | undefined): boolean | undefined {
   return text === undefined || text === "" ? undefined : text === "true" || text === "1";
 }
 
-function hasBody({ exchange }: ResourceRequest): boolean {
-  const length = exchange.header("content-length");
-  if (length !== undefined) return Number(length) > 0;
-  return exchange.header("transfer-encoding") !== undefined || exchange.header("content-type") !== undefined;
-}
-
-async function readOptions({ exchange }: ResourceRequest) {
-  const { value } = await readDocument(exchange);
+/** The options in the body; undefined when there is none. */
+async function readOptions(
+  service: HttpService,
+  { exchange }: ResourceRequest,
+): Promise<DeleteOptionsBody | undefined> {
+  const bytes = await readBytes(exchange);
+  if (bytes.length === 0) return undefined;
+  const { registry } = service.engine;
+  const { value } = await parse(bytes, inputFormat(exchange, registry), registry);
   const kind = (value as { kind?: unknown } | null)?.kind;
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
     throw new StatusError(

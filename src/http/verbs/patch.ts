@@ -30,7 +30,7 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
   const bytes = await readBytes(exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
   if (bytes.length > maxBodyBytes) throw new StatusError("RequestEntityTooLarge", "the patch is too large");
-  const patch = await parse(bytes, false);
+  const patch = await parse(bytes, "json", service.engine.registry);
   const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
   sendObject(request, encoding, 200, result.body, result.warnings);
 }

@@ -11,7 +11,7 @@ export async function serveReview(service: HttpService, request: ResourceRequest
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const { value, duplicates } = await readDocument(exchange);
+  const { value, duplicates } = await readDocument(exchange, service.engine.registry);
   const { object, warnings } = readObject(
     service.engine,
     target,

@@ -13,7 +13,7 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
-  const { value, duplicates } = await readDocument(exchange);
+  const { value, duplicates } = await readDocument(exchange, service.engine.registry);
   const input = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
   const options = { user, ...parameters };
   const result = await updateObject(service.engine, target, input.object, options, () =>

@@ -1,0 +1,93 @@
+/** A load generator: a process of its own that costs much less for a request than any server does. */
+import { createHistogram } from "node:perf_hooks";
+import { serveParent } from "../serve-parent.ts";
+import { Connection } from "./connection.ts";
+import type { LoadPlan, LoadResult } from "./plan.ts";
+import { requestSource, type RequestSource } from "./requests.ts";
+import { Watcher } from "./watcher.ts";
+
+interface Lane {
+  readonly connection: Connection;
+  readonly source: RequestSource;
+}
+
+let lanes: Lane[] = [];
+let watchers: Watcher[] = [];
+
+const handlers = { open, run, close };
+/** What the bench calls. */
+export type GeneratorApi = typeof handlers;
+serveParent(handlers);
+
+/** Handshakes that are under way at a time. */
+const openTogether = 16;
+
+async function open({ address, connections, request, watchers: watching }: LoadPlan): Promise<void> {
+  close();
+  for (let index = 0; index < connections; index++) {
+    const source = requestSource(request, index, connections);
+    lanes.push({ connection: await Connection.open(address), source });
+  }
+  if (watching === undefined) return;
+  while (watchers.length < watching.count) {
+    const count = Math.min(openTogether, watching.count - watchers.length);
+    const opened = Array.from({ length: count }, () => Watcher.open(address, watching.text));
+    watchers.push(...(await Promise.all(opened)));
+  }
+}
+
+async function run({ seconds }: { readonly seconds: number }): Promise<LoadResult> {
+  const histogram = createHistogram();
+  let answers = 0;
+  let bytes = 0;
+  let failure: string | undefined;
+  let last: Buffer | undefined;
+  const framesBefore = sum((watcher) => watcher.frames);
+  const watchedBefore = sum((watcher) => watcher.bytes);
+  const cpuBefore = process.cpuUsage();
+  const start = performance.now();
+  const deadline = start + seconds * 1000;
+  const talk = async ({ connection, source }: Lane): Promise<void> => {
+    let spent = 0;
+    await connection.run({
+      next: () => (performance.now() >= deadline || failure !== undefined ? undefined : source.next()),
+      body: (part) => {
+        bytes += part.length;
+        last = part;
+        source.body?.(part);
+      },
+      answered: (status, milliseconds) => {
+        spent += milliseconds;
+        if (status < 200 || status > 299) failure ??= `${status}: ${last?.latin1Slice(0, 2000) ?? ""}`;
+        if (!source.answered()) return;
+        answers++;
+        histogram.record(Math.max(1, Math.round(spent * 1000)));
+        spent = 0;
+      },
+    });
+  };
+  await Promise.all(lanes.map(talk));
+  const took = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return {
+    seconds: took,
+    answers,
+    bytes: bytes + sum((watcher) => watcher.bytes) - watchedBefore,
+    frames: sum((watcher) => watcher.frames) - framesBefore,
+    p50: histogram.percentile(50) / 1000,
+    p99: histogram.percentile(99) / 1000,
+    cpuMicros: user + system,
+    failure: failure ?? watchers.find((watcher) => watcher.failure !== undefined)?.failure,
+  };
+}
+
+function close(): void {
+  for (const { connection } of lanes) connection.close();
+  for (const watcher of watchers) watcher.close();
+  lanes = [];
+  watchers = [];
+}
+
+function sum(of: (watcher: Watcher) => number): number {
+  return watchers.reduce((total, watcher) => total + of(watcher), 0);
+}

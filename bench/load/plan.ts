@@ -1,0 +1,49 @@
+/** What a load generator is asked to do, and what it answers. */
+
+/** A server, as its clients see it. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** PEM of the authority to trust; without it the certificate isn't checked. */
+  readonly ca: string | undefined;
+}
+
+/** The requests of one connection. */
+export type RequestPlan =
+  /** The same bytes again and again. */
+  | { readonly kind: "same"; readonly text: string }
+  /**
+   * The same text, with each `%SEQ%______` replaced by a number of 11 digits that is never used twice, and each
+   * `%OBJ%_` by one of 6 digits that goes round below `objects`; no two connections use the same one at a time.
+   */
+  | { readonly kind: "numbered"; readonly text: string; readonly objects: number }
+  /** GETs of the pages of a list: the first path, then with the token of the page before, and from the start again. */
+  | { readonly kind: "pages"; readonly path: string; readonly head: string };
+
+export interface LoadPlan {
+  readonly address: Address;
+  /** Connections that each have one request under way at any time. */
+  readonly connections: number;
+  readonly request: RequestPlan;
+  /** Connections that were opened with a watch and only read. */
+  readonly watchers?: { readonly count: number; readonly text: string } | undefined;
+}
+
+export const sequenceMark = "%SEQ%______";
+export const objectMark = "%OBJ%_";
+
+export interface LoadResult {
+  readonly seconds: number;
+  /** Answers; for pages: whole lists. */
+  readonly answers: number;
+  readonly bytes: number;
+  /** Frames that all watchers together were given. */
+  readonly frames: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Processor time that the generator itself took, in microseconds. */
+  readonly cpuMicros: number;
+  /** The first answer that was not a success, if there was one. */
+  readonly failure: string | undefined;
+}

@@ -1,0 +1,79 @@
+/** Runs a limit and the product in turns, so that what the machine does to one it also does to the other. */
+import type { GeneratorApi } from "./load/generator.ts";
+import type { LoadPlan, LoadResult } from "./load/plan.ts";
+import { factsOf, Helper } from "./processes.ts";
+
+/** One server under one kind of load. */
+export interface Side {
+  readonly name: string;
+  readonly plan: LoadPlan;
+  /** The server's process, where it is known. */
+  readonly pid: number | undefined;
+}
+
+/** What one side did in one round. */
+export interface Sample extends LoadResult {
+  /** The figure that is compared: units a second. */
+  readonly rate: number;
+  /** Processor time of the server for each unit, in microseconds. */
+  readonly serverMicros: number | undefined;
+}
+
+/** Which count of a result is a unit of work. */
+export type Unit = "answers" | "frames";
+
+const warmUpSeconds = 1;
+
+/** Measures all sides, round by round in the given order; gives each side's samples. */
+export async function measureInTurns(
+  sides: readonly Side[],
+  unit: Unit,
+  rounds: number,
+  seconds: number,
+): Promise<Sample[][]> {
+  const generators = sides.map(() => Helper.start<GeneratorApi>("load/generator.ts"));
+  try {
+    for (const [index, { plan }] of sides.entries()) await generators[index]!.call("open", plan);
+    const samples: Sample[][] = sides.map(() => []);
+    for (let round = -1; round < rounds; round++) {
+      for (const [index, side] of sides.entries()) {
+        const sample = await measure(side, generators[index]!, unit, round < 0 ? warmUpSeconds : seconds);
+        if (round >= 0) samples[index]!.push(sample);
+      }
+    }
+    return samples;
+  } finally {
+    await Promise.all(generators.map((generator) => generator.close()));
+  }
+}
+
+async function measure(
+  { name, pid }: Side,
+  generator: Helper<GeneratorApi>,
+  unit: Unit,
+  seconds: number,
+): Promise<Sample> {
+  const before = pid === undefined ? undefined : factsOf(pid).cpuMicros;
+  const result = await generator.call("run", { seconds });
+  const after = pid === undefined ? undefined : factsOf(pid).cpuMicros;
+  if (result.failure !== undefined) throw new Error(`${name}: ${result.failure}`);
+  const units = result[unit];
+  const busy = before === undefined || after === undefined ? undefined : after - before;
+  return {
+    ...result,
+    rate: units / result.seconds,
+    serverMicros: busy === undefined || units === 0 ? undefined : busy / units,
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle]!;
+  return sorted.length % 2 === 1 ? upper : (sorted[middle - 1]! + upper) / 2;
+}
+
+/** Median of the rounds' own ratios. */
+export function medianRatio(over: readonly Sample[], under: readonly Sample[]): number {
+  return median(over.map(({ rate }, round) => rate / under[round]!.rate));
+}

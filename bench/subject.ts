@@ -1,0 +1,188 @@
+/** The server that is measured: the product in a process of its own, or one that somebody else runs. */
+import { mkdtempSync, rmSync, writeFileSync, readFileSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rbac, authorization } from "../src/kinds/groups.ts";
+import { groupName } from "../src/schema/kind.ts";
+import { kubernetes } from "../src/vocabulary/kubernetes.ts";
+import { platform } from "../src/vocabulary/platform.ts";
+import type { Vocabulary } from "../src/vocabulary/vocabulary.ts";
+import { Api } from "./api.ts";
+import type { Address } from "./load/plan.ts";
+import type { Options } from "./options.ts";
+import { printProfile } from "./profile.ts";
+import { root, start, stop } from "./processes.ts";
+
+/** A server that is measured, with what it needs to be. */
+export interface Subject {
+  readonly address: Address;
+  /** Whose requests are measured: an ordinary user with bindings (a target: its administrator). */
+  readonly token: string;
+  readonly user: string;
+  /** The administrator. */
+  readonly api: Api;
+  /** Undefined for a target. */
+  readonly pid: number | undefined;
+  /** A namespace of this bench's own. */
+  readonly namespace: string;
+  readonly rbacGroup: string;
+  readonly authorizationGroup: string;
+  close(): Promise<void>;
+}
+
+export const benchUser = "bench-user";
+const tokens = { admin: "bench-admin-token", user: "bench-user-token" };
+
+export function vocabularyOf({ vocabulary }: Pick<Options, "vocabulary">): Vocabulary {
+  return vocabulary === "kubernetes" ? kubernetes : platform;
+}
+
+/** A folder that is removed when the bench ends, at the latest. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "plinth-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A product that was started, before anything is in it. */
+export interface Product {
+  readonly address: Address;
+  readonly pid: number;
+  /** From the start of the process to the line that says that it serves. */
+  readonly readyMs: number;
+  close(): Promise<void>;
+}
+
+const startTimeoutMs = 120_000;
+
+/** Runs `plinth serve` on a folder. */
+export async function startProduct(
+  { vocabulary, profile }: Pick<Options, "vocabulary" | "profile">,
+  dir: string,
+  profileName?: string,
+): Promise<Product> {
+  mkdirSync(dir, { recursive: true });
+  const tokenFile = join(dir, "tokens.csv");
+  writeFileSync(tokenFile, `${tokens.admin},admin,1,system:masters\n${tokens.user},${benchUser},2,benchers\n`);
+  const profiles = profile === undefined || profileName === undefined ? undefined : join(profile, profileName);
+  const flags = profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`];
+  const begun = performance.now();
+  const child = start(
+    process.execPath,
+    [
+      ...flags,
+      join(root, "dist/plinth.js"),
+      "serve",
+      `--data-dir=${dir}`,
+      "--secure-port=0",
+      `--token-auth-file=${tokenFile}`,
+      `--vocabulary=${vocabulary}`,
+      "--log-level=warn",
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const url = await new Promise<URL>((resolve, reject) => {
+    let text = "";
+    const timer = setTimeout(() => reject(new Error("the product doesn't get ready")), startTimeoutMs);
+    child.stdout!.on("data", (part: Buffer) => {
+      text += part.toString();
+      const found = /https:\S+/.exec(text);
+      if (found === null) return;
+      clearTimeout(timer);
+      resolve(new URL(found[0]));
+    });
+    child.once("exit", (code) => reject(new Error(`the product ended with ${code}`)));
+  });
+  const readyMs = performance.now() - begun;
+  const ca = readFileSync(join(dir, "pki/ca.crt"), "utf8");
+  return {
+    address: { host: url.hostname, port: Number(url.port), ca },
+    pid: child.pid!,
+    readyMs,
+    async close() {
+      await stop(child);
+      if (profiles !== undefined) printProfile(profiles, profileName!);
+    },
+  };
+}
+
+/** Starts the product on an empty folder, or takes the target, and prepares it for the bench. */
+export async function openSubject(options: Options, profileName: string): Promise<Subject> {
+  const vocabulary = vocabularyOf(options);
+  const names = {
+    namespace: `bench-${process.pid}`,
+    rbacGroup: groupName(rbac, vocabulary),
+    authorizationGroup: groupName(authorization, vocabulary),
+  };
+  if (options.target !== undefined) {
+    const { url, token, ca } = options.target;
+    const address = { host: url.hostname, port: Number(url.port || 443), ca };
+    const api = new Api(address, token);
+    await api.createAll(1, () => namespaceObject(names.namespace));
+    const close = async (): Promise<void> => {
+      await api.try("DELETE", `/api/v1/namespaces/${names.namespace}`);
+      api.close();
+    };
+    return { ...names, address, token, user: benchUser, api, pid: undefined, close };
+  }
+  const dir = temporaryFolder();
+  const product = await startProduct(options, dir, profileName);
+  const { address, pid } = product;
+  const api = new Api(address, tokens.admin);
+  const subject = { ...names, address, token: tokens.user, user: benchUser, api, pid };
+  await api.createAll(1, () => namespaceObject(names.namespace));
+  await grantUser(subject);
+  const close = async (): Promise<void> => {
+    api.close();
+    await product.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return { ...subject, close };
+}
+
+export function namespaceObject(name: string): { path: string; object: object } {
+  return {
+    path: "/api/v1/namespaces",
+    object: { apiVersion: "v1", kind: "Namespace", metadata: { name } },
+  };
+}
+
+/** What the measured user needs: its namespace's config maps, and to ask reviews. */
+async function grantUser({
+  api,
+  namespace,
+  rbacGroup,
+  authorizationGroup,
+}: Omit<Subject, "close">): Promise<void> {
+  const apiVersion = `${rbacGroup}/v1`;
+  const base = `/apis/${apiVersion}`;
+  const own = `${base}/namespaces/${namespace}`;
+  const subjects = [{ kind: "User", apiGroup: rbacGroup, name: benchUser }];
+  const verbs = ["get", "list", "watch", "create", "update", "patch", "delete"];
+  await api.ask("POST", `${own}/roles`, {
+    apiVersion,
+    kind: "Role",
+    metadata: { name: "bench" },
+    rules: [{ apiGroups: [""], resources: ["configmaps"], verbs }],
+  });
+  await api.ask("POST", `${own}/rolebindings`, {
+    apiVersion,
+    kind: "RoleBinding",
+    metadata: { name: "bench" },
+    roleRef: { apiGroup: rbacGroup, kind: "Role", name: "bench" },
+    subjects,
+  });
+  await api.ask("POST", `${base}/clusterroles`, {
+    apiVersion,
+    kind: "ClusterRole",
+    metadata: { name: "bench-asker" },
+    rules: [{ apiGroups: [authorizationGroup], resources: ["*"], verbs: ["create"] }],
+  });
+  await api.ask("POST", `${base}/clusterrolebindings`, {
+    apiVersion,
+    kind: "ClusterRoleBinding",
+    metadata: { name: "bench-asker" },
+    roleRef: { apiGroup: rbacGroup, kind: "ClusterRole", name: "bench-asker" },
+    subjects,
+  });
+}

@@ -1,0 +1,4 @@
+/** Where the embedded store lies in a data folder. */
+export function storeFolder(dataDir: string): string {
+  return `${dataDir}/store`;
+}

@@ -1,0 +1,209 @@
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import type { Field, ListType, MapType, ScalarName, StructType, Type } from "../types.ts";
+import { ProtobufFault } from "./protobuf-fault.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/** How many messages may stand inside each other. */
+const maxDepth = 200;
+
+/**
+ * Reads a message as the JSON form of a declared struct, to be checked and made canonical by `decode.ts`. Numbers that
+ * the type doesn't declare are skipped, as older and newer clients must understand each other.
+ *
+ * @throws {ProtobufFault} when the bytes aren't such a message.
+ */
+export function decodeMessage(type: StructType, bytes: Uint8Array): JsonObject {
+  return ProtobufFault.whileReading(() => readStruct(type, bytes, 0));
+}
+
+interface NumberedField {
+  readonly name: string;
+  readonly field: Field;
+}
+
+const numbered = new WeakMap<StructType, ReadonlyMap<number, NumberedField>>();
+
+function fieldsByNumber(type: StructType): ReadonlyMap<number, NumberedField> {
+  let found = numbered.get(type);
+  if (found === undefined) {
+    const entries = Object.entries(type.fields).flatMap(([name, field]) =>
+      field.facts.number === undefined ? [] : [[field.facts.number, { name, field }] as const],
+    );
+    numbered.set(type, (found = new Map(entries)));
+  }
+  return found;
+}
+
+function readStruct(type: StructType, bytes: Uint8Array, depth: number): JsonObject {
+  if (depth > maxDepth)
+    throw new ProtobufFault(`messages stand more than ${maxDepth} deep inside each other`);
+  const fields = fieldsByNumber(type);
+  const reader = new BinaryReader(bytes);
+  const result: JsonObject = {};
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    const known = fields.get(number);
+    if (known === undefined) reader.skip(wireType, number);
+    else result[known.name] = readField(known.field.type, reader, wireType, result[known.name], depth);
+  }
+  return result;
+}
+
+/** The value of a field after one more occurrence on the wire. */
+function readField(
+  type: Type,
+  reader: BinaryReader,
+  wireType: WireType,
+  before: unknown,
+  depth: number,
+): unknown {
+  if (type.shape === "list") return addItems(type, reader, wireType, (before ?? []) as unknown[], depth);
+  if (type.shape === "map") return addEntry(type, reader, (before ?? {}) as JsonObject, depth);
+  return readValue(type, reader, wireType, depth);
+}
+
+function addItems(
+  { element }: ListType,
+  reader: BinaryReader,
+  wireType: WireType,
+  items: unknown[],
+  depth: number,
+): unknown[] {
+  if (wireType === WireType.LengthDelimited && isNumeric(element)) {
+    const packed = new BinaryReader(reader.bytes());
+    const each = element.name === "double" ? WireType.Bit64 : WireType.Varint;
+    while (packed.pos < packed.len) items.push(readValue(element, packed, each, depth));
+    return items;
+  }
+  items.push(readValue(element, reader, wireType, depth));
+  return items;
+}
+
+function isNumeric(type: Type): type is Type & { name: "bool" | "double" | "int32" | "int64" } {
+  return type.shape === "scalar" && ["bool", "double", "int32", "int64"].includes(type.name);
+}
+
+/** A map travels as a list of messages with a key (1) and a value (2). */
+function addEntry({ value }: MapType, reader: BinaryReader, entries: JsonObject, depth: number): JsonObject {
+  const entry = new BinaryReader(reader.bytes());
+  let key = "";
+  let item: unknown = null;
+  while (entry.pos < entry.len) {
+    const [number, wireType] = entry.tag();
+    if (number === 1) key = entry.string();
+    else if (number === 2) item = readValue(value, entry, wireType, depth);
+    else entry.skip(wireType, number);
+  }
+  Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
+  return entries;
+}
+
+function readValue(type: Type, reader: BinaryReader, wireType: WireType, depth: number): unknown {
+  switch (type.shape) {
+    case "struct":
+      return readStruct(type, reader.bytes(), depth + 1);
+    case "list":
+      return readWrappedList(type, reader.bytes(), depth + 1);
+    case "map":
+      throw new ProtobufFault("a map can't stand inside a map or list");
+    case "scalar":
+      return readScalar(type.name, reader, wireType);
+  }
+}
+
+/** A list inside a map or list stands in a message of its own, as field 1. */
+function readWrappedList(type: ListType, bytes: Uint8Array, depth: number): unknown[] {
+  const reader = new BinaryReader(bytes);
+  const items: unknown[] = [];
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === 1) addItems(type, reader, wireType, items, depth);
+    else reader.skip(wireType, number);
+  }
+  return items;
+}
+
+function readScalar(name: ScalarName, reader: BinaryReader, wireType: WireType): unknown {
+  const expected =
+    name === "double" ? WireType.Bit64 : isVarint(name) ? WireType.Varint : WireType.LengthDelimited;
+  if (wireType !== expected) throw new ProtobufFault(`wire type ${wireType} where ${expected} is expected`);
+  switch (name) {
+    case "bool":
+      return reader.bool();
+    case "int32":
+      return reader.int32();
+    case "int64":
+      return integer(reader.int64());
+    case "double":
+      return reader.double();
+    case "string":
+      return reader.string();
+    case "bytes":
+      return Buffer.from(reader.bytes()).toString("base64");
+    case "time":
+    case "microTime":
+      return readTime(reader.bytes(), name === "microTime");
+    case "duration":
+      return readDuration(reader.bytes());
+    case "quantity":
+      return oneOf(reader.bytes()).get(1)?.text() ?? "0";
+    case "intOrString":
+      return readIntOrString(reader.bytes());
+    case "json":
+    case "object":
+    case "fieldsV1":
+      return readRaw(reader.bytes());
+  }
+}
+
+function isVarint(name: ScalarName): boolean {
+  return name === "bool" || name === "int32" || name === "int64";
+}
+
+/** The last value of each field of a small helper message. */
+function oneOf(bytes: Uint8Array): ReadonlyMap<number, { number(): number; text(): string }> {
+  const reader = new BinaryReader(bytes);
+  const found = new Map<number, { number(): number; text(): string }>();
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    const at = wireType === WireType.Varint ? integer(reader.int64()) : reader.bytes();
+    found.set(number, {
+      number: () => Number(at),
+      text: () => (at instanceof Uint8Array ? Buffer.from(at).toString("utf8") : String(at)),
+    });
+  }
+  return found;
+}
+
+function integer(value: bigint | string): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : BigInt(value);
+}
+
+/** A message without content is no time at all. */
+function readTime(bytes: Uint8Array, micro: boolean): string | null {
+  if (bytes.length === 0) return null;
+  const parts = oneOf(bytes);
+  const at = new Date((parts.get(1)?.number() ?? 0) * 1000);
+  if (Number.isNaN(at.getTime())) throw new ProtobufFault("a time is out of range");
+  const seconds = at.toISOString().slice(0, 19);
+  if (!micro) return `${seconds}Z`;
+  const micros = Math.trunc((parts.get(2)?.number() ?? 0) / 1000);
+  return `${seconds}.${String(micros).padStart(6, "0")}Z`;
+}
+
+/** Nanoseconds, as text that the JSON form takes. */
+function readDuration(bytes: Uint8Array): string {
+  return `${oneOf(bytes).get(1)?.text() ?? "0"}ns`;
+}
+
+function readIntOrString(bytes: Uint8Array): number | string {
+  const parts = oneOf(bytes);
+  return parts.get(1)?.number() === 1 ? (parts.get(3)?.text() ?? "") : (parts.get(2)?.number() ?? 0);
+}
+
+function readRaw(bytes: Uint8Array): unknown {
+  const text = oneOf(bytes).get(1)?.text() ?? "";
+  return text === "" ? null : (JSON.parse(text) as unknown);
+}

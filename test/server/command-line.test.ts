@@ -1,0 +1,182 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { serveFlags } from "../../src/cli/flags.ts";
+import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
+
+const folders: { remove(): void }[] = [];
+function folder(): string {
+  const made = temporaryFolder();
+  folders.push(made);
+  return made.path;
+}
+afterEach(() => {
+  for (const one of folders.splice(0)) one.remove();
+});
+
+describe("plinth", () => {
+  it("shows every flag in its help", () => {
+    const { code, stdout } = plinth("serve", "--help");
+    expect(code).toBe(0);
+    for (const { name } of serveFlags) expect(stdout).toContain(`--${name}`);
+  });
+
+  it("lists its commands, and refuses others", () => {
+    expect(plinth().stdout).toMatch(/serve[\s\S]*backup[\s\S]*restore[\s\S]*version/);
+    expect(plinth("sevre")).toMatchObject({ code: 2, stderr: expect.stringContaining('no command "sevre"') });
+  });
+
+  it.each([
+    ["--secure-prot=1", /unknown flag --secure-prot/],
+    ["--secure_port=1", /unknown flag --secure_port; did you mean --secure-port\?/],
+    ["--secure-port=abc", /--secure-port: "abc" is not an integer from 0 to 65535/],
+    ["--secure-port=70000", /--secure-port: "70000" is not an integer from 0 to 65535/],
+    ["--bind-address=nowhere", /--bind-address: "nowhere" is not an IP address/],
+    ["--vocabulary=klingon", /--vocabulary: "klingon" is not one of platform, kubernetes/],
+    ["--storage-backend=floppy", /--storage-backend: "floppy" is not one of embedded, memory, etcd3/],
+    ["--storage-backend=etcd3", /--storage-backend=etcd3 needs --etcd-servers/],
+    [
+      "--authorization-mode=RBAC,Nope",
+      /--authorization-mode: "Nope" is not one of RBAC, AlwaysAllow, AlwaysDeny/,
+    ],
+    ["--anonymous-auth=maybe", /--anonymous-auth: "maybe" is not true or false/],
+    ["--history-retention=5", /--history-retention: "5" is not a length of time/],
+    ["--tls-cert-file=x", /--tls-cert-file and --tls-private-key-file are given together/],
+    ["--feature-gates=Nope=true", /--feature-gates: there is no feature "Nope"/],
+    ["--feature-gates=WatchList=x", /--feature-gates: WatchList is set to true or false/],
+    ["--data-dir", /--data-dir needs a value/],
+    ["extra", /unexpected argument "extra"/],
+  ])("serve %s: exit code 2 and a clear message", (flag, message) => {
+    const { code, stderr } = plinth("serve", flag);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ["--runtime-config=nope/v1=true", /--runtime-config: "nope\/v1" is not a group version/],
+    ["--runtime-config=v1/nope=true", /--runtime-config: "v1\/nope": v1 has no such resource/],
+    ["--runtime-config=v1=perhaps", /--runtime-config: "v1=perhaps": the value is true or false/],
+    [
+      "--token-auth-file=/nowhere/tokens.csv",
+      /--token-auth-file \/nowhere\/tokens\.csv: the file doesn't exist/,
+    ],
+    ["--client-ca-file=/nowhere/ca.crt", /--client-ca-file \/nowhere\/ca\.crt: the file doesn't exist/],
+    ["--disable-admission-plugins=Nope", /no admission plugin "Nope"/],
+    ["--etcd-servers=127.0.0.1:1", /etcd|127\.0\.0\.1:1/],
+  ])("serve %s: exit code 1 and a clear message", (flag, message) => {
+    const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${folder()}`, flag);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(1);
+  });
+
+  it("serve: a port in use is said so", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as { port: number };
+    const { code, stderr } = plinth("serve", `--secure-port=${port}`, `--data-dir=${folder()}`);
+    other.close();
+    expect(stderr).toContain(`port ${port} of 127.0.0.1 is in use`);
+    expect(code).toBe(1);
+  });
+
+  it("serve: a token file with a malformed line is refused with the line's number", () => {
+    const dir = folder();
+    const file = path.join(dir, "tokens.csv");
+    writeFileSync(file, "secret-one,ana,1\nsecret-two,bela\n");
+    const { code, stderr } = plinth(
+      "serve",
+      "--secure-port=0",
+      `--data-dir=${dir}`,
+      `--token-auth-file=${file}`,
+    );
+    expect(stderr).toMatch(/line 2/);
+    expect(stderr).not.toContain("secret-two");
+    expect(code).toBe(1);
+  });
+
+  it("serve: a damaged data folder is said so, and nothing is overwritten", () => {
+    const dir = folder();
+    mkdirSync(path.join(dir, "store"), { recursive: true });
+    const file = path.join(dir, "store/data.mdb");
+    writeFileSync(file, "this is not a database, but somebody's text\n".repeat(500));
+    const before = readFileSync(file, "utf8");
+    const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${dir}`);
+    expect(stderr).toContain(path.join(dir, "store"));
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(1);
+    expect(readFileSync(file, "utf8")).toBe(before);
+  });
+});
+
+describe("plinth serve", () => {
+  it("C-1-02 objects survive a restart; secrets of the data folder are its owner's only", async () => {
+    const dir = folder();
+    const tokens = path.join(dir, "tokens.csv");
+    writeFileSync(tokens, "t,root,1,system:masters\n");
+    let server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);
+    const made = await server.as("t").post("/api/v1/namespaces", { metadata: { name: "kept" } });
+    expect(made.status).toBe(201);
+    expect(await server.stop()).toBe(0);
+    for (const file of ["admin.kubeconfig", "pki/ca.key", "pki/server.key"]) {
+      expect(statSync(path.join(dir, file)).mode & 0o077, file).toBe(0);
+    }
+    server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);
+    expect((await server.as("t").get("/api/v1/namespaces/kept")).body).toEqual(made.body);
+    expect(await server.stop("SIGINT")).toBe(0);
+  });
+
+  it("backup while serving, and restore into an empty folder", async () => {
+    const dir = folder();
+    const tokens = path.join(dir, "tokens.csv");
+    writeFileSync(tokens, "t,root,1,system:masters\n");
+    const server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);
+    const before = await server.as("t").post("/api/v1/namespaces", { metadata: { name: "before" } });
+    const copy = path.join(folder(), "backup");
+    const backup = plinth("backup", `--data-dir=${dir}`, `--to=${copy}`);
+    expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/backed up revision \d+/) });
+    await server.as("t").post("/api/v1/namespaces", { metadata: { name: "after" } });
+    await server.stop();
+    expect(plinth("restore", `--from=${copy}`, `--data-dir=${dir}`)).toMatchObject({ code: 1 });
+    const fresh = folder();
+    expect(plinth("restore", `--from=${copy}`, `--data-dir=${fresh}`).code).toBe(0);
+    const restored = await ServerProcess.start(fresh, `--token-auth-file=${tokens}`);
+    const client = restored.as("t");
+    expect((await client.get("/api/v1/namespaces/before")).body).toEqual(before.body);
+    expect((await client.get("/api/v1/namespaces/after")).status).toBe(404);
+    await restored.stop();
+  });
+
+  it("C-4.11-12 --shutdown-delay-duration: not ready at once, serving until the delay is over", async () => {
+    const dir = folder();
+    const tokens = path.join(dir, "tokens.csv");
+    writeFileSync(tokens, "t,root,1,system:masters\n");
+    const server = await ServerProcess.start(
+      dir,
+      `--token-auth-file=${tokens}`,
+      "--shutdown-delay-duration=1500ms",
+    );
+    const client = server.as("t");
+    expect((await client.get("/readyz")).status).toBe(200);
+    process.kill(server.pid, "SIGTERM");
+    let ready = await client.get("/readyz");
+    while (ready.status === 200) ready = await client.get("/readyz");
+    expect(ready.text).toContain("[-]shutdown failed");
+    expect((await client.get("/livez")).status).toBe(200);
+    expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
+    expect(await server.ended()).toBe(0);
+  });
+
+  it("an unreadable folder is said so", () => {
+    const dir = folder();
+    const file = path.join(dir, "file");
+    writeFileSync(file, "");
+    chmodSync(file, 0o600);
+    const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${file}`);
+    expect(stderr).toContain(file);
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(1);
+  });
+});

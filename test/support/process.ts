@@ -1,0 +1,117 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Api } from "./api.ts";
+
+/** The project's root folder. */
+export const root = path.resolve(import.meta.dirname, "../..");
+
+/** The built program; `npm test` builds it. */
+export const program = path.join(root, "dist/plinth.js");
+
+/** A folder of its own, to be removed with `remove`. */
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-test-"));
+  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** What a program that ran to its end did. */
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `plinth` with these words to its end; a server that starts in spite of wrong flags is killed after 20 s. */
+export function plinth(...words: readonly string[]): Finished {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+    encoding: "utf8",
+    timeout: 20_000,
+    cwd: tmpdir(),
+  });
+  return { code: status, stdout, stderr };
+}
+
+/** A `plinth serve` in a process of its own. */
+export class ServerProcess {
+  private readonly apis: Api[] = [];
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+    readonly dataDir: string,
+    /** What it has written to standard error so far. */
+    readonly log: () => string,
+  ) {}
+
+  /** Starts it on a free port and waits until it serves. */
+  static start(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
+    const words = [
+      program,
+      "serve",
+      "--secure-port=0",
+      `--data-dir=${dataDir}`,
+      "--log-level=warn",
+      ...flags,
+    ];
+    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
+    let out = "";
+    let err = "";
+    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+    return new Promise((resolve, reject) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        out += chunk.toString();
+        const url = /at (https:\/\/\S+)/.exec(out)?.[1];
+        if (url !== undefined && out.includes("administrator:")) {
+          resolve(new ServerProcess(child, url, dataDir, () => err));
+        }
+      });
+      child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${err}${out}`)));
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get caFile(): string {
+    return path.join(this.dataDir, "pki/ca.crt");
+  }
+
+  /** A client with a bearer token of the server's token file. */
+  as(token: string): Api {
+    const api = new Api(this.url, readFileSync(this.caFile, "utf8"), `Bearer ${token}`);
+    this.apis.push(api);
+    return api;
+  }
+
+  /** Asks it to stop and waits for its end; gives the exit code. */
+  stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    if (this.child.exitCode === null) this.child.kill(signal);
+    return this.ended();
+  }
+
+  /** Waits for the end of a server that was asked to stop; gives the exit code. */
+  async ended(): Promise<number | null> {
+    for (const api of this.apis) api.close();
+    if (this.child.exitCode !== null) return this.child.exitCode;
+    return new Promise<number | null>((resolve) => this.child.once("exit", resolve));
+  }
+}
+
+/** Whether a program is on the PATH. */
+export function isInstalled(command: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,10 +1,11 @@
 /** The objects that are read and written: config maps whose stored JSON takes about 1 KB. */
+import type { NewObject } from "../src/index.ts";
 import { objectMark } from "./load/plan.ts";
 
 /** Bytes of a config map's JSON beside its data, as the server gives it back. */
 const frameBytes = 260;
 
-export function configMap(namespace: string, name: string, bytes = 1024, mark = ""): object {
+export function configMap(namespace: string, name: string, bytes = 1024, mark = ""): NewObject {
   const text = mark + "x".repeat(Math.max(0, bytes - frameBytes - mark.length));
   return {
     apiVersion: "v1",

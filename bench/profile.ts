@@ -30,7 +30,8 @@ export function printProfile(folder: string, name: string): void {
   }
   console.log(`\nprofile of ${name}: ${(total / 1e6).toFixed(1)} s busy (${join(folder, file)})`);
   const top = [...spent].toSorted((a, b) => b[1] - a[1]).slice(0, shown);
-  for (const [label, time] of top) console.log(`${((time / total) * 100).toFixed(1).padStart(6)} %  ${label}`);
+  for (const [label, time] of top)
+    console.log(`${((time / total) * 100).toFixed(1).padStart(6)} %  ${label}`);
 }
 
 function labelOf({ functionName, url, lineNumber }: Profile["nodes"][number]["callFrame"]): string {

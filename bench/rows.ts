@@ -54,7 +54,8 @@ export function ratioRow(
 ): Row {
   const rate = median(product.map((sample) => sample.rate));
   const productLoad = loadFacts(product);
-  if (limit === undefined) return { name, unit, product: rate, compare: "none", load: { product: productLoad } };
+  if (limit === undefined)
+    return { name, unit, product: rate, compare: "none", load: { product: productLoad } };
   const limitLoad = loadFacts(limit);
   const [limitMicros, productMicros] = [limitLoad.serverMicros, productLoad.serverMicros];
   return judged({
@@ -65,13 +66,20 @@ export function ratioRow(
     compare: "ratio",
     compared: medianRatio(product, limit),
     aim: atLeast === undefined ? undefined : { kind: "at least", value: atLeast },
-    cpuRatio: limitMicros === undefined || productMicros === undefined ? undefined : limitMicros / productMicros,
+    cpuRatio:
+      limitMicros === undefined || productMicros === undefined ? undefined : limitMicros / productMicros,
     load: { product: productLoad, limit: limitLoad },
   });
 }
 
 /** A row that says how much more the product takes than its limit. */
-export function differenceRow(name: string, unit: string, product: number, limit: number, atMost?: number): Row {
+export function differenceRow(
+  name: string,
+  unit: string,
+  product: number,
+  limit: number,
+  atMost?: number,
+): Row {
   const aim = atMost === undefined ? undefined : ({ kind: "at most", value: atMost } as const);
   return judged({ name, unit, product, limit, compare: "difference", compared: product - limit, aim });
 }

@@ -31,7 +31,9 @@ export interface Subject {
 }
 
 export const benchUser = "bench-user";
-const tokens = { admin: "bench-admin-token", user: "bench-user-token" };
+/** Bearer token of the administrator of a product that the bench started. */
+export const adminToken = "bench-admin-token";
+const userToken = "bench-user-token";
 
 export function vocabularyOf({ vocabulary }: Pick<Options, "vocabulary">): Vocabulary {
   return vocabulary === "kubernetes" ? kubernetes : platform;
@@ -63,8 +65,9 @@ export async function startProduct(
 ): Promise<Product> {
   mkdirSync(dir, { recursive: true });
   const tokenFile = join(dir, "tokens.csv");
-  writeFileSync(tokenFile, `${tokens.admin},admin,1,system:masters\n${tokens.user},${benchUser},2,benchers\n`);
-  const profiles = profile === undefined || profileName === undefined ? undefined : join(profile, profileName);
+  writeFileSync(tokenFile, `${adminToken},admin,1,system:masters\n${userToken},${benchUser},2,benchers\n`);
+  const profiles =
+    profile === undefined || profileName === undefined ? undefined : join(profile, profileName);
   const flags = profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`];
   const begun = performance.now();
   const child = start(
@@ -128,8 +131,8 @@ export async function openSubject(options: Options, profileName: string): Promis
   const dir = temporaryFolder();
   const product = await startProduct(options, dir, profileName);
   const { address, pid } = product;
-  const api = new Api(address, tokens.admin);
-  const subject = { ...names, address, token: tokens.user, user: benchUser, api, pid };
+  const api = new Api(address, adminToken);
+  const subject = { ...names, address, token: userToken, user: benchUser, api, pid };
   await api.createAll(1, () => namespaceObject(names.namespace));
   await grantUser(subject);
   const close = async (): Promise<void> => {

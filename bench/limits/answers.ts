@@ -20,7 +20,9 @@ function open({ tls, files, status }: AnswersPlan): Promise<number> {
   const [first] = bodies as [Buffer];
   const byToken = new Map<string, Buffer>();
   for (const [index, body] of bodies.entries()) {
-    const token = /"continue":"([^"]+)"/.exec(body.latin1Slice(0, 1024) + body.latin1Slice(body.length - 1024));
+    const token = /"continue":"([^"]+)"/.exec(
+      body.toString("latin1", 0, 1024) + body.toString("latin1", body.length - 1024),
+    );
     if (token !== null && index + 1 < bodies.length) byToken.set(token[1]!, bodies[index + 1]!);
   }
   const send = (response: ServerResponse, body: Buffer): void => {

@@ -29,6 +29,7 @@ export type CommitsApi = typeof handlers;
 serveParent(handlers);
 
 function open({ tls, dir, sample }: CommitsPlan): Promise<number> {
+  const form = { encoding: "binary" as const, keyEncoder: textKeys };
   const root = openLmdb<Buffer, string>({
     path: dir,
     noSubdir: false,
@@ -36,10 +37,9 @@ function open({ tls, dir, sample }: CommitsPlan): Promise<number> {
     mapSize: 256 * 2 ** 30,
     maxDbs: 8,
     maxReaders: 512,
-    encoding: "binary",
-    keyEncoder: textKeys,
+    ...form,
   });
-  const data = root.openDB({ name: "data", encoding: "binary", keyEncoder: textKeys });
+  const data = root.openDB({ name: "data", ...form });
   const watchers = new Set<ServerResponse>();
   const frame = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), sample, Buffer.from("}\n")]);
   const headers = headersFor(sample);

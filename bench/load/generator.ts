@@ -58,7 +58,7 @@ async function run({ seconds }: { readonly seconds: number }): Promise<LoadResul
       },
       answered: (status, milliseconds) => {
         spent += milliseconds;
-        if (status < 200 || status > 299) failure ??= `${status}: ${last?.latin1Slice(0, 2000) ?? ""}`;
+        if (status < 200 || status > 299) failure ??= `${status}: ${last?.toString("latin1", 0, 2000) ?? ""}`;
         if (!source.answered()) return;
         answers++;
         histogram.record(Math.max(1, Math.round(spent * 1000)));

@@ -2,7 +2,14 @@
 
 /** The lines that every request of a user has in common, with the empty line at their end. */
 export function headOf(token: string, more: readonly string[] = []): string {
-  return ["Host: localhost", `Authorization: Bearer ${token}`, "Accept: application/json", ...more, "", ""].join("\r\n");
+  return [
+    "Host: localhost",
+    `Authorization: Bearer ${token}`,
+    "Accept: application/json",
+    ...more,
+    "",
+    "",
+  ].join("\r\n");
 }
 
 export function getText(path: string, token: string): string {

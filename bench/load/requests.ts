@@ -91,8 +91,8 @@ class Pages implements RequestSource {
 
   answered(): boolean {
     const [first] = this.parts;
-    const start = first === undefined ? "" : first.latin1Slice(0, tokenWindow);
-    const end = Buffer.concat(this.parts.slice(-2)).subarray(-tokenWindow).latin1Slice();
+    const start = first === undefined ? "" : first.toString("latin1", 0, tokenWindow);
+    const end = Buffer.concat(this.parts.slice(-2)).subarray(-tokenWindow).toString("latin1");
     this.parts = [];
     this.token = (tokenPattern.exec(start) ?? tokenPattern.exec(end))?.[1];
     return this.token === undefined;

@@ -51,7 +51,7 @@ export class ResponseReader {
   private readHead(input: Buffer, at: number): number {
     const end = input.indexOf(headEnd, at);
     if (end === -1) return -1;
-    const head = input.latin1Slice(at, end);
+    const head = input.toString("latin1", at, end);
     this.status = Number(head.slice(9, 12));
     const length = /content-length: *(\d+)/i.exec(head);
     this.chunked = length === null;
@@ -65,7 +65,7 @@ export class ResponseReader {
     const start = input[at] === carriageReturn ? at + 2 : at;
     const end = input.indexOf("\r\n", start);
     if (end === -1) return -1;
-    const size = Number.parseInt(input.latin1Slice(start, end), 16);
+    const size = Number.parseInt(input.toString("latin1", start, end), 16);
     if (size > 0) {
       this.remaining = size;
       return end + 2;

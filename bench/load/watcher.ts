@@ -24,9 +24,9 @@ export class Watcher {
       socket.on("data", (bytes: Buffer) => {
         if (!watcher.started) {
           watcher.started = true;
-          const status = bytes.latin1Slice(9, 12);
+          const status = bytes.toString("latin1", 9, 12);
           if (status === "200") resolve();
-          else reject(new Error(`the watch was refused: ${bytes.latin1Slice(0, 2000)}`));
+          else reject(new Error(`the watch was refused: ${bytes.toString("latin1", 0, 2000)}`));
         }
         watcher.count(bytes);
       });

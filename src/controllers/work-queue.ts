@@ -28,13 +28,12 @@ export class WorkQueue {
   add(key: string): void {
     if (this.closed) return;
     this.waiting.add(key);
-    this.running ??= this.run().finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.run();
   }
 
   /** Adds a key after a time. */
   addLater(key: string, delayMs: number): void {
+    if (this.closed) return;
     const timer = this.clock.setTimer(() => {
       this.timers.delete(timer);
       this.add(key);
@@ -56,6 +55,8 @@ export class WorkQueue {
       this.waiting.delete(key);
       await this.attempt(key);
     }
+    // In the same turn as the last look at what waits: a key that is added later must find nothing running.
+    this.running = undefined;
   }
 
   private async attempt(key: string): Promise<void> {

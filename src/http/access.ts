@@ -1,3 +1,5 @@
+import { parseFieldSelector, pinnedValue } from "../base/field-selector.ts";
+import { pathSegmentFaults } from "../base/names.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Attributes, Decision } from "../authorization/authorizer.ts";
@@ -6,8 +8,27 @@ import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 /** What authorization is asked about a request. */
 export function attributesOf(facts: RequestFacts, user: UserInfo): Attributes {
   if (facts.kind === "path") return { kind: "nonResource", user, verb: facts.verb, path: facts.path };
-  const { verb, group, version, resource, subresource, namespace, name } = facts;
+  const { verb, group, version, resource, subresource, namespace } = facts;
+  const name = facts.name === "" ? selectedName(facts) : facts.name;
   return { kind: "resource", user, verb, group, version, resource, subresource, namespace, name };
+}
+
+/**
+ * The name that a list or watch limits itself to by `fieldSelector=metadata.name=x`: who may see just that object may
+ * ask for it so, as in the reference. Empty when there is none.
+ */
+function selectedName({ verb, query }: ResourceFacts): string {
+  if (query.empty || (verb !== "list" && verb !== "watch")) return "";
+  const text = query.get("fieldSelector") ?? "";
+  if (!text.includes("metadata.name")) return "";
+  try {
+    const name = pinnedValue(parseFieldSelector(text), "metadata.name") ?? "";
+    return pathSegmentFaults(name).length === 0 ? name : "";
+  } catch (error) {
+    // The verb refuses the selector, in its turn; without one nothing is named.
+    if (error instanceof StatusError) return "";
+    throw error;
+  }
 }
 
 /** The attributes of a request under another verb, for stages that must ask again. */

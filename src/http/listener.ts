@@ -27,23 +27,38 @@ export interface ListenOptions {
         readonly clientAuthorities: readonly string[];
       }
     | undefined;
+  /** {@link connectionLimits} unless given. */
+  readonly limits?: ConnectionLimits;
 }
 
 /** Limits on what a connection may take. */
-export const connectionLimits = {
+export interface ConnectionLimits {
   /** A TLS handshake must be done by then. */
-  handshakeTimeoutMs: 10_000,
+  readonly handshakeTimeoutMs: number;
   /** The headers of a request must be there by then. */
-  headersTimeoutMs: 20_000,
+  readonly headersTimeoutMs: number;
   /** A whole request, with its body, must be there by then. */
-  requestTimeoutMs: 60_000,
+  readonly requestTimeoutMs: number;
   /** An idle connection is closed after this time. */
-  keepAliveTimeoutMs: 120_000,
+  readonly keepAliveTimeoutMs: number;
+  /** How often HTTP/1.1 connections are held against the two times of a request. */
+  readonly checkIntervalMs: number;
   /** Bytes of headers. */
-  maxHeaderBytes: 32 * 1024,
+  readonly maxHeaderBytes: number;
   /** Requests that one HTTP/2 connection may have under way. */
+  readonly maxStreams: number;
+}
+
+/** The limits of a server. */
+export const connectionLimits: ConnectionLimits = {
+  handshakeTimeoutMs: 10_000,
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 120_000,
+  checkIntervalMs: 5000,
+  maxHeaderBytes: 32 * 1024,
   maxStreams: 250,
-} as const;
+};
 
 export interface HttpListener {
   readonly host: string;
@@ -63,10 +78,11 @@ export async function listen(
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     handle(new Http1Exchange(request, response, connectionOf(request.socket)));
   };
+  const { tls, limits = connectionLimits } = options;
   const server =
-    options.tls === undefined
-      ? plainServer(onRequest)
-      : secureServer(options.tls, onRequest, handle, sessions);
+    tls === undefined
+      ? createServer(http1Options(limits), onRequest)
+      : secureServer(tls, limits, onRequest, handle, sessions);
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -86,21 +102,21 @@ export async function listen(
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-const http1Options = {
-  headersTimeout: connectionLimits.headersTimeoutMs,
-  requestTimeout: connectionLimits.requestTimeoutMs,
-  keepAliveTimeout: connectionLimits.keepAliveTimeoutMs,
-  maxHeaderSize: connectionLimits.maxHeaderBytes,
-  noDelay: true,
-};
-
-function plainServer(onRequest: RequestListener): Server {
-  return createServer(http1Options, onRequest);
+function http1Options(limits: ConnectionLimits) {
+  return {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    noDelay: true,
+  };
 }
 
 /** One TLS server: the protocol that the client chose (ALPN) decides who reads the connection. */
 function secureServer(
   tls: NonNullable<ListenOptions["tls"]>,
+  limits: ConnectionLimits,
   onRequest: RequestListener,
   handle: (exchange: Exchange) => void,
   sessions: Set<ServerHttp2Session>,
@@ -112,16 +128,16 @@ function secureServer(
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: "TLSv1.2" as const,
-    handshakeTimeout: connectionLimits.handshakeTimeoutMs,
+    handshakeTimeout: limits.handshakeTimeoutMs,
     ALPNProtocols: ["h2", "http/1.1"],
   };
-  const server = createHttpsServer({ ...secureOptions, ...http1Options }, onRequest);
+  const server = createHttpsServer({ ...secureOptions, ...http1Options(limits) }, onRequest);
   const http2 = createHttp2Server({
     ...secureOptions,
-    settings: { maxConcurrentStreams: connectionLimits.maxStreams },
+    settings: { maxConcurrentStreams: limits.maxStreams },
     maxHeaderListPairs: 128,
   });
-  serveHttp2(http2, handle, sessions);
+  serveHttp2(http2, limits, handle, sessions);
   const readHttp1 = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[];
   server.removeAllListeners("secureConnection");
   server.on("secureConnection", (socket: TLSSocket) => {
@@ -133,6 +149,7 @@ function secureServer(
 
 function serveHttp2(
   http2: Http2SecureServer,
+  limits: ConnectionLimits,
   handle: (exchange: Exchange) => void,
   sessions: Set<ServerHttp2Session>,
 ): void {
@@ -140,16 +157,27 @@ function serveHttp2(
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
     session.on("error", () => session.destroy());
+    endWhenIdle(session, limits.keepAliveTimeoutMs);
   });
   http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     stream.on("error", () => stream.destroy());
     const socket = stream.session?.socket;
     if (socket === undefined) return;
-    handle(
-      new Http2Exchange(stream, headers, connectionOf(socket as Socket), connectionLimits.requestTimeoutMs),
-    );
+    handle(new Http2Exchange(stream, headers, connectionOf(socket as Socket), limits.requestTimeoutMs));
   });
   http2.on("sessionError", (_error, session) => session.destroy());
+}
+
+/** Ends a session that had no stream and no traffic for a time. A watch on which nothing happens is a stream. */
+function endWhenIdle(session: ServerHttp2Session, timeoutMs: number): void {
+  let streams = 0;
+  session.on("stream", (stream) => {
+    streams++;
+    stream.once("close", () => streams--);
+  });
+  session.setTimeout(timeoutMs, () => {
+    if (streams === 0) session.close();
+  });
 }
 
 const connections = new WeakMap<object, Connection>();

@@ -20,11 +20,11 @@ export function invalidOptions(kind: string, causes: readonly Cause[]): StatusEr
 export function integerParameter(query: Query, name: string): number | undefined {
   const text = query.get(name);
   if (text === undefined || text === "") return undefined;
-  const value = Number(text);
-  if (!/^-?\d{1,15}$/.test(text)) {
+  if (!/^[+-]?\d{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
     throw new StatusError("BadRequest", `parameter ${name}: ${JSON.stringify(text)} is not an integer`);
   }
-  return value;
+  // Beyond what a number can hold exactly, one is as good as another: both are more than there is of anything.
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
 }
 
 export interface ListParameters {

@@ -70,7 +70,7 @@ export function readFacts(method: string, url: string): RequestFacts {
   if (group === "api" && segments.length > 2) {
     return resourceFacts(method, path, query, "", segments[1]!, segments.slice(2));
   }
-  if (group === "apis" && segments.length > 3) {
+  if (group === "apis" && segments.length > 3 && segments[1] !== "") {
     return resourceFacts(method, path, query, segments[1]!, segments[2]!, segments.slice(3));
   }
   return { kind: "path", path, verb: method.toLowerCase(), query };

@@ -11,12 +11,30 @@ const jsonHeaders: HeaderLines = ["Content-Type", "application/json", ...private
 export function headersFor(contentType: string, warnings: readonly string[] = noWarnings): HeaderLines {
   if (contentType === "application/json" && warnings.length === 0) return jsonHeaders;
   const lines: string[] = ["Content-Type", contentType, ...privateNow];
-  for (const warning of warnings) lines.push("Warning", `299 - ${quoted(warning)}`);
+  return warnings.length === 0 ? lines : [...lines, ...warningLines(warnings)];
+}
+
+/** The headers of the warnings, as many as a client's limits on headers surely take. */
+function warningLines(warnings: readonly string[]): string[] {
+  const lines: string[] = [];
+  let length = 0;
+  for (const [index, warning] of warnings.entries()) {
+    const text = quoted(warning);
+    length += text.length;
+    if (index === maxWarnings || length > maxWarningsLength) {
+      lines.push("Warning", `299 - "${warnings.length - index} more warnings are left out"`);
+      break;
+    }
+    lines.push("Warning", `299 - ${text}`);
+  }
   return lines;
 }
 
 const noWarnings: readonly string[] = [];
 
+/** The most warnings of one answer, and the most characters of all of them together. */
+const maxWarnings = 100;
+const maxWarningsLength = 4096;
 /** The most characters of one warning. */
 const maxWarningLength = 256;
 

@@ -28,7 +28,7 @@ function shown(details: StatusDetails): object {
   return { ...present, causes: plain };
 }
 
-/** The body of kind Status for an operation that has no object to show. */
-export function successStatus(details: StatusDetails): object {
-  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details: shown(details) };
+/** The body of kind Status for an operation that has no object to show; `metadata` is that of a list, if there was one. */
+export function successStatus(details: StatusDetails, metadata: object = {}): object {
+  return { kind: "Status", apiVersion: "v1", metadata, status: "Success", details: shown(details) };
 }

@@ -1,5 +1,12 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import type { Entry, Revision, StoreEvent, Store, Subscription } from "../storage/store.ts";
+import {
+  StoreClosedError,
+  type Entry,
+  type Revision,
+  type Store,
+  type StoreEvent,
+  type Subscription,
+} from "../storage/store.ts";
 
 /** What a follower tells about the objects under a prefix; each call is synchronous. */
 export interface FollowHandler {
@@ -70,8 +77,8 @@ export class Follower {
       { prefix: this.prefix, after },
       {
         events: (batch) => batch.forEach((event) => this.apply(event)),
-        ended: () => {
-          if (!this.closed) this.reload();
+        ended: (error) => {
+          if (!this.closed && !(error instanceof StoreClosedError)) this.reload();
         },
       },
     );

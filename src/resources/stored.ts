@@ -1,3 +1,5 @@
+import { encodeJson } from "../base/json/encode.ts";
+import type { JsonValue } from "../base/json/value.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { inOrder } from "../schema/order.ts";
 import type { Draft, Entry, Revision } from "../storage/store.ts";
@@ -12,8 +14,8 @@ export function encodeObject(resource: Resource, object: ApiObject): Draft {
   const ordered = inOrder(resource.kind.type, object) as ApiObject;
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered;
   const { resourceVersion: _version, ...meta } = metadata;
-  const metaText = JSON.stringify(meta);
-  const restText = JSON.stringify(rest);
+  const metaText = encodeJson(meta as JsonValue);
+  const restText = encodeJson(rest as JsonValue);
   const text =
     `"${metaText === "{}" ? "" : `,${metaText.slice(1, -1)}`}}` +
     (restText === "{}" ? "}" : `,${restText.slice(1)}`);

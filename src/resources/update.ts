@@ -48,8 +48,26 @@ export async function updateObject(
     );
   }
   matchNamespace(target, object.metadata);
-  const live = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
-  if (live !== undefined) return changeObject(engine, target, () => structuredClone(object), options);
+  for (let attempt = 1; ; attempt++) {
+    const live = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
+    if (live !== undefined) return changeObject(engine, target, () => structuredClone(object), options);
+    try {
+      return await createByUpdate(engine, target, structuredClone(object), options, mayCreate);
+    } catch (error) {
+      const raced = error instanceof StatusError && error.reason === "AlreadyExists";
+      if (!raced || attempt === updateAttempts) throw error;
+    }
+  }
+}
+
+/** A PUT on a missing object creates it, for the kinds that allow it (rulings: PUT on a missing object). */
+async function createByUpdate(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  options: WriteOptions,
+  mayCreate: () => Promise<void> | void,
+): Promise<WriteResult> {
   if (!target.resource.kind.createOnUpdate || target.subresource !== "") throw notFound(target);
   if ((object.metadata.resourceVersion ?? "") !== "") {
     throw conflict(target, "the object doesn't exist, so it has no version to replace");

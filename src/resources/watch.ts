@@ -69,5 +69,5 @@ function select(batch: readonly StoreEvent[], selection: Selection): readonly Ch
 export function bodyOf(change: Change): Uint8Array {
   const { event } = change;
   if (change.type !== "DELETED") return (event.entry as Entry).body;
-  return bodyAt(event.entry ?? (event.previous as Entry), event.revision);
+  return bodyAt(event.previous as Entry, event.revision);
 }

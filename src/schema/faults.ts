@@ -1,4 +1,9 @@
+import { encodeJson } from "../base/json/encode.ts";
+import type { JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
+
+/** So many faults of one object are told; whoever made more of them needs no longer list. */
+const maxFaults = 256;
 
 /** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys stand in brackets. */
 export class FieldReport {
@@ -70,13 +75,19 @@ export class FieldReport {
   }
 
   private add(reason: Cause["reason"], message: string): void {
-    this.causes.push({ reason, message, field: this.path });
+    if (this.causes.length > maxFaults) return;
+    const full = this.causes.length === maxFaults;
+    this.causes.push(
+      full
+        ? { reason: "", message: "there are more faults than these", field: "" }
+        : { reason, message, field: this.path },
+    );
   }
 }
 
 /** A value as a message shows it: short, and never a secret's worth of text. */
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "null";
+  const text = value === undefined ? "null" : encodeJson(value as JsonValue);
   return text.length <= 256 ? text : `${text.slice(0, 253)}...`;
 }
 

@@ -1,35 +1,27 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { AdmissionChain, type AdmissionPlugin } from "../admission/chain.ts";
-import { namespaceLifecycle } from "../admission/plugins/namespace-lifecycle.ts";
+import { AdmissionChain } from "../admission/chain.ts";
+import { authorizationChain } from "../authorization/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
-import { authorizationChain, type AuthorizerChain } from "../authorization/chain.ts";
-import { builtInControllers } from "../controllers/all.ts";
-import type { Controller, RunningController } from "../controllers/controller.ts";
-import { addDiscoveryPaths } from "../http/discovery.ts";
-import { addHealthPaths } from "../http/health.ts";
-import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
+import type { RunningController } from "../controllers/controller.ts";
 import { listen, type HttpListener } from "../http/listener.ts";
 import { handle } from "../http/pipeline.ts";
-import { PathTable, type HttpService } from "../http/service.ts";
-import { builtInKinds } from "../kinds/all.ts";
+import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
-import { Namespace } from "../kinds/core/namespace.ts";
 import { Client } from "../resources/client.ts";
 import type { Engine } from "../resources/engine.ts";
-import { Informer } from "../resources/informer.ts";
-import { Registry, type Resource } from "../resources/registry.ts";
-import { RuntimeConfig, RuntimeConfigError } from "../resources/runtime-config.ts";
-import { groupName } from "../schema/kind.ts";
+import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import { admissionPlugins } from "./admission.ts";
 import { authenticators } from "./authenticators.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
-import { escalationCheck } from "./escalation-check.ts";
-import { healthChecks, type Lifecycle } from "./health-checks.ts";
+import { startControllers } from "./controllers.ts";
+import type { Lifecycle } from "./health-checks.ts";
+import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { openStore } from "./open-store.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import type { ServerOptions } from "./options.ts";
 import { StoredRbac } from "./rbac.ts";
-import { reviewHandlers } from "./reviews.ts";
+import { registryFor } from "./registry.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
 
 /** How long requests under way may go on after the server was told to stop. */
@@ -93,8 +85,7 @@ interface Parts {
   readonly store: Store;
   readonly policy: StoredRbac;
   readonly client: Client;
-  readonly informers: Map<Resource, Informer>;
-  readonly controllers: readonly RunningController[];
+  readonly controllers: RunningController;
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
   readonly service: HttpService;
@@ -135,6 +126,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   const client = new Client(engine, loopbackUser(options));
   const serving = await servingCertificates(options);
   const adminToken = randomBytes(32).toString("base64url");
+  const authenticator = await authenticators(options, [adminEntry(options, adminToken)]);
   await policy.start();
   life.synced = true;
   await ensureSystemNamespaces(client, vocabulary);
@@ -142,50 +134,11 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     selfSubjectReviews: registry.serves(SelfSubjectReview),
   });
   life.bootstrapped = true;
-  const informers = new Map<Resource, Informer>();
-  const controllers = await startControllers(builtInControllers, {
-    options,
-    registry,
-    store,
-    client,
-    informers,
-  });
-  const service = httpService(options, engine, {
-    authorizer,
-    life,
-    authenticator: await authenticators(options, [adminEntry(options, adminToken)]),
-  });
+  const service = httpService(options, engine, { authorizer, life, authenticator });
   const listener =
     serving === undefined ? undefined : await listen(serving.listen, (exchange) => handle(service, exchange));
-  return {
-    options,
-    life,
-    store,
-    policy,
-    client,
-    informers,
-    controllers,
-    serving,
-    listener,
-    service,
-    adminToken,
-  };
-}
-
-function registryFor({ vocabulary, runtimeConfig }: ServerOptions): Registry {
-  const known = new Map<string, Set<string>>();
-  for (const kind of builtInKinds) {
-    const group = groupName(kind.group, vocabulary);
-    const version = group === "" ? kind.version : `${group}/${kind.version}`;
-    known.set(version, (known.get(version) ?? new Set()).add(kind.resource));
-  }
-  try {
-    const config = RuntimeConfig.parse(runtimeConfig, known);
-    return new Registry(builtInKinds, vocabulary, (group, kind) => config.serves(group, kind));
-  } catch (error) {
-    if (error instanceof RuntimeConfigError) throw new OptionsError(`--runtime-config: ${error.message}`);
-    throw error;
-  }
+  const controllers = await startControllers({ options, registry, store, client });
+  return { options, life, store, policy, client, controllers, serving, listener, service, adminToken };
 }
 
 /** The server itself, for what it does without being asked. */
@@ -197,91 +150,8 @@ function adminEntry({ vocabulary: { systemPrefix } }: ServerOptions, token: stri
   return { token, name: "admin", uid: "", groups: [`${systemPrefix}masters`] };
 }
 
-function admissionPlugins(
-  options: ServerOptions,
-  registry: Registry,
-  store: Store,
-  policy: StoredRbac,
-  authorizer: AuthorizerChain,
-): AdmissionPlugin[] {
-  const { vocabulary, enabledAdmissionPlugins, disabledAdmissionPlugins } = options;
-  const plugins = [namespaceLifecycle(store, registry.require(Namespace), vocabulary)];
-  for (const name of [...enabledAdmissionPlugins, ...disabledAdmissionPlugins]) {
-    if (!plugins.some((plugin) => plugin.name === name)) {
-      throw new OptionsError(`there is no admission plugin ${JSON.stringify(name)}`);
-    }
-  }
-  const enabled = plugins.filter((plugin) => !disabledAdmissionPlugins.includes(plugin.name));
-  return [...enabled, escalationCheck(policy, authorizer, vocabulary)];
-}
-
-interface ControllerSetup {
-  readonly options: ServerOptions;
-  readonly registry: Registry;
-  readonly store: Store;
-  readonly client: Client;
-  readonly informers: Map<Resource, Informer>;
-}
-
-async function startControllers(
-  controllers: readonly Controller[],
-  { options, registry, store, client, informers }: ControllerSetup,
-): Promise<RunningController[]> {
-  const { clock, log } = options;
-  const started: Promise<void>[] = [];
-  const informer = (resource: Resource) => {
-    let found = informers.get(resource);
-    if (found === undefined) {
-      found = new Informer(store, resource, (error) =>
-        log.error({ error, resource: resource.name }, "following failed"),
-      );
-      informers.set(resource, found);
-      started.push(found.start());
-    }
-    return found;
-  };
-  const failed = (controller: string, key: string, error: unknown) => {
-    log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
-  };
-  const running = controllers.map((one) => one.start({ client, registry, clock, informer, failed }));
-  await Promise.all(started);
-  return running;
-}
-
-function httpService(
-  options: ServerOptions,
-  engine: Engine,
-  parts: Pick<HttpService, "authenticator"> & { authorizer: AuthorizerChain; life: Lifecycle },
-): HttpService {
-  const { clock, log } = options;
-  const paths = new PathTable();
-  const health = healthChecks(engine.store, parts.life, clock, options.livezGracePeriodMs);
-  addDiscoveryPaths(paths, engine.registry);
-  addOpenApiPaths(paths, engine.registry);
-  addHealthPaths(paths, health);
-  return {
-    engine,
-    clock,
-    authenticator: parts.authenticator,
-    authorizer: parts.authorizer,
-    reviews: reviewHandlers(parts.authorizer, parts.authorizer),
-    paths,
-    features: { watchList: options.watchList },
-    streams: new Set(),
-    log: {
-      defect: (error, request) =>
-        log.error({ ...request, error: stackOf(error) }, "a defect: please report it"),
-      cutOff: (reason, request) => log.warn(request, reason),
-    },
-  };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
 async function stop(parts: Parts): Promise<void> {
-  const { options, life, store, policy, informers, controllers, listener, service } = parts;
+  const { options, life, store, policy, controllers, listener, service } = parts;
   life.stopping = true;
   if (options.shutdownDelayMs > 0) {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
@@ -289,8 +159,7 @@ async function stop(parts: Parts): Promise<void> {
   const stopped = listener?.close(drainMs);
   for (const stream of service.streams) stream.close();
   await stopped;
-  await Promise.all(controllers.map((controller) => controller.close()));
-  for (const informer of informers.values()) informer.close();
+  await controllers.close();
   policy.close();
   await store.close();
 }

@@ -5,6 +5,8 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** How long superseded and deleted values are kept, in milliseconds; 5 minutes when absent. */
   readonly retentionMs?: number | undefined;
+  /** Told of work in the background that failed and will be tried again. */
+  readonly failed?: ((error: unknown) => void) | undefined;
 }
 
 /** How long history is kept unless configured (spec: conventions 8). */

@@ -7,13 +7,14 @@ export class Periodic {
   private stopped = false;
 
   /**
-   * @param task must handle its own failures.
+   * @param failed told when a run fails; the next one comes all the same.
    * @param pauseMs from the end of one run to the start of the next.
    */
   constructor(
     private readonly clock: Clock,
     private readonly pauseMs: number,
     private readonly task: () => Promise<void>,
+    private readonly failed: (error: unknown) => void = () => undefined,
   ) {
     this.schedule();
   }
@@ -27,10 +28,12 @@ export class Periodic {
 
   private schedule(): void {
     this.timer = this.clock.setTimer(() => {
-      this.running = this.task().finally(() => {
-        this.running = undefined;
-        if (!this.stopped) this.schedule();
-      });
+      this.running = this.task()
+        .catch((error: unknown) => this.failed(error))
+        .finally(() => {
+          this.running = undefined;
+          if (!this.stopped) this.schedule();
+        });
     }, this.pauseMs);
   }
 }

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { existsSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { applyPatch as oracle, createPatch } from "rfc6902";
@@ -35,7 +36,7 @@ function readCases(file: string): PublicCase[] {
   return cases.filter((_one, index) => !duplicates.some((path) => path.startsWith(`[${index}].patch[`)));
 }
 
-const folder = process.env["JSON_PATCH_TESTS"] ?? "/work/shared/json-patch-tests";
+const folder = path.resolve(import.meta.dirname, "../../../shared/json-patch-tests");
 const publicCases = ["tests.json", "spec_tests.json"]
   .map((file) => `${folder}/${file}`)
   .filter((file) => existsSync(file))

@@ -13,5 +13,11 @@ async function open() {
   };
 }
 
-describeConformance("memory", open);
+// Its data belongs to one store object.
+describeConformance("memory", open, [
+  "two stores over one set of data see one truth",
+  "sync delivers what another store committed",
+  "another store's commits arrive by themselves, in order with one's own",
+  "another store's compaction is respected at once",
+]);
 describeModel("memory", open, { runs: 100 });

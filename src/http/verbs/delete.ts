@@ -9,6 +9,7 @@ import { integerParameter, invalidOptions, isDryRun, listParameters } from "../p
 import { sendJson } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../status.ts";
+import { listMeta } from "../encodings/encoding.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
@@ -32,8 +33,9 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
   if (options.uid !== undefined || options.resourceVersion !== undefined) {
     throw new StatusError("BadRequest", "preconditions can't be used when a collection is deleted");
   }
-  await deleteCollection(service.engine, target, list, options);
-  sendJson(exchange, 200, successStatus({ group: target.resource.group, kind: target.resource.name }));
+  const end = await deleteCollection(service.engine, target, list, options);
+  const { group, name: kind } = target.resource;
+  sendJson(exchange, 200, successStatus({ group, kind }, listMeta(end)));
 }
 
 /** The options of a deletion: the body's, or, without a body, those of the query (spec: conventions 4.3). */

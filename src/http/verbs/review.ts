@@ -1,3 +1,5 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import { readObject } from "../../resources/input.ts";
 import { checkReview } from "../../resources/review.ts";
 import { readDocument } from "../body.ts";
@@ -23,5 +25,5 @@ export async function serveReview(service: HttpService, request: ResourceRequest
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
   await handler(object, request);
-  sendObject(request, encoding, 201, Buffer.from(JSON.stringify(object)), warnings);
+  sendObject(request, encoding, 201, Buffer.from(encodeJson(object as unknown as JsonValue)), warnings);
 }

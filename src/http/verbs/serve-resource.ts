@@ -58,17 +58,24 @@ function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): 
 /** The path must have the shape of the resource's scope (spec: conventions 4.1). */
 function checkShape(resource: Resource, facts: ResourceFacts): void {
   const { namespace, name, subresource, rest, verb } = facts;
-  if (subresource !== "" && (rest !== "" || resource.kind.subresources[subresource] === undefined))
+  if (subresource !== "" && (rest !== "" || !Object.hasOwn(resource.kind.subresources, subresource)))
     throw unknownPath();
-  const isNamespaceItself = resource.name === "namespaces" && resource.group === "";
   if (!resource.namespaced) {
-    if (namespace !== "" && !isNamespaceItself) throw unknownPath();
+    if (namespace !== "" && !isNamespaceItself(resource, facts)) throw unknownPath();
   } else if (namespace === "") {
     if (name !== "") throw unknownPath();
     if (verb !== "list" && verb !== "watch") throw notAllowed();
   }
   if (name !== "" && verb === "create" && subresource === "") throw notAllowed();
   if (name === "" && (verb === "update" || verb === "patch")) throw notAllowed();
+}
+
+/**
+ * A namespace is authorized in its own scope, so its path names it twice over. One below another
+ * (`namespaces/a/namespaces/b`) must not be found: whoever rules `a` would rule `b`.
+ */
+function isNamespaceItself(resource: Resource, { namespace, name }: ResourceFacts): boolean {
+  return resource.name === "namespaces" && resource.group === "" && namespace === name;
 }
 
 function verbsAt(resource: Resource, subresource: string): readonly Verb[] {

@@ -16,6 +16,8 @@ import type { ResourceRequest } from "./serve-resource.ts";
 export const maxBacklogBytes = 8 * 1024 * 1024;
 /** How long a watch lasts whose client names no time: at least this, and up to twice as long. */
 const minWatchMs = 30 * 60 * 1000;
+/** The longest time that a timer can be set to; a watch that is to last longer ends then, and is resumed. */
+const maxWatchMs = 2 ** 31 - 1;
 /** How often a bookmark tells an idle watcher how far it has come. */
 const bookmarkMs = 60 * 1000;
 
@@ -138,7 +140,9 @@ class Watcher {
     const { clock, engine } = this.service;
     const { timeoutSeconds, allowBookmarks } = this.parameters;
     const lastsMs =
-      timeoutSeconds === undefined ? minWatchMs + engine.randomInt(minWatchMs) : timeoutSeconds * 1000;
+      timeoutSeconds === undefined
+        ? minWatchMs + engine.randomInt(minWatchMs)
+        : Math.min(timeoutSeconds * 1000, maxWatchMs);
     const end = clock.setTimer(() => this.finish(), lastsMs);
     this.onClose(() => end.cancel());
     if (!allowBookmarks) return;

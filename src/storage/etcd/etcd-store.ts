@@ -104,10 +104,8 @@ class EtcdStore implements Store {
       clock,
       timeoutMs,
     });
-    this.compaction = new Periodic(clock, compactionIntervalMs(retentionMs), async () => {
-      // A cluster that can't be reached refuses this as it refuses everything, which tells; the next turn tries again.
-      await this.compact(clock.now() - retentionMs).catch(() => undefined);
-    });
+    const compactByAge = async () => void (await this.compact(clock.now() - retentionMs));
+    this.compaction = new Periodic(clock, compactionIntervalMs(retentionMs), compactByAge, options.failed);
   }
 
   async latestRevision(): Promise<Revision> {

@@ -20,7 +20,8 @@ export class Compactor {
   /** Raises the floor to the revision that was newest at `before` (milliseconds since 1970), and gives it. */
   compact(before: number): Promise<Revision> {
     const next = this.running.then(() => this.run(before));
-    this.running = next.catch(() => undefined);
+    // A failure is the caller's to handle; the next compaction only waits for the end of this one.
+    this.running = Promise.allSettled([next]);
     return next;
   }
 

@@ -84,8 +84,11 @@ class EmbeddedStore implements LmdbStore {
       options.recentEventsBytes ?? RECENT_EVENTS_BYTES,
     );
     const retentionMs = options.retentionMs ?? DEFAULT_RETENTION_MS;
-    this.compaction = new Periodic(options.clock, compactionIntervalMs(retentionMs), () =>
-      this.compactByAge(retentionMs),
+    this.compaction = new Periodic(
+      options.clock,
+      compactionIntervalMs(retentionMs),
+      () => this.compactByAge(retentionMs),
+      options.failed,
     );
   }
 
@@ -226,11 +229,7 @@ class EmbeddedStore implements LmdbStore {
   }
 
   private async compactByAge(retentionMs: number): Promise<void> {
-    try {
-      await this.compactor.compact(this.options.clock.now() - retentionMs);
-    } catch {
-      // A full disk refuses this as it refuses writes, which tell; the next turn tries again.
-    }
+    await this.compactor.compact(this.options.clock.now() - retentionMs);
   }
 
   private read<T>(take: () => T): T {

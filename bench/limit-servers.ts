@@ -1,0 +1,56 @@
+/** Starts the servers that the product is held against. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AnswersApi } from "./limits/answers.ts";
+import type { CommitsApi } from "./limits/commits.ts";
+import type { Address } from "./load/plan.ts";
+import { Helper } from "./processes.ts";
+import type { Bench } from "./scenario.ts";
+import { temporaryFolder } from "./subject.ts";
+
+export interface LimitServer {
+  readonly address: Address;
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+/** A server that answers with these bytes; several are the pages of a list. */
+export async function answersLimit(
+  { tls }: Bench,
+  bodies: readonly Buffer[],
+  status = 200,
+): Promise<LimitServer> {
+  const folder = temporaryFolder();
+  const files = bodies.map((body, index) => {
+    const file = join(folder, `body-${index}`);
+    writeFileSync(file, body);
+    return file;
+  });
+  const helper = Helper.start<AnswersApi>("limits/answers.ts");
+  const port = await helper.call("open", { tls, files, status });
+  return limitServer(helper, port, tls.ca, folder);
+}
+
+/** A server that commits a record for each write and gives each watcher a frame for it. */
+export async function commitsLimit({ tls }: Bench, sample: Buffer): Promise<LimitServer> {
+  const folder = temporaryFolder();
+  const helper = Helper.start<CommitsApi>("limits/commits.ts");
+  const port = await helper.call("open", { tls, dir: folder, sample });
+  return limitServer(helper, port, tls.ca, folder);
+}
+
+function limitServer(
+  helper: Pick<Helper<never>, "pid" | "close">,
+  port: number,
+  ca: string,
+  folder: string,
+): LimitServer {
+  return {
+    address: { host: "127.0.0.1", port, ca },
+    pid: helper.pid,
+    async close() {
+      await helper.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

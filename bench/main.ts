@@ -1,0 +1,74 @@
+/** `npm run bench`: measures each scenario beside its own physical limit (docs/performance.md). */
+import { createServingCertificates } from "../src/server/certificates.ts";
+import { type Options, readOptions, usage } from "./options.ts";
+import { legend, printHead, printRow, writeResults } from "./report.ts";
+import type { Row } from "./rows.ts";
+import type { Bench, Scenario } from "./scenario.ts";
+import { get } from "./scenarios/get.ts";
+import { list } from "./scenarios/list.ts";
+import { memory } from "./scenarios/memory.ts";
+import { accessReview, rulesReview } from "./scenarios/review.ts";
+import { startUp } from "./scenarios/start.ts";
+import { watch } from "./scenarios/watch.ts";
+import { createObjects, patchObjects, updateObjects } from "./scenarios/write.ts";
+
+const scenarios: readonly Scenario[] = [
+  get,
+  list,
+  createObjects,
+  updateObjects,
+  patchObjects,
+  watch,
+  accessReview,
+  rulesReview,
+  startUp,
+  memory,
+];
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options | "help";
+  let chosen: readonly Scenario[];
+  try {
+    options = readOptions(args);
+    if (options === "help") {
+      console.log(`${usage}\nscenarios: ${scenarios.map(({ name }) => name).join(", ")}`);
+      return 0;
+    }
+    chosen = choose(options);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  const { serving, caCertificate } = createServingCertificates(["127.0.0.1", "localhost"]);
+  const bench: Bench = { options, tls: { cert: serving.certificate, key: serving.key, ca: caCertificate } };
+  const rows: Row[] = [];
+  let failures = 0;
+  printHead();
+  for (const scenario of chosen) {
+    try {
+      for await (const row of scenario.run(bench)) {
+        rows.push(row);
+        printRow(row);
+      }
+    } catch (error) {
+      failures++;
+      console.error(`${scenario.name} failed: ${(error as Error).stack}`);
+    }
+  }
+  console.log(`${legend}\nwritten: ${writeResults(rows, options)}`);
+  return failures === 0 ? 0 : 1;
+}
+
+function choose({ only, target }: Options): readonly Scenario[] {
+  for (const name of only) {
+    if (!scenarios.some((scenario) => scenario.name.startsWith(name))) {
+      throw new Error(`--only: there is no scenario ${JSON.stringify(name)}`);
+    }
+  }
+  return scenarios.filter(({ name, remote }) => {
+    if (target !== undefined && !remote) return false;
+    return only.length === 0 || only.some((start) => name.startsWith(start));
+  });
+}

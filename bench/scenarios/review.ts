@@ -1,0 +1,197 @@
+import { answersLimit } from "../limit-servers.ts";
+import { writeText } from "../load/http-text.ts";
+import type { Address, LoadPlan } from "../load/plan.ts";
+import { measureInTurns, type Side } from "../measure.ts";
+import { ratioRow, type Row } from "../rows.ts";
+import type { Bench, Scenario } from "../scenario.ts";
+import { namespaceObject, openSubject, type Subject } from "../subject.ts";
+
+const sizes = [10, 1000, 10_000];
+/** How much slower the largest may be than the smallest. */
+const flatAim = 0.9;
+const namespaces = 20;
+const connections = 16;
+const asked = "asked-user";
+
+/** One kind of review, with the question that is asked. */
+interface Review {
+  readonly name: string;
+  readonly resource: string;
+  readonly aim?: number;
+  body(subject: Subject): object;
+}
+
+const access: Review = {
+  name: "SubjectAccessReview",
+  resource: "subjectaccessreviews",
+  aim: 0.5,
+  body: ({ authorizationGroup, namespace }) => ({
+    apiVersion: `${authorizationGroup}/v1`,
+    kind: "SubjectAccessReview",
+    metadata: {},
+    spec: {
+      user: asked,
+      groups: ["askers"],
+      resourceAttributes: { namespace, verb: "update", resource: "configmaps", name: "settings" },
+    },
+  }),
+};
+
+const rules: Review = {
+  name: "SelfSubjectRulesReview",
+  resource: "selfsubjectrulesreviews",
+  body: ({ authorizationGroup, namespace }) => ({
+    apiVersion: `${authorizationGroup}/v1`,
+    kind: "SelfSubjectRulesReview",
+    metadata: {},
+    spec: { namespace },
+  }),
+};
+
+/** Reviews with few and with many bindings; limit: a bare server that parses the body and answers as many bytes. */
+export const accessReview: Scenario = {
+  name: "access-review",
+  remote: true,
+  run: (bench) => runReview(bench, "access-review", access),
+};
+
+export const rulesReview: Scenario = {
+  name: "rules-review",
+  remote: true,
+  run: (bench) => runReview(bench, "rules-review", rules),
+};
+
+async function* runReview(bench: Bench, name: string, review: Review): AsyncGenerator<Row> {
+  const { options } = bench;
+  if (options.target !== undefined) yield* runRemote(bench, name, review);
+  else {
+    const subjects: Subject[] = [];
+    try {
+      for (const size of sizes) {
+        const subject = await openSubject(options, `${name}-${size}`);
+        subjects.push(subject);
+        await bind(subject, 0, size);
+      }
+      yield* besideEachOther(bench, review, subjects);
+    } finally {
+      for (const subject of subjects) await subject.close();
+    }
+  }
+}
+
+/** All sizes and the limit in turns, so that the sizes can be held against each other too. */
+async function* besideEachOther(
+  bench: Bench,
+  review: Review,
+  subjects: readonly Subject[],
+): AsyncGenerator<Row> {
+  const { rounds, seconds } = bench.options;
+  const [first] = subjects as [Subject];
+  const answer = await first.api.ask("POST", pathOf(first, review), review.body(first));
+  const limit = await answersLimit(bench, [answer], 201);
+  try {
+    const sides: Side[] = [
+      { name: `the limit of ${review.name}`, plan: planOf(limit.address, first, review), pid: limit.pid },
+      ...subjects.map((subject, index) => ({
+        name: `${review.name} with ${sizes[index]} bindings`,
+        plan: planOf(subject.address, subject, review),
+        pid: subject.pid,
+      })),
+    ];
+    const [bare, ...own] = await measureInTurns(sides, "answers", rounds, seconds);
+    for (const [index, samples] of own.entries()) {
+      yield ratioRow(rowName(review, sizes[index]!), "/s", samples, bare!, review.aim);
+    }
+    const flat = ratioRow(
+      `${review.name}, 10,000 bindings beside 10`,
+      "/s",
+      own.at(-1)!,
+      own[0]!,
+      review.aim === undefined ? undefined : flatAim,
+    );
+    yield flat;
+  } finally {
+    await limit.close();
+  }
+}
+
+/** A target is one server: it gets more and more bindings. */
+async function* runRemote({ options }: Bench, name: string, review: Review): AsyncGenerator<Row> {
+  const subject = await openSubject(options, name);
+  let made = 0;
+  try {
+    for (const size of sizes) {
+      await bind(subject, made, size);
+      made = size;
+      const side = { name: review.name, plan: planOf(subject.address, subject, review), pid: undefined };
+      const [samples] = await measureInTurns([side], "answers", options.rounds, options.seconds);
+      yield ratioRow(rowName(review, size), "/s", samples!, undefined);
+    }
+  } finally {
+    await unbind(subject, made);
+    await subject.close();
+  }
+}
+
+function rowName({ name }: Review, size: number): string {
+  return `${name}, ${size.toLocaleString("en-US")} bindings`;
+}
+
+function pathOf({ authorizationGroup }: Subject, { resource }: Review): string {
+  return `/apis/${authorizationGroup}/v1/${resource}`;
+}
+
+function planOf(address: Address, subject: Subject, review: Review): LoadPlan {
+  const body = JSON.stringify(review.body(subject));
+  const text = writeText("POST", pathOf(subject, review), subject.token, body);
+  return { address, connections, request: { kind: "same", text } };
+}
+
+/**
+ * Makes bindings from number `from` up to `to`, half of them for the whole cluster, the others over some namespaces.
+ * One of the first ten lets the user that is asked about do what is asked.
+ */
+async function bind(subject: Subject, from: number, to: number): Promise<void> {
+  const { api, namespace, rbacGroup } = subject;
+  const apiVersion = `${rbacGroup}/v1`;
+  const rules = [{ apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["get", "list", "update"] }];
+  const role = { apiVersion, kind: "ClusterRole", metadata: { name: `${namespace}-role` }, rules };
+  await api.createAll(1, () => ({ path: `/apis/${apiVersion}/clusterroles`, object: role }));
+  await api.createAll(namespaces, (index) => namespaceObject(`${namespace}-${index}`));
+  await api.createAll(to - from, (offset) => {
+    const index = from + offset;
+    const clusterWide = index % 2 === 0;
+    const place = index === 1 ? namespace : `${namespace}-${index % namespaces}`;
+    const kind = clusterWide ? "ClusterRoleBinding" : "RoleBinding";
+    const user = index === 1 ? asked : `user-${index % 997}`;
+    const object = {
+      apiVersion,
+      kind,
+      metadata: { name: bindingName(subject, index) },
+      roleRef: { apiGroup: rbacGroup, kind: "ClusterRole", name: role.metadata.name },
+      subjects: [
+        { kind: "User", apiGroup: rbacGroup, name: user },
+        { kind: "Group", apiGroup: rbacGroup, name: `team-${index % 101}` },
+      ],
+    };
+    const path = clusterWide ? "clusterrolebindings" : `namespaces/${place}/rolebindings`;
+    return { path: `/apis/${apiVersion}/${path}`, object };
+  });
+}
+
+function bindingName({ namespace }: Subject, index: number): string {
+  return `${namespace}-binding-${index}`;
+}
+
+/** Removes from a target what lies outside the bench's own namespace. */
+async function unbind(subject: Subject, made: number): Promise<void> {
+  const { api, namespace, rbacGroup } = subject;
+  const base = `/apis/${rbacGroup}/v1`;
+  for (let index = 0; index < made; index += 2) {
+    await api.try("DELETE", `${base}/clusterrolebindings/${bindingName(subject, index)}`);
+  }
+  await api.try("DELETE", `${base}/clusterroles/${namespace}-role`);
+  for (let index = 0; index < namespaces; index++) {
+    await api.try("DELETE", `/api/v1/namespaces/${namespace}-${index}`);
+  }
+}

@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Clock, Timer } from "../../src/base/clock.ts";
+import type { CreateServerOptions } from "../../src/index.ts";
+import { TestServer, type Answer, type Api } from "../support/api.ts";
+
+/** Paths of the groups, as the specification abbreviates them (access review 4). */
+export const AUTHZ = "/apis/authorization.platform.io/v1";
+export const AUTHN = "/apis/authentication.platform.io/v1alpha1";
+export const RBAC = "/apis/rbac.authorization.platform.io/v1";
+export const rbacGroup = "rbac.authorization.platform.io";
+
+/** Time that only the test moves. It begins at the machine's time, so that certificates made now are good. */
+export class ManualClock implements Clock {
+  private time = Date.now();
+  private readonly timers = new Set<{ readonly at: number; readonly task: () => void }>();
+
+  now(): number {
+    return this.time;
+  }
+
+  setTimer(task: () => void, delayMs: number): Timer {
+    const timer = { at: this.time + delayMs, task };
+    this.timers.add(timer);
+    return { cancel: () => this.timers.delete(timer) };
+  }
+
+  /** How many timers wait to fire within a time. */
+  due(withinMs: number): number {
+    return [...this.timers].filter((timer) => timer.at <= this.time + withinMs).length;
+  }
+
+  /** Moves time on, firing what falls due in order. */
+  async advance(ms: number): Promise<void> {
+    const end = this.time + ms;
+    for (;;) {
+      const next = [...this.timers]
+        .filter((timer) => timer.at <= end)
+        .toSorted((a, b) => a.at - b.at)
+        .at(0);
+      if (next === undefined) break;
+      this.timers.delete(next);
+      this.time = Math.max(this.time, next.at);
+      next.task();
+      await settle();
+    }
+    this.time = end;
+    await settle();
+  }
+}
+
+/** Lets everything that is ready to run do so. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** Waits until a condition holds; the test's own time limit ends the wait. */
+export async function until<T>(
+  read: () => Promise<T> | T,
+  holds: (value: T) => boolean,
+): Promise<T> {
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    await settle();
+  }
+}
+
+/** One line of a token file: the token is the user's name. */
+export interface TestUser {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+}
+
+/** A server that knows the given users; the token of each is their name. */
+export async function startWithUsers(
+  users: readonly TestUser[],
+  options: CreateServerOptions = {},
+): Promise<TestServer> {
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-api-"));
+  const file = path.join(folder, "tokens.csv");
+  const lines = users.map(({ name, uid = "", groups = [] }) => `${name},${name},${uid},"${groups.join(",")}"`);
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  try {
+    return await TestServer.start({ ...options, tokenAuthFile: file });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface PolicyRule {
+  readonly verbs?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+export const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+export const configMap = (name: string, data: Record<string, string> = { key: "value" }, meta: object = {}) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, ...meta },
+  data,
+});
+export const podReader: PolicyRule = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
+const rbacObject = (kind: string, name: string, fields: object, meta: object) => ({
+  apiVersion: `${rbacGroup}/v1`,
+  kind,
+  metadata: { name, ...meta },
+  ...fields,
+});
+export const role = (name: string, rules: readonly PolicyRule[] = [podReader], meta: object = {}) =>
+  rbacObject("Role", name, { rules }, meta);
+export const clusterRole = (name: string, rules: readonly PolicyRule[] = [podReader], meta: object = {}) =>
+  rbacObject("ClusterRole", name, { rules }, meta);
+export const refTo = (kind: "Role" | "ClusterRole", name: string) => ({ apiGroup: rbacGroup, kind, name });
+export const user = (name: string) => ({ kind: "User", apiGroup: rbacGroup, name });
+export const group = (name: string) => ({ kind: "Group", apiGroup: rbacGroup, name });
+export const account = (ns: string, name: string) => ({ kind: "ServiceAccount", namespace: ns, name });
+export const roleBinding = (name: string, roleRef: object, subjects: readonly object[], meta: object = {}) =>
+  rbacObject("RoleBinding", name, { roleRef, subjects }, meta);
+export const clusterRoleBinding = (
+  name: string,
+  roleRef: object,
+  subjects: readonly object[],
+  meta: object = {},
+) => rbacObject("ClusterRoleBinding", name, { roleRef, subjects }, meta);
+
+/** Grants rules in the whole cluster to a user. */
+export async function grant(admin: Api, name: string, rules: readonly PolicyRule[]): Promise<void> {
+  await ok(admin.post(`${RBAC}/clusterroles`, clusterRole(`grant-${name}`, rules)));
+  const binding = clusterRoleBinding(`grant-${name}`, refTo("ClusterRole", `grant-${name}`), [user(name)]);
+  await ok(admin.post(`${RBAC}/clusterrolebindings`, binding));
+}
+
+/** The answer, if it is a success; a failure fails the test with the server's own words. */
+export async function ok(answer: Promise<Answer>): Promise<Answer> {
+  const got = await answer;
+  if (got.status >= 300) throw new Error(`${got.status}: ${got.text}`);
+  return got;
+}
+
+/** The names of the items of a list, in its order. */
+export const namesIn = ({ body }: Answer): string[] =>
+  (body.items as { metadata: { name: string } }[]).map((item) => item.metadata.name);
+
+/** The fields that a failure's causes name. */
+export const causeFields = ({ body }: Answer): string[] =>
+  ((body.details?.causes ?? []) as { field?: string }[]).map((cause) => cause.field ?? "");
+
+/** The four role-based kinds with what the tests need of each. */
+export const roleKinds = [
+  {
+    kind: "ClusterRole",
+    list: `${RBAC}/clusterroles`,
+    all: `${RBAC}/clusterroles`,
+    make: (name: string, meta: object = {}) => clusterRole(name, [podReader], meta),
+  },
+  {
+    kind: "ClusterRoleBinding",
+    list: `${RBAC}/clusterrolebindings`,
+    all: `${RBAC}/clusterrolebindings`,
+    make: (name: string, meta: object = {}) =>
+      clusterRoleBinding(name, refTo("ClusterRole", "view"), [user("ann")], meta),
+  },
+  {
+    kind: "Role",
+    list: `${RBAC}/namespaces/default/roles`,
+    all: `${RBAC}/roles`,
+    make: (name: string, meta: object = {}) => role(name, [podReader], meta),
+  },
+  {
+    kind: "RoleBinding",
+    list: `${RBAC}/namespaces/default/rolebindings`,
+    all: `${RBAC}/rolebindings`,
+    make: (name: string, meta: object = {}) =>
+      roleBinding(name, refTo("ClusterRole", "view"), [user("ann")], meta),
+  },
+] as const;

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { AnswersApi } from "./limits/answers.ts";
 import type { CommitsApi } from "./limits/commits.ts";
 import type { Address } from "./load/plan.ts";
+import type { Options } from "./options.ts";
+import { printProfile, profileFlags } from "./profile.ts";
 import { Helper } from "./processes.ts";
 import type { Bench } from "./scenario.ts";
 import { temporaryFolder } from "./subject.ts";
@@ -16,7 +18,7 @@ export interface LimitServer {
 
 /** A server that answers with these bytes; several are the pages of a list. */
 export async function answersLimit(
-  { tls }: Bench,
+  { options, tls }: Bench,
   bodies: readonly Buffer[],
   status = 200,
 ): Promise<LimitServer> {
@@ -26,17 +28,23 @@ export async function answersLimit(
     writeFileSync(file, body);
     return file;
   });
-  const helper = Helper.start<AnswersApi>("limits/answers.ts");
+  const profile = profileFolder(options);
+  const helper = Helper.start<AnswersApi>("limits/answers.ts", profileFlags(profile));
   const port = await helper.call("open", { tls, files, status });
-  return limitServer(helper, port, tls.ca, folder);
+  return limitServer(helper, port, tls.ca, folder, profile);
 }
 
 /** A server that commits a record for each write and gives each watcher a frame for it. */
-export async function commitsLimit({ tls }: Bench, sample: Buffer): Promise<LimitServer> {
+export async function commitsLimit({ options, tls }: Bench, sample: Buffer): Promise<LimitServer> {
   const folder = temporaryFolder();
-  const helper = Helper.start<CommitsApi>("limits/commits.ts");
+  const profile = profileFolder(options);
+  const helper = Helper.start<CommitsApi>("limits/commits.ts", profileFlags(profile));
   const port = await helper.call("open", { tls, dir: folder, sample });
-  return limitServer(helper, port, tls.ca, folder);
+  return limitServer(helper, port, tls.ca, folder, profile);
+}
+
+function profileFolder({ profile }: Options): string | undefined {
+  return profile === undefined ? undefined : join(profile, "limit");
 }
 
 function limitServer(
@@ -44,6 +52,7 @@ function limitServer(
   port: number,
   ca: string,
   folder: string,
+  profile: string | undefined,
 ): LimitServer {
   return {
     address: { host: "127.0.0.1", port, ca },
@@ -51,6 +60,7 @@ function limitServer(
     async close() {
       await helper.close();
       rmSync(folder, { recursive: true, force: true });
+      if (profile !== undefined) printProfile(profile, "the limit", helper.pid);
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { GeneratorApi } from "./load/generator.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
 import { factsOf, Helper } from "./processes.ts";
+import { monotonicMicros, noteMeasured } from "./profile.ts";
 
 /** One server under one kind of load. */
 export interface Side {
@@ -54,7 +55,9 @@ async function measure(
   seconds: number,
 ): Promise<Sample> {
   const before = pid === undefined ? undefined : factsOf(pid).cpuMicros;
+  const from = monotonicMicros();
   const result = await generator.call("run", { seconds });
+  if (pid !== undefined) noteMeasured(pid, from, monotonicMicros());
   const after = pid === undefined ? undefined : factsOf(pid).cpuMicros;
   if (result.failure !== undefined) throw new Error(`${name}: ${result.failure}`);
   const units = result[unit];

@@ -18,7 +18,7 @@ const columns = [
   "µs",
   "client",
 ] as const;
-const widths = [42, 20, 20, 12, 10, 5, 14, 16, 24, 10];
+const widths = [48, 18, 18, 8, 8, 5, 16, 17, 26, 11];
 
 export function printHead(): void {
   console.log(line(columns));
@@ -60,7 +60,7 @@ Ratios are medians over rounds in which limit and product took turns.`;
 
 function line(cells: readonly string[]): string {
   return cells
-    .map((cell, index) => cell.padEnd(widths[index]!))
+    .map((cell, index) => `${cell} `.padEnd(widths[index]!))
     .join("")
     .trimEnd();
 }

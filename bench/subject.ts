@@ -10,7 +10,7 @@ import type { Vocabulary } from "../src/vocabulary/vocabulary.ts";
 import { Api } from "./api.ts";
 import type { Address } from "./load/plan.ts";
 import type { Options } from "./options.ts";
-import { printProfile } from "./profile.ts";
+import { printProfile, profileFlags } from "./profile.ts";
 import { root, start, stop } from "./processes.ts";
 
 /** A server that is measured, with what it needs to be. */
@@ -39,10 +39,15 @@ export function vocabularyOf({ vocabulary }: Pick<Options, "vocabulary">): Vocab
   return vocabulary === "kubernetes" ? kubernetes : platform;
 }
 
+const folders = new Set<string>();
+process.once("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder that is removed when the bench ends, at the latest. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "plinth-bench-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  folders.add(folder);
   return folder;
 }
 
@@ -68,7 +73,7 @@ export async function startProduct(
   writeFileSync(tokenFile, `${adminToken},admin,1,system:masters\n${userToken},${benchUser},2,benchers\n`);
   const profiles =
     profile === undefined || profileName === undefined ? undefined : join(profile, profileName);
-  const flags = profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`];
+  const flags = profileFlags(profiles);
   const begun = performance.now();
   const child = start(
     process.execPath,
@@ -104,7 +109,7 @@ export async function startProduct(
     readyMs,
     async close() {
       await stop(child);
-      if (profiles !== undefined) printProfile(profiles, profileName!);
+      if (profiles !== undefined) printProfile(profiles, profileName!, child.pid!);
     },
   };
 }

@@ -49,7 +49,7 @@ async function* perObject(): AsyncGenerator<Row> {
   const meter = Helper.start<HeapApi>("children/heap-meter.ts", ["--expose-gc"]);
   try {
     // Recent events are kept up to a fixed size: the first objects fill it.
-    const { heap, buffers } = await meter.call("bytesPerObject", { dir, before: 20_000, objects: 20_000 });
+    const { heap, buffers } = await meter.call("bytesPerObject", { dir, before: 30_000, objects: 50_000 });
     yield differenceRow("memory for a stored object, heap", "B", heap, 0, heapAim);
     yield differenceRow("memory for a stored object, other buffers", "B", buffers, 0);
   } finally {

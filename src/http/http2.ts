@@ -46,7 +46,15 @@ export class Http2Exchange implements Exchange {
     this.channel.respond(asHttp2Headers(status, headers, status === 304 ? undefined : body.length));
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
     if (!this.channel.writableEnded) this.channel.end(body);
-    if (!this.channel.readableEnded) this.channel.resume();
+    this.leaveRestUnread();
+  }
+
+  /** What is left of a body that nobody wants is let pass until the answer is out; then the client is told to stop. */
+  private leaveRestUnread(): void {
+    const { channel } = this;
+    if (channel.readableEnded) return;
+    channel.resume();
+    if (!channel.endAfterHeaders) channel.once("finish", () => channel.close(constants.NGHTTP2_NO_ERROR));
   }
 
   stream(status: number, headers: HeaderLines): BodyStream {

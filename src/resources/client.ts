@@ -85,7 +85,7 @@ export class Client {
     for (;;) {
       const step = await pages.next();
       if (step.done === true) return { items, resourceVersion: String(step.value.revision) };
-      for (const entry of step.value) items.push(decodeEntry(entry) as O);
+      for (const entry of step.value.entries) items.push(decodeEntry(entry) as O);
     }
   }
 

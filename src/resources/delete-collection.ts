@@ -23,8 +23,8 @@ export async function deleteCollection(
   for (;;) {
     const step = await pages.next();
     if (step.done === true) return step.value;
-    for (let at = 0; at < step.value.length; at += parallelDeletes) {
-      const some = step.value.slice(at, at + parallelDeletes);
+    for (let at = 0; at < step.value.entries.length; at += parallelDeletes) {
+      const some = step.value.entries.slice(at, at + parallelDeletes);
       await Promise.all(
         some.map((entry) => deleteOne(engine, { ...target, ...namesOf(entry.key) }, options)),
       );

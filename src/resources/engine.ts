@@ -4,6 +4,7 @@ import type { UserInfo } from "../base/user-info.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { PageCache } from "./page-cache.ts";
 import type { Registry, Resource } from "./registry.ts";
 
 /** What the verbs of this folder work with. */
@@ -16,6 +17,8 @@ export interface Engine {
   readonly randomInt: (below: number) => number;
   readonly newUid: () => string;
   readonly admit: Admitter;
+  /** Pages of the store's collections, for lists. */
+  readonly pages: PageCache;
 }
 
 /** Which object or collection a request is about. */

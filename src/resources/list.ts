@@ -1,8 +1,9 @@
 import { StatusError } from "../base/status-error.ts";
-import type { Entry, RangePage, Revision } from "../storage/store.ts";
+import type { Entry, Revision } from "../storage/store.ts";
 import { decodeContinue, encodeContinue } from "./continue-token.ts";
 import type { Engine, Target } from "./engine.ts";
 import { awaitVersion } from "./get.ts";
+import type { CollectionPage } from "./page-cache.ts";
 import { prefixOf } from "./registry.ts";
 import { storeFailure, type ListRead } from "./resource-version.ts";
 import type { Selection } from "./selection.ts";
@@ -22,6 +23,13 @@ export interface ListEnd {
   readonly remaining: number | undefined;
 }
 
+/** Some of a list's entries, never none. */
+export interface ListedPage {
+  readonly entries: readonly Entry[];
+  /** The entries' bodies in one piece, each after a comma, where they are at hand so. */
+  readonly joined: Buffer | undefined;
+}
+
 /** Bytes of stored objects that a list takes from the store at a time. */
 const pageBytes = 256 * 1024;
 
@@ -37,13 +45,13 @@ export async function* listObjects(
   engine: Engine,
   target: Target,
   options: ListOptions,
-): AsyncGenerator<readonly Entry[], ListEnd> {
+): AsyncGenerator<ListedPage, ListEnd> {
   const walk = await start(engine, target, options);
   for (;;) {
     const page = await readPage(engine, walk, options);
     walk.revision = page.revision;
     const chosen = choose(page, options, walk);
-    if (chosen.length > 0) yield chosen;
+    if (chosen.entries.length > 0) yield chosen;
     if (walk.done) return await end(engine, walk, options);
   }
 }
@@ -93,9 +101,13 @@ async function start(engine: Engine, target: Target, { read }: ListOptions): Pro
   }
 }
 
-async function readPage(engine: Engine, walk: Walk, { limit, selection }: ListOptions): Promise<RangePage> {
+async function readPage(
+  engine: Engine,
+  walk: Walk,
+  { limit, selection }: ListOptions,
+): Promise<CollectionPage> {
   try {
-    return await engine.store.range({
+    return await engine.pages.read({
       prefix: walk.prefix,
       at: walk.revision,
       after: walk.after,
@@ -115,7 +127,7 @@ async function readPage(engine: Engine, walk: Walk, { limit, selection }: ListOp
   }
 }
 
-function choose(page: RangePage, { limit, selection }: ListOptions, walk: Walk): readonly Entry[] {
+function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: Walk): ListedPage {
   const { entries } = page;
   const last = entries.at(-1);
   walk.more = page.more;
@@ -124,7 +136,7 @@ function choose(page: RangePage, { limit, selection }: ListOptions, walk: Walk):
   if (selection.everything) {
     walk.taken += entries.length;
     if (limit > 0 && walk.taken >= limit) walk.done = true;
-    return entries;
+    return page;
   }
   const chosen: Entry[] = [];
   for (const [index, entry] of entries.entries()) {
@@ -132,14 +144,14 @@ function choose(page: RangePage, { limit, selection }: ListOptions, walk: Walk):
       walk.after = entries[index - 1]?.key ?? walk.after;
       walk.more = true;
       walk.done = true;
-      return chosen;
+      return { entries: chosen, joined: undefined };
     }
     if (!selection.matches(entry)) continue;
     chosen.push(entry);
     walk.taken++;
   }
   if (limit > 0 && walk.taken === limit) walk.done = true;
-  return chosen;
+  return { entries: chosen, joined: undefined };
 }
 
 async function end(engine: Engine, walk: Walk, options: ListOptions): Promise<ListEnd> {

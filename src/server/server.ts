@@ -9,6 +9,7 @@ import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
 import type { Engine } from "../resources/engine.ts";
+import { PageCache } from "../resources/page-cache.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { admissionPlugins } from "./admission.ts";
@@ -121,6 +122,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     clock,
     randomInt: (below) => randomInt(below),
     newUid: randomUUID,
+    pages: new PageCache(store),
     admit: new AdmissionChain(admissionPlugins(options, registry, store, policy, authorizer)),
   };
   const client = new Client(engine, loopbackUser(options));

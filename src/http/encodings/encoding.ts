@@ -1,6 +1,5 @@
 import type { Resource } from "../../resources/registry.ts";
-import type { ListEnd } from "../../resources/list.ts";
-import type { Entry } from "../../storage/store.ts";
+import type { ListEnd, ListedPage } from "../../resources/list.ts";
 
 /** A way to write objects, lists and watch frames. An encoding is bound to one resource type. */
 export interface Encoding {
@@ -20,8 +19,8 @@ export interface Encoding {
 
 /** Writes one list, page by page. */
 export interface ListWriter {
-  /** The bytes of a page of entries; the first call also gives what stands before them. */
-  page(entries: readonly Entry[]): Uint8Array;
+  /** The bytes of a page, to be sent one after the other; the first call also gives what stands before it. */
+  page(page: ListedPage): readonly Uint8Array[];
   /** What stands behind the last page, with the list's metadata. */
   end(end: ListEnd): Uint8Array;
 }

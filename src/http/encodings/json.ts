@@ -1,7 +1,7 @@
 import { asBuffer } from "../../resources/stored.ts";
 import type { Resource } from "../../resources/registry.ts";
-import type { ListEnd } from "../../resources/list.ts";
-import type { Entry } from "../../storage/store.ts";
+import { joinBodies } from "../../resources/joined-bodies.ts";
+import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { listKind, listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 
 /** The stored bytes as they are. */
@@ -44,21 +44,10 @@ class JsonListWriter implements ListWriter {
   private begun = false;
   constructor(private readonly resource: Resource) {}
 
-  page(entries: readonly Entry[]): Uint8Array {
-    const head = this.head();
-    let size = head.length + entries.length;
-    for (const { body } of entries) size += body.length;
-    const bytes = Buffer.allocUnsafe(size);
-    head.copy(bytes, 0);
-    let at = head.length;
-    let first = head.length > 0;
-    for (const { body } of entries) {
-      if (!first) bytes[at++] = comma;
-      first = false;
-      bytes.set(body, at);
-      at += body.length;
-    }
-    return bytes.subarray(0, at);
+  page({ entries, joined }: ListedPage): readonly Uint8Array[] {
+    const bodies = joined ?? joinBodies(entries);
+    // The comma before the first item of the list is not sent.
+    return this.begun ? [bodies] : [this.head(), bodies.subarray(1)];
   }
 
   end(end: ListEnd): Uint8Array {
@@ -73,7 +62,6 @@ class JsonListWriter implements ListWriter {
   }
 }
 
-const comma = 0x2c;
 const nothing = Buffer.alloc(0);
 
 /** The same JSON with line breaks and two spaces a level (`pretty`). */

@@ -1,10 +1,9 @@
 import type { Clock } from "../../base/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
-import type { ListEnd } from "../../resources/list.ts";
+import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import type { Resource } from "../../resources/registry.ts";
 import { asBuffer } from "../../resources/stored.ts";
 import type { ApiObject, Column } from "../../schema/kind.ts";
-import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 
@@ -45,9 +44,9 @@ export class TableEncoding implements Encoding {
       return `{"kind":"Table","apiVersion":"${this.metaApiVersion}","columnDefinitions":${columns},"rows":[`;
     };
     return {
-      page: (entries: readonly Entry[]) => {
+      page: ({ entries }: ListedPage) => {
         const start = begun ? "," : head();
-        return Buffer.from(start + entries.map((entry) => JSON.stringify(this.row(entry.body))).join(","));
+        return [Buffer.from(start + entries.map((entry) => JSON.stringify(this.row(entry.body))).join(","))];
       },
       end: (end: ListEnd) => Buffer.from(`${head()}],"metadata":${JSON.stringify(listMeta(end))}}\n`),
     };

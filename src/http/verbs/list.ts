@@ -1,6 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { listObjects, type ListEnd } from "../../resources/list.ts";
-import type { Entry } from "../../storage/store.ts";
+import { listObjects, type ListedPage, type ListEnd } from "../../resources/list.ts";
 import type { ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import type { BodyStream } from "../exchange.ts";
@@ -28,12 +27,12 @@ export async function serveList(service: HttpService, request: ResourceRequest):
   const firstBytes = writer.page(first.value);
   const second = await pages.next();
   if (second.done === true) {
-    const bytes = Buffer.concat([firstBytes, writer.end(second.value)]);
+    const bytes = Buffer.concat([...firstBytes, writer.end(second.value)]);
     return request.exchange.send(200, headersFor(encoding.contentType), bytes);
   }
   const stream = request.exchange.stream(200, headersFor(encoding.contentType));
   try {
-    stream.write(firstBytes);
+    for (const bytes of firstBytes) stream.write(bytes);
     const end = await pour(pages, second.value, writer, stream, () => {
       if (deadline !== undefined && service.clock.now() - start > deadline) {
         throw new StatusError("Timeout", `the list took longer than ${timeoutSeconds} seconds`);
@@ -48,19 +47,20 @@ export async function serveList(service: HttpService, request: ResourceRequest):
   }
 }
 
-type Pages = AsyncGenerator<readonly Entry[], ListEnd>;
+type Pages = AsyncGenerator<ListedPage, ListEnd>;
 
 /** Writes page after page as fast as the client takes them; undefined when the client left. */
 async function pour(
   pages: Pages,
-  next: readonly Entry[],
+  next: ListedPage,
   writer: ListWriter,
   stream: BodyStream,
   checkTime: () => void,
 ): Promise<ListEnd | undefined> {
   let page = next;
   for (;;) {
-    if (!stream.write(writer.page(page))) await stream.drained();
+    for (const bytes of writer.page(page)) stream.write(bytes);
+    await stream.drained();
     if (stream.closed) return undefined;
     checkTime();
     const step = await pages.next();
@@ -75,12 +75,12 @@ async function sendWhole(
   contentType: string,
   writer: ListWriter,
   pages: Pages,
-  first: IteratorResult<readonly Entry[], ListEnd>,
+  first: IteratorResult<ListedPage, ListEnd>,
 ): Promise<void> {
   const parts: Uint8Array[] = [];
   let step = first;
   while (step.done !== true) {
-    parts.push(writer.page(step.value));
+    parts.push(...writer.page(step.value));
     step = await pages.next();
   }
   parts.push(writer.end(step.value));

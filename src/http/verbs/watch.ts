@@ -115,7 +115,7 @@ class Watcher {
         if (sendInitialEvents && this.parameters.allowBookmarks) this.bookmark(step.value.revision);
         return step.value.revision;
       }
-      const frames = step.value.map((entry) => this.encoding.frame("ADDED", entry.body));
+      const frames = step.value.entries.map((entry) => this.encoding.frame("ADDED", entry.body));
       if (!this.stream.write(Buffer.concat(frames))) await this.stream.drained();
     }
   }

@@ -1,0 +1,106 @@
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { Entry, RangeOptions, RangePage, Revision, Store } from "../storage/store.ts";
+import { CachedCollection } from "./cached-collection.ts";
+import { stretchOf } from "./joined-bodies.ts";
+
+/** A page of a collection, with its bodies at hand in one piece where they are. */
+export interface CollectionPage extends RangePage {
+  /** The entries' bodies in order, each after a comma; undefined where they aren't in one piece. */
+  readonly joined: Buffer | undefined;
+}
+
+/** Which page is wanted; see {@link RangeOptions}. */
+export type PageRequest = Required<Pick<RangeOptions, "prefix" | "maxBytes">> &
+  Omit<RangeOptions, "prefix" | "maxBytes">;
+
+/** Limits of what the cache keeps, in bytes of bodies. */
+export interface PageCacheLimits {
+  readonly totalBytes: number;
+  /** A larger collection is read from the store each time. */
+  readonly collectionBytes: number;
+}
+
+const defaultLimits: PageCacheLimits = { totalBytes: 32 * 1024 * 1024, collectionBytes: 16 * 1024 * 1024 };
+
+/**
+ * Pages of collections that were listed lately, so that listing an unchanged collection again costs no more than
+ * sending it. A page is dropped by the first event for a key in it; what is answered is always what the store would
+ * answer. Bounded in bytes; the collections used least lately go first.
+ */
+export class PageCache {
+  /** By prefix, the least lately used first. */
+  private readonly collections = new Map<string, CachedCollection>();
+  /** Nothing is kept of a store whose latest revision takes a round trip: the pages come from as far as the check. */
+  private answersAtOnce: boolean | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly limits: PageCacheLimits = defaultLimits,
+  ) {}
+
+  /** Reads a page as {@link Store.range} does, with the same errors. */
+  read(request: PageRequest): MaybePromise<CollectionPage> {
+    const latest = this.answersAtOnce === false ? undefined : this.store.latestRevision();
+    this.answersAtOnce ??= !(latest instanceof Promise);
+    if (latest === undefined || latest instanceof Promise) {
+      return andThen(this.store.range(request), (page) => ({ ...page, joined: undefined }));
+    }
+    const collection = this.collection(request.prefix, latest);
+    return andThen(collection.sync(), (position) => {
+      const at = request.at ?? position;
+      // What is no longer retained is the store's to refuse.
+      const cached = at < (this.store.floor() as Revision) ? undefined : collection.find(request.after, at);
+      if (cached !== undefined) return cut(cached.entries, cached.joined, at, cached.more, request);
+      return andThen(this.store.range(request), (page) => this.keep(collection, request, page));
+    });
+  }
+
+  close(): void {
+    for (const collection of this.collections.values()) collection.close();
+    this.collections.clear();
+  }
+
+  private collection(prefix: string, latest: Revision): CachedCollection {
+    let found = this.collections.get(prefix);
+    if (found === undefined || found.ended) found = new CachedCollection(this.store, prefix, latest);
+    this.collections.delete(prefix);
+    this.collections.set(prefix, found);
+    return found;
+  }
+
+  private keep(collection: CachedCollection, request: PageRequest, page: RangePage): CollectionPage {
+    // A page that a limit cut short would leave the cache with slivers.
+    if (request.limit !== undefined && page.entries.length === request.limit)
+      return { ...page, joined: undefined };
+    const joined = collection.insert(request.after, page, this.limits.collectionBytes);
+    this.shrink();
+    return { ...page, joined };
+  }
+
+  private shrink(): void {
+    let total = 0;
+    for (const { bytes } of this.collections.values()) total += bytes;
+    for (const [prefix, collection] of this.collections) {
+      if (total <= this.limits.totalBytes && this.collections.size <= maxCollections) return;
+      total -= collection.bytes;
+      collection.close();
+      this.collections.delete(prefix);
+    }
+  }
+}
+
+/** How many collections are watched over at a time. */
+const maxCollections = 64;
+
+/** The part of a cached page that a request asks for. */
+function cut(
+  entries: readonly Entry[],
+  joined: Buffer,
+  revision: Revision,
+  more: boolean,
+  { limit }: PageRequest,
+): CollectionPage {
+  if (limit === undefined || entries.length <= limit) return { revision, entries, joined, more };
+  const taken = entries.slice(0, limit);
+  return { revision, entries: taken, joined: stretchOf(taken, joined), more: true };
+}

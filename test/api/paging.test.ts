@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer, type Answer } from "../support/api.ts";
+import { ManualClock, configMap, namesIn, namespace, ok, roleKinds } from "./support.ts";
+
+const path = "/api/v1/namespaces/paged/configmaps";
+const total = 25;
+const minutes = 60_000;
+let server: TestServer;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = new ManualClock();
+  server = await TestServer.start({ clock });
+  await ok(server.admin.post("/api/v1/namespaces", namespace("paged")));
+  for (let i = 0; i < total; i++) {
+    const labels = { parity: i % 2 === 0 ? "even" : "odd" };
+    await ok(server.admin.post(path, configMap(`m-${String(i).padStart(2, "0")}`, {}, { labels })));
+  }
+});
+afterAll(() => server.close());
+
+/** Every chunk of a list. */
+async function chunks(at: string, query: string): Promise<Answer[]> {
+  const found: Answer[] = [];
+  for (let token = ""; ; ) {
+    const next = token === "" ? "" : `&continue=${encodeURIComponent(token)}`;
+    const answer = await ok(server.admin.get(`${at}?${query}${next}`));
+    found.push(answer);
+    token = answer.body.metadata.continue ?? "";
+    if (token === "") return found;
+  }
+}
+
+describe("C-4.4 chunks", () => {
+  test.each([1, 4, 5, 24, 25, 26, 1000])("C-4.4-01 C-4.4-02 C-4.4-03 limit=%d gives every item once, at one version", async (limit) => {
+    const parts = await chunks(path, `limit=${limit}`);
+    expect(parts).toHaveLength(Math.ceil(total / limit));
+    for (const part of parts) expect(part.body.items.length).toBeLessThanOrEqual(limit);
+    const names = parts.flatMap(namesIn);
+    expect(names).toEqual([...new Set(names)].toSorted());
+    expect(names).toHaveLength(total);
+    expect(new Set(parts.map(({ body }) => body.metadata.resourceVersion)).size).toBe(1);
+  });
+
+  test("C-2.2-07 remainingItemCount counts what is not included", async () => {
+    const parts = await chunks(path, "limit=10");
+    expect(parts.map(({ body }) => body.metadata.remainingItemCount)).toEqual([15, 5, undefined]);
+  });
+
+  test.each([
+    ["a label selector", "limit=5&labelSelector=parity%3Deven"],
+    ["a field selector", "limit=5&fieldSelector=metadata.name!%3Dx"],
+    ["no limit", ""],
+    ["a limit that holds everything", "limit=25"],
+    ["limit=0", "limit=0"],
+  ])("C-2.2-08 remainingItemCount is absent with %s", async (_what, query) => {
+    const { body } = await ok(server.admin.get(`${path}?${query}`));
+    expect(body.metadata).not.toHaveProperty("remainingItemCount");
+  });
+
+  test("C-4.4-02 chunks of a selection hold every selected item once", async () => {
+    const parts = await chunks(path, "limit=4&labelSelector=parity%3Dodd");
+    expect(parts.flatMap(namesIn)).toHaveLength(12);
+    expect(parts.slice(0, -1).every(({ body }) => body.items.length === 4)).toBe(true);
+  });
+
+  test("C-4.4-04 C-4.4-05 later changes show in no later chunk, but in a watch from the list's version", async () => {
+    const first = await ok(server.admin.get(`${path}?limit=10`));
+    await ok(server.admin.delete(`${path}/m-20`));
+    await ok(server.admin.post(path, configMap("m-21-new")));
+    await ok(server.admin.patch(`${path}/m-15`, { data: { changed: "yes" } }));
+    const rest = await ok(server.admin.get(`${path}?limit=100&continue=${encodeURIComponent(first.body.metadata.continue)}`));
+    expect(namesIn(rest)).toContain("m-20");
+    expect(namesIn(rest)).not.toContain("m-21-new");
+    expect(rest.body.items.find((one: { metadata: { name: string } }) => one.metadata.name === "m-15").data).toBeUndefined();
+    const watching = await server.admin.watch(`${path}?resourceVersion=${rest.body.metadata.resourceVersion}`);
+    const seen = await watching.through(({ object }) => object.metadata.name === "m-15");
+    watching.close();
+    expect(seen.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+      "DELETED m-20",
+      "ADDED m-21-new",
+      "MODIFIED m-15",
+    ]);
+    await ok(server.admin.post(path, configMap("m-20", {}, { labels: { parity: "even" } })));
+    await ok(server.admin.delete(`${path}/m-21-new`));
+  });
+
+  test.each([
+    ["limit=-1", 422],
+    ["limit=ten", 400],
+    ["limit=9223372036854775808", 400],
+    ["limit=1&continue=nonsense", 400],
+    ["limit=1&continue=e30", 400],
+    ["limit=1&resourceVersionMatch=Exact&continue=e30", 422],
+  ])("%s is refused with %d", async (query, status) => {
+    expect((await server.admin.get(`${path}?${query}`)).status).toBe(status);
+  });
+
+  test("the largest limit there is holds everything", async () => {
+    expect((await server.admin.get(`${path}?limit=9223372036854775807`)).body.items).toHaveLength(total);
+  });
+});
+
+describe.each(roleKinds)("$kind", ({ list, make }) => {
+  test("A-4.2-20 list takes limit and continue", async () => {
+    for (const name of ["p1", "p2", "p3"]) await ok(server.admin.post(list, make(name, { labels: { page: "1" } })));
+    const parts = await chunks(list, "limit=2&labelSelector=page");
+    expect(parts.map((part) => namesIn(part).length)).toEqual([2, 1]);
+  });
+
+  test("A-4.2-31 deletecollection takes limit and continue", async () => {
+    const query = `${list}?labelSelector=page&limit=2`;
+    const { body } = await ok(server.admin.delete(query));
+    expect((await server.admin.get(`${list}?labelSelector=page`)).body.items).toHaveLength(1);
+    expect(body).toMatchObject({ kind: "Status", status: "Success" });
+    await ok(server.admin.delete(`${query}&continue=${encodeURIComponent(body.metadata.continue)}`));
+    expect((await server.admin.get(`${list}?labelSelector=page`)).body.items).toHaveLength(0);
+    expect((await server.admin.delete(`${list}?limit=-1`)).status).toBe(422);
+  });
+});
+
+describe("what is no longer retained", () => {
+  test("A-8-01 C-7-05 C-7-06 C-8-01 C-8-02 after 5 minutes token and version are 410, not before", async () => {
+    const first = await ok(server.admin.get(`${path}?limit=5`));
+    const roles = await ok(server.admin.get(`${roleKinds[0].list}?limit=5`));
+    const { resourceVersion } = first.body.metadata;
+    await ok(server.admin.patch(`${path}/m-00`, { data: { later: "1" } }));
+    const asks = [
+      `${path}?limit=5&continue=${encodeURIComponent(first.body.metadata.continue)}`,
+      `${roleKinds[0].list}?limit=5&continue=${encodeURIComponent(roles.body.metadata.continue)}`,
+      `${path}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`,
+      `${path}?resourceVersion=${resourceVersion}&limit=5`,
+    ];
+    console.log(resourceVersion, roles.body.metadata.resourceVersion, (await server.admin.get(path)).body.metadata.resourceVersion);
+    await clock.advance(4.5 * minutes);
+    for (const ask of asks) expect((await server.admin.get(ask)).status, ask).toBe(200);
+    await ok(server.admin.patch(`${path}/m-00`, { data: { later: "2" } }));
+    await clock.advance(7 * minutes);
+    console.log((await server.admin.get(asks[2]!)).text.slice(0,200));
+    for (const ask of asks) {
+      const { status, body } = await server.admin.get(ask);
+      expect([status, body.reason, body.code], ask).toEqual([410, "Expired", 410]);
+    }
+    const token = await server.admin.get(asks[0]!);
+    expect(token.body.message).toContain("The provided continue parameter is too old");
+    const notOlder = `${path}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan&limit=5`;
+    const [got] = await chunks(path, notOlder.split("?")[1]!);
+    expect(got!.status).toBe(200); // C-7-07 may be answered 410; it is not here
+  });
+});

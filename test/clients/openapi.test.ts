@@ -1,0 +1,178 @@
+import { get } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestServer, type Api } from "../support/api.ts";
+
+const binary = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string }[];
+  [member: string]: unknown;
+}
+type Paths = Record<string, Record<string, Operation>>;
+
+describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s", (vocabulary) => {
+  let server: TestServer;
+  let api: Api;
+  const suffix = vocabulary === "kubernetes" ? "k8s.io" : "platform.io";
+  const root = vocabulary === "kubernetes" ? "io.k8s" : "io.platform";
+  const prefix = `x-${vocabulary}-`;
+  const meta = `${root}.apimachinery.pkg.apis.meta.v1`;
+
+  beforeAll(async () => {
+    server = await TestServer.start({ vocabulary });
+    api = server.admin;
+  });
+  afterAll(() => server?.close());
+
+  async function whole() {
+    const answer = await api.get("/openapi/v2");
+    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
+    return answer.body as { swagger: string; paths: Paths; definitions: Record<string, Record<string, unknown>> };
+  }
+
+  it("names definitions after their packages, and refers only to what is there", async () => {
+    const document = await whole();
+    expect(document.swagger).toBe("2.0");
+    expect(Object.keys(document.definitions)).toEqual(
+      expect.arrayContaining([
+        `${root}.api.core.v1.ConfigMap`,
+        `${root}.api.core.v1.ConfigMapList`,
+        `${root}.api.rbac.v1.PolicyRule`,
+        `${root}.api.authorization.v1.SubjectAccessReview`,
+        `${meta}.ObjectMeta`,
+        `${meta}.Status`,
+        `${meta}.DeleteOptions`,
+        `${meta}.LabelSelector`,
+        `${meta}.Patch`,
+        `${meta}.Time`,
+      ]),
+    );
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/definitions\/([^"]+)"/g)].map((one) => one[1]!);
+    expect(references.filter((name) => !Object.hasOwn(document.definitions, name))).toEqual([]);
+  });
+
+  it("publishes what a declaration says of its fields", async () => {
+    const { definitions } = await whole();
+    expect(definitions[`${root}.api.rbac.v1.Role`]).toMatchObject({
+      type: "object",
+      description: "Rules that can be granted inside one namespace.",
+      [`${prefix}group-version-kind`]: [{ group: `rbac.authorization.${suffix}`, kind: "Role", version: "v1" }],
+    });
+    expect(definitions[`${root}.api.rbac.v1.PolicyRule`]!["required"]).toEqual(["verbs"]);
+    const properties = definitions[`${meta}.ObjectMeta`]!["properties"] as Record<string, object>;
+    expect(properties["generation"]).toMatchObject({ type: "integer", format: "int64" });
+    expect(properties["creationTimestamp"]).toMatchObject({ $ref: `#/definitions/${meta}.Time` });
+    expect(properties["ownerReferences"]).toMatchObject({
+      type: "array",
+      [`${prefix}list-type`]: "map",
+      [`${prefix}list-map-keys`]: ["uid"],
+      [`${prefix}patch-merge-key`]: "uid",
+      [`${prefix}patch-strategy`]: "merge",
+    });
+    const secret = definitions[`${root}.api.core.v1.Secret`]!["properties"] as Record<string, object>;
+    expect(secret["data"]).toMatchObject({ type: "object", additionalProperties: { type: "string", format: "byte" } });
+    const status = definitions[`${root}.api.core.v1.NamespaceStatus`]!["properties"] as Record<string, object>;
+    expect(status["phase"]).toMatchObject({ enum: ["Active", "Terminating"] });
+  });
+
+  it("has an operation for each verb, with an id of its own and the parameters that clients look for", async () => {
+    const { paths } = await whole();
+    const operations = Object.values(paths).flatMap(({ parameters: _, ...methods }) => Object.values(methods));
+    const ids = operations.map((one) => one.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        "readCoreV1NamespacedConfigMap",
+        "listCoreV1ConfigMapForAllNamespaces",
+        "deleteCoreV1CollectionNamespacedConfigMap",
+        "replaceCoreV1NamespaceFinalize",
+        "patchRbacAuthorizationV1ClusterRole",
+        "createAuthorizationV1NamespacedLocalSubjectAccessReview",
+      ]),
+    );
+    const patch = paths["/api/v1/namespaces/{namespace}/configmaps/{name}"]!["patch"]!;
+    expect(patch.parameters!.filter((one) => one.in === "query").map((one) => one.name)).toEqual(["dryRun", "fieldManager", "fieldValidation"]);
+    expect(patch).toMatchObject({
+      [`${prefix}action`]: "patch",
+      [`${prefix}group-version-kind`]: { group: "", kind: "ConfigMap", version: "v1" },
+    });
+    expect(paths[`/apis/authorization.${suffix}/v1/subjectaccessreviews`]).not.toHaveProperty("get");
+  });
+
+  it("is also to be had in binary", async () => {
+    const { definitions, paths } = await whole();
+    const { contentType, bytes } = await readBinary(server);
+    expect(contentType).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+    const document = fieldsOf(bytes);
+    expect(Buffer.from(document.get(1)![0]!).toString()).toBe("2.0");
+    const names = (number: number, list: number) =>
+      fieldsOf(document.get(number)![0]!).get(list)!.map((pair) => Buffer.from(fieldsOf(pair).get(1)![0]!).toString());
+    expect(names(8, 2)).toEqual(Object.keys(paths));
+    expect(names(9, 1)).toEqual(Object.keys(definitions));
+  });
+
+  it("answers 304 to who has it, and 406 to who wants what there isn't", async () => {
+    const { etag } = (await api.get("/openapi/v2")).headers;
+    const again = await api.get("/openapi/v2", { headers: { "if-none-match": etag! } });
+    expect(again).toMatchObject({ status: 304, text: "" });
+    expect((await api.get("/openapi/v2", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+    expect((await api.get("/openapi/v2", { accept: "text/html" })).body).toMatchObject({ reason: "NotAcceptable" });
+  });
+
+  it("has an index of the newer form, whose documents are whole by themselves", async () => {
+    const index = (await api.get("/openapi/v3")).body as { paths: Record<string, { serverRelativeURL: string }> };
+    expect(Object.keys(index.paths)).toEqual(["api/v1", `apis/authorization.${suffix}/v1`, `apis/rbac.authorization.${suffix}/v1`]);
+    for (const [path, { serverRelativeURL }] of Object.entries(index.paths)) {
+      expect(serverRelativeURL).toMatch(new RegExp(`^/openapi/v3/${path}\\?hash=[0-9A-F]{64}$`));
+      const { status, body, headers } = await api.get(serverRelativeURL);
+      expect(status).toBe(200);
+      expect(headers["cache-control"]).toContain("immutable");
+      const document = body as { openapi: string; paths: Paths; components: { schemas: Record<string, unknown> } };
+      expect(document.openapi).toBe("3.0.0");
+      expect(Object.keys(document.paths).every((one) => one.startsWith(`/${path}/`))).toBe(true);
+      const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
+      for (const [, name] of references) expect(document.components.schemas).toHaveProperty([name!]);
+    }
+    const other = await api.get("/openapi/v3/api/v1?hash=OLD");
+    expect(other).toMatchObject({ status: 301, headers: { location: index.paths["api/v1"]!.serverRelativeURL } });
+    expect((await api.get("/openapi/v3/apis/nothing/v1")).status).toBe(404);
+    const proto = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";
+    expect((await api.get("/openapi/v3/api/v1", { accept: proto })).status).toBe(406);
+  });
+
+  it("publishes defaults in the newer form only, beside a wrapped reference", async () => {
+    const { body } = await api.get("/openapi/v3/api/v1");
+    const { schemas } = (body as { components: { schemas: Record<string, { properties: Record<string, object> }> } }).components;
+    expect(schemas[`${root}.api.core.v1.ConfigMap`]!.properties["metadata"]).toEqual({
+      description: "Metadata of the map.",
+      default: {},
+      allOf: [{ $ref: `#/components/schemas/${meta}.ObjectMeta` }],
+    });
+    expect(JSON.stringify((await whole()).definitions)).not.toContain('"default"');
+  });
+});
+
+async function readBinary({ server }: TestServer): Promise<{ contentType: string; bytes: Buffer }> {
+  const headers = { accept: binary, authorization: `Bearer ${server.adminToken}` };
+  const options = { ca: server.caCertificate!, headers, agent: false as const };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${server.url}/openapi/v2`, options, resolve).once("error", reject);
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return { contentType: response.headers["content-type"]!, bytes: Buffer.concat(chunks) };
+}
+
+/** The length-delimited fields of a message, by number. */
+function fieldsOf(bytes: Uint8Array): Map<number, Uint8Array[]> {
+  const reader = new BinaryReader(bytes);
+  const found = new Map<number, Uint8Array[]>();
+  while (reader.pos < reader.len) {
+    const [number] = reader.tag();
+    found.set(number, [...(found.get(number) ?? []), reader.bytes()]);
+  }
+  return found;
+}

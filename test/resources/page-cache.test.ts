@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { PageCache, type CollectionPage } from "../../src/resources/page-cache.ts";
+import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
+import type { Draft, RangePage, Revision, Store } from "../../src/storage/store.ts";
+
+const prefix = "/core/configmaps/";
+
+function draft(text: string): Draft {
+  return { header: Buffer.from("{}"), body: Buffer.from(`{"v":"","t":"${text}"}`), revisionAt: 6 };
+}
+
+function shown(page: RangePage): object {
+  const { revision, more, entries } = page;
+  return { revision, more, entries: entries.map(({ key, body }) => [key, Buffer.from(body).toString()]) };
+}
+
+/** A page holds what the store would give, and its joined bodies are those of its entries. */
+function expectTrue(page: CollectionPage, truth: RangePage): void {
+  expect(shown(page)).toEqual(shown(truth));
+  if (page.joined === undefined) return;
+  const bodies = truth.entries.map(({ body }) => `,${Buffer.from(body).toString()}`).join("");
+  expect(page.joined.toString()).toBe(bodies);
+}
+
+async function put(store: Store, key: string, text: string): Promise<void> {
+  const standing = await store.get(key);
+  const result =
+    standing === undefined
+      ? await store.commit({ kind: "create", key, draft: draft(text) })
+      : await store.commit({ kind: "update", key, expected: standing.revision, draft: draft(text) });
+  expect(result.ok).toBe(true);
+}
+
+async function remove(store: Store, key: string): Promise<void> {
+  const standing = await store.get(key);
+  if (standing === undefined) return;
+  await store.commit({ kind: "delete", key, expected: standing.revision });
+}
+
+const step = fc.oneof(
+  fc.record({
+    do: fc.constant("put" as const),
+    name: fc.integer({ min: 0, max: 30 }),
+    text: fc.string({ maxLength: 5 }),
+  }),
+  fc.record({ do: fc.constant("remove" as const), name: fc.integer({ min: 0, max: 30 }) }),
+  fc.record({
+    do: fc.constant("list" as const),
+    limit: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
+    maxBytes: fc.integer({ min: 1, max: 300 }),
+    namespace: fc.constantFrom("", "a/", "b/"),
+    back: fc.integer({ min: 0, max: 3 }),
+  }),
+);
+
+const keyOf = (name: number): string => `${prefix}${name % 2 === 0 ? "a" : "b"}/n${name}`;
+
+describe("pages of collections", () => {
+  it("are what the store would give, whatever was read and written before", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const store = createMemoryStore({ clock: systemClock });
+        const cache = new PageCache(store, { totalBytes: 2000, collectionBytes: 1200 });
+        for (const one of steps) {
+          if (one.do === "put") await put(store, keyOf(one.name), one.text.replaceAll(/[^a-z]/g, ""));
+          else if (one.do === "remove") await remove(store, keyOf(one.name));
+          else await compare(store, cache, one);
+        }
+        cache.close();
+        await store.close();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  async function compare(
+    store: Store,
+    cache: PageCache,
+    {
+      limit,
+      maxBytes,
+      namespace,
+      back,
+    }: { limit: number | undefined; maxBytes: number; namespace: string; back: number },
+  ): Promise<void> {
+    const latest = await store.latestRevision();
+    const exact = back === 0 ? undefined : (Math.max(1, latest - back) as Revision);
+    let at = exact;
+    let after: string | undefined;
+    for (;;) {
+      const request = { prefix: prefix + namespace, at, after, limit, maxBytes };
+      const page = await cache.read(request);
+      // A cached page may be longer or shorter than the byte limit asks for; in all they are the same entries.
+      const truth = await store.range({
+        ...request,
+        maxBytes: undefined,
+        limit: page.entries.length || undefined,
+      });
+      expectTrue(page, page.entries.length === 0 ? { ...truth, entries: [], more: false } : truth);
+      if (limit !== undefined) expect(page.entries.length).toBeLessThanOrEqual(limit);
+      if (!page.more) return;
+      at = page.revision;
+      after = page.entries.at(-1)!.key;
+    }
+  }
+
+  it("that are no longer retained are refused as by the store, also when they are kept", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const cache = new PageCache(store);
+    await put(store, keyOf(0), "a");
+    const first = await cache.read({
+      prefix,
+      at: undefined,
+      after: undefined,
+      limit: undefined,
+      maxBytes: 1000,
+    });
+    await store.commit({ kind: "create", key: "/core/secrets/a/x", draft: draft("x") });
+    await store.compact(systemClock.now() + 10_000);
+    expect(await store.floor()).toBeGreaterThan(first.revision);
+    const again = async () =>
+      cache.read({ prefix, at: first.revision, after: undefined, limit: undefined, maxBytes: 1000 });
+    await expect(again()).rejects.toThrow(/no longer retained/);
+    await store.close();
+  });
+
+  it("are sent without being read again while nothing changes", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    let reads = 0;
+    const counting = new Proxy(store, {
+      get(target, name, receiver) {
+        if (name === "range") reads++;
+        return Reflect.get(target, name, receiver) as unknown;
+      },
+    });
+    const cache = new PageCache(counting);
+    for (let name = 0; name < 20; name++) await put(store, keyOf(name), "x");
+    const list = async () => {
+      let after: string | undefined;
+      for (;;) {
+        const page = await cache.read({ prefix, at: undefined, after, limit: undefined, maxBytes: 100 });
+        if (!page.more) return;
+        after = page.entries.at(-1)!.key;
+      }
+    };
+    await list();
+    const first = reads;
+    await list();
+    expect(reads).toBe(first);
+    await put(store, keyOf(3), "changed");
+    await list();
+    expect(reads).toBeGreaterThan(first);
+    expect(reads).toBeLessThan(first + 3);
+    await store.close();
+  });
+});

@@ -23,7 +23,8 @@ export interface Sample extends LoadResult {
 /** Which count of a result is a unit of work. */
 export type Unit = "answers" | "frames";
 
-const warmUpSeconds = 1;
+/** Enough for the compiler of either side to be done. */
+const warmUpSeconds = 2.5;
 
 /** Measures all sides, round by round in the given order; gives each side's samples. */
 export async function measureInTurns(

@@ -114,11 +114,13 @@ export async function startProduct(
   };
 }
 
+let opened = 0;
+
 /** Starts the product on an empty folder, or takes the target, and prepares it for the bench. */
 export async function openSubject(options: Options, profileName: string): Promise<Subject> {
   const vocabulary = vocabularyOf(options);
   const names = {
-    namespace: `bench-${process.pid}`,
+    namespace: `bench-${process.pid}-${++opened}`,
     rbacGroup: groupName(rbac, vocabulary),
     authorizationGroup: groupName(authorization, vocabulary),
   };
@@ -128,7 +130,7 @@ export async function openSubject(options: Options, profileName: string): Promis
     const api = new Api(address, token);
     await api.createAll(1, () => namespaceObject(names.namespace));
     const close = async (): Promise<void> => {
-      await api.try("DELETE", `/api/v1/namespaces/${names.namespace}`);
+      await removeNamespaces(api, [names.namespace]);
       api.close();
     };
     return { ...names, address, token, user: benchUser, api, pid: undefined, close };
@@ -146,6 +148,21 @@ export async function openSubject(options: Options, profileName: string): Promis
     rmSync(dir, { recursive: true, force: true });
   };
   return { ...subject, close };
+}
+
+/** How long a target may take to empty a namespace. */
+const removalMs = 5 * 60 * 1000;
+
+/** Deletes namespaces of a target and waits until they are gone: emptying them is work that would be measured too. */
+export async function removeNamespaces(api: Api, names: readonly string[]): Promise<void> {
+  for (const name of names) await api.try("DELETE", `/api/v1/namespaces/${name}`);
+  const deadline = Date.now() + removalMs;
+  for (const name of names) {
+    while ((await api.try("GET", `/api/v1/namespaces/${name}`)).status !== 404) {
+      if (Date.now() > deadline) throw new Error(`the namespace ${name} doesn't go away`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
 }
 
 export function namespaceObject(name: string): { path: string; object: object } {

@@ -4,7 +4,7 @@ import type { Address, LoadPlan } from "../load/plan.ts";
 import { measureInTurns, type Side } from "../measure.ts";
 import { ratioRow, type Row } from "../rows.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { namespaceObject, openSubject, type Subject } from "../subject.ts";
+import { namespaceObject, openSubject, removeNamespaces, type Subject } from "../subject.ts";
 
 const sizes = [10, 1000, 10_000];
 /** How much slower the largest may be than the smallest. */
@@ -191,7 +191,8 @@ async function unbind(subject: Subject, made: number): Promise<void> {
     await api.try("DELETE", `${base}/clusterrolebindings/${bindingName(subject, index)}`);
   }
   await api.try("DELETE", `${base}/clusterroles/${namespace}-role`);
-  for (let index = 0; index < namespaces; index++) {
-    await api.try("DELETE", `/api/v1/namespaces/${namespace}-${index}`);
-  }
+  await removeNamespaces(
+    api,
+    Array.from({ length: namespaces }, (_, index) => `${namespace}-${index}`),
+  );
 }

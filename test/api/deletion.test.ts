@@ -27,9 +27,12 @@ describe("finalizers", () => {
   });
 
   test("C-3.1-02 C-3.1-03 finalizers go in any order, and with the last one the object", async () => {
-    await ok(server.admin.post(configMaps, held("ordered", ["example.com/a", "example.com/b", "example.com/c"])));
+    await ok(
+      server.admin.post(configMaps, held("ordered", ["example.com/a", "example.com/b", "example.com/c"])),
+    );
     await ok(server.admin.delete(`${configMaps}/ordered`));
-    const left = async (finalizers: string[]) => server.admin.patch(`${configMaps}/ordered`, { metadata: { finalizers } });
+    const left = async (finalizers: string[]) =>
+      server.admin.patch(`${configMaps}/ordered`, { metadata: { finalizers } });
     expect((await left(["example.com/a", "example.com/c"])).status).toBe(200);
     expect((await left(["example.com/c"])).status).toBe(200);
     const last = await left([]);
@@ -40,23 +43,31 @@ describe("finalizers", () => {
 
   test("C-2.2-06 anybody with permission may reorder finalizers", async () => {
     await ok(server.admin.post(configMaps, held("reordered", ["example.com/a", "example.com/b"])));
-    const turned = await ok(server.admin.put(`${configMaps}/reordered`, held("reordered", ["example.com/b", "example.com/a"])));
+    const turned = await ok(
+      server.admin.put(`${configMaps}/reordered`, held("reordered", ["example.com/b", "example.com/a"])),
+    );
     expect(turned.body.metadata.finalizers).toEqual(["example.com/b", "example.com/a"]);
   });
 
   test("a terminating object gets no new finalizers, and cannot be brought back", async () => {
     await ok(server.admin.post(configMaps, held("late", ["example.com/a"])));
     await ok(server.admin.delete(`${configMaps}/late`));
-    const more = await server.admin.patch(`${configMaps}/late`, { metadata: { finalizers: ["example.com/a", "example.com/b"] } });
+    const more = await server.admin.patch(`${configMaps}/late`, {
+      metadata: { finalizers: ["example.com/a", "example.com/b"] },
+    });
     expect([more.status, more.body.details.causes[0].reason]).toEqual([422, "FieldValueForbidden"]);
-    const back = await ok(server.admin.patch(`${configMaps}/late`, { metadata: { deletionTimestamp: null } }));
+    const back = await ok(
+      server.admin.patch(`${configMaps}/late`, { metadata: { deletionTimestamp: null } }),
+    );
     expect(back.body.metadata.deletionTimestamp).toBeTypeOf("string");
   });
 
   test("a deleted collection leaves what finalizers hold, terminating", async () => {
     await ok(server.admin.post(configMaps, held("held-1", ["example.com/a"])));
     await ok(server.admin.delete(`${configMaps}?fieldSelector=metadata.name%3Dheld-1`));
-    expect((await server.admin.get(`${configMaps}/held-1`)).body.metadata.deletionTimestamp).toBeTypeOf("string");
+    expect((await server.admin.get(`${configMaps}/held-1`)).body.metadata.deletionTimestamp).toBeTypeOf(
+      "string",
+    );
   });
 });
 
@@ -73,7 +84,9 @@ describe("preconditions", () => {
 
   test("the object's own uid and version", async () => {
     const { uid, resourceVersion } = (await server.admin.get(`${configMaps}/conditional`)).body.metadata;
-    await ok(server.admin.delete(`${configMaps}/conditional`, { body: { preconditions: { uid, resourceVersion } } }));
+    await ok(
+      server.admin.delete(`${configMaps}/conditional`, { body: { preconditions: { uid, resourceVersion } } }),
+    );
   });
 });
 
@@ -116,11 +129,16 @@ describe("options", () => {
 });
 
 describe("3.1 deleting a namespace deletes what is in it", () => {
-  const gone = (path: string) => until(() => server.admin.get(path), ({ status }) => status === 404);
+  const gone = (path: string) =>
+    until(
+      () => server.admin.get(path),
+      ({ status }) => status === 404,
+    );
 
   test("an empty one goes at once, a full one with its content", async () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("full")));
-    for (const name of ["a", "b"]) await ok(server.admin.post("/api/v1/namespaces/full/configmaps", configMap(name)));
+    for (const name of ["a", "b"])
+      await ok(server.admin.post("/api/v1/namespaces/full/configmaps", configMap(name)));
     const { status, body } = await server.admin.delete("/api/v1/namespaces/full");
     expect([status, body.status.phase]).toEqual([202, "Terminating"]);
     await gone("/api/v1/namespaces/full");
@@ -133,8 +151,13 @@ describe("3.1 deleting a namespace deletes what is in it", () => {
     await ok(server.admin.post(`${path}/configmaps`, held("stuck", ["example.com/a"])));
     await ok(server.admin.post(`${path}/configmaps`, configMap("loose")));
     await ok(server.admin.delete(path));
-    const { body } = await until(() => server.admin.get(path), (one) => one.body.status.conditions !== undefined);
-    const conditions = Object.fromEntries(body.status.conditions.map((one: { type: string }) => [one.type, one]));
+    const { body } = await until(
+      () => server.admin.get(path),
+      (one) => one.body.status.conditions !== undefined,
+    );
+    const conditions = Object.fromEntries(
+      body.status.conditions.map((one: { type: string }) => [one.type, one]),
+    );
     expect(conditions.NamespaceContentRemaining).toMatchObject({
       status: "True",
       reason: "SomeResourcesRemain",
@@ -143,13 +166,16 @@ describe("3.1 deleting a namespace deletes what is in it", () => {
     expect(conditions.NamespaceFinalizersRemaining).toMatchObject({
       status: "True",
       reason: "SomeFinalizersRemain",
-      message: "Some content in the namespace has finalizers remaining: example.com/a in 1 resource instances",
+      message:
+        "Some content in the namespace has finalizers remaining: example.com/a in 1 resource instances",
     });
     expect((await server.admin.get(`${path}/configmaps/loose`)).status).toBe(404);
     const late = await server.admin.post(`${path}/configmaps`, configMap("late"));
     expect([late.status, late.body.reason]).toEqual([403, "Forbidden"]);
     expect(late.body.message).toContain("because it is being terminated");
-    expect((await server.admin.patch(`${path}/configmaps/stuck`, { data: { still: "writable" } })).status).toBe(200);
+    expect(
+      (await server.admin.patch(`${path}/configmaps/stuck`, { data: { still: "writable" } })).status,
+    ).toBe(200);
     await ok(server.admin.patch(`${path}/configmaps/stuck`, { metadata: { finalizers: [] } }));
     await until(
       async () => {
@@ -167,14 +193,22 @@ describe("3.1 deleting a namespace deletes what is in it", () => {
     const made = await ok(server.admin.post("/api/v1/namespaces", { ...namespace("guarded"), spec }));
     expect(made.body.spec.finalizers).toEqual(["example.com/guard", "platform"]);
     await ok(server.admin.delete(path));
-    await until(() => server.admin.get(path), ({ body }) => body.spec.finalizers.length === 1);
-    expect((await server.admin.put(path, namespace("guarded"))).body.spec.finalizers).toEqual(["example.com/guard"]);
+    await until(
+      () => server.admin.get(path),
+      ({ body }) => body.spec.finalizers.length === 1,
+    );
+    expect((await server.admin.put(path, namespace("guarded"))).body.spec.finalizers).toEqual([
+      "example.com/guard",
+    ]);
     await ok(server.admin.put(`${path}/finalize`, namespace("guarded")));
     expect((await server.admin.get(path)).status).toBe(404);
   });
 
   test.each(["default", "platform-system", "platform-public"])("%s cannot be deleted", async (name) => {
     const { status, body } = await server.admin.delete(`/api/v1/namespaces/${name}`);
-    expect([status, body.message]).toEqual([403, `namespaces "${name}" is forbidden: this namespace may not be deleted`]);
+    expect([status, body.message]).toEqual([
+      403,
+      `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+    ]);
   });
 });

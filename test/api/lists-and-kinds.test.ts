@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer } from "../support/api.ts";
-import { RBAC, configMap, namesIn, namespace, ok, podReader, refTo, rbacGroup, roleKinds, user } from "./support.ts";
+import {
+  RBAC,
+  configMap,
+  namesIn,
+  namespace,
+  ok,
+  podReader,
+  refTo,
+  rbacGroup,
+  roleKinds,
+  user,
+} from "./support.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -47,15 +58,18 @@ describe("objects and lists say what they are", () => {
   test.each([
     ["A-2.4-24", roleKinds[1]],
     ["A-2.4-28", roleKinds[3]],
-  ])("%s a $kind has a required roleRef and optional subjects, and A-1-09 holds no rules", async (_id, { list, make, kind }) => {
-    const { subjects: _, ...noSubjects } = make("no-subjects") as Record<string, unknown>;
-    const { body } = await ok(server.admin.post(list, { ...noSubjects, rules: [podReader] }));
-    expect(Object.keys(body)).toEqual(["kind", "apiVersion", "metadata", "roleRef"]);
-    const { roleRef: __, ...noRole } = make("no-role") as Record<string, unknown>;
-    const refused = await server.admin.post(list, noRole);
-    expect([refused.status, refused.body.reason]).toEqual([422, "Invalid"]);
-    expect(refused.body.details.kind).toBe(kind);
-  });
+  ])(
+    "%s a $kind has a required roleRef and optional subjects, and A-1-09 holds no rules",
+    async (_id, { list, make, kind }) => {
+      const { subjects: _, ...noSubjects } = make("no-subjects") as Record<string, unknown>;
+      const { body } = await ok(server.admin.post(list, { ...noSubjects, rules: [podReader] }));
+      expect(Object.keys(body)).toEqual(["kind", "apiVersion", "metadata", "roleRef"]);
+      const { roleRef: __, ...noRole } = make("no-role") as Record<string, unknown>;
+      const refused = await server.admin.post(list, noRole);
+      expect([refused.status, refused.body.reason]).toEqual([422, "Invalid"]);
+      expect(refused.body.details.kind).toBe(kind);
+    },
+  );
 
   test.each(["apiGroup", "kind", "name"])("A-2.4-23 roleRef.%s is required", async (field) => {
     const { [field]: _, ...roleRef } = refTo("ClusterRole", "view") as Record<string, string>;
@@ -88,7 +102,10 @@ describe("objects and lists say what they are", () => {
     expect((await server.admin.post(path, both)).status).toBe(400);
     expect((await server.admin.post(path, list)).status).toBe(400);
     const yaml = both.map((one) => JSON.stringify(one)).join("\n---\n");
-    const documents = await server.admin.ask("POST", path, { raw: `---\n${yaml}`, contentType: "application/yaml" });
+    const documents = await server.admin.ask("POST", path, {
+      raw: `---\n${yaml}`,
+      contentType: "application/yaml",
+    });
     expect(documents.status).toBe(400);
     expect((await server.admin.put(`${path}/one`, both)).status).toBe(400);
     expect((await server.admin.get(`${path}/one`)).status).toBe(404);
@@ -134,7 +151,9 @@ describe("names", () => {
 
   test("C-2.2-01 generateName is completed with a unique random suffix", async () => {
     const sent = { metadata: { generateName: "job-" }, data: { a: "b" } };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ok(server.admin.post(configMaps, sent))));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => ok(server.admin.post(configMaps, sent))),
+    );
     const names = answers.map(({ body }) => body.metadata.name as string);
     expect(new Set(names).size).toBe(20);
     for (const name of names) expect(name).toMatch(/^job-[a-z0-9]{5}$/);
@@ -147,11 +166,18 @@ describe("names", () => {
   });
 
   test("C-2.2-02 and C-2.2-03 the server sets creationTimestamp and a random uid, whatever is sent", async () => {
-    const meta = { uid: "mine", creationTimestamp: "2001-01-01T00:00:00Z", deletionTimestamp: "2001-01-01T00:00:00Z", generation: 7, selfLink: "/x" };
+    const meta = {
+      uid: "mine",
+      creationTimestamp: "2001-01-01T00:00:00Z",
+      deletionTimestamp: "2001-01-01T00:00:00Z",
+      generation: 7,
+      selfLink: "/x",
+    };
     const one = (await ok(server.admin.post(configMaps, configMap("stamped", {}, meta)))).body.metadata;
     expect(one.uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(Math.abs(Date.parse(one.creationTimestamp) - Date.now())).toBeLessThan(60_000);
-    for (const field of ["deletionTimestamp", "generation", "selfLink"]) expect(one).not.toHaveProperty(field);
+    for (const field of ["deletionTimestamp", "generation", "selfLink"])
+      expect(one).not.toHaveProperty(field);
     const two = (await ok(server.admin.post(configMaps, configMap("stamped-2")))).body.metadata;
     expect(two.uid).not.toBe(one.uid);
   });
@@ -179,7 +205,8 @@ describe("C-4.3-05 A-4.2-21 selectors", () => {
   beforeAll(async () => {
     await ok(server.admin.post("/api/v1/namespaces", namespace("selectors")));
     const objects = { a: { app: "web", tier: "1" }, b: { app: "web", tier: "2" }, c: { app: "db" }, d: {} };
-    for (const [name, labels] of Object.entries(objects)) await ok(server.admin.post(path, configMap(name, {}, { labels })));
+    for (const [name, labels] of Object.entries(objects))
+      await ok(server.admin.post(path, configMap(name, {}, { labels })));
   });
 
   test.each([
@@ -226,7 +253,8 @@ describe("C-4.3-05 A-4.2-21 selectors", () => {
 
   test.each(roleKinds)("A-4.2-21 A-4.2-23 A-4.2-18 $kind", async ({ list, make }) => {
     await ok(server.admin.post(list, make("chosen", { labels: { chosen: "yes" } })));
-    const parameters = "labelSelector=chosen%3Dyes&fieldSelector=metadata.name%3Dchosen&timeoutSeconds=10&pretty=true";
+    const parameters =
+      "labelSelector=chosen%3Dyes&fieldSelector=metadata.name%3Dchosen&timeoutSeconds=10&pretty=true";
     const answer = await ok(server.admin.get(`${list}?${parameters}`));
     expect(namesIn(answer)).toEqual(["chosen"]);
     expect(answer.text).toContain('\n  "');

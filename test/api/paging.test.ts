@@ -21,7 +21,7 @@ afterAll(() => server.close());
 /** Every chunk of a list. */
 async function chunks(at: string, query: string): Promise<Answer[]> {
   const found: Answer[] = [];
-  for (let token = ""; ; ) {
+  for (let token = ""; ;) {
     const next = token === "" ? "" : `&continue=${encodeURIComponent(token)}`;
     const answer = await ok(server.admin.get(`${at}?${query}${next}`));
     found.push(answer);
@@ -31,15 +31,18 @@ async function chunks(at: string, query: string): Promise<Answer[]> {
 }
 
 describe("C-4.4 chunks", () => {
-  test.each([1, 4, 5, 24, 25, 26, 1000])("C-4.4-01 C-4.4-02 C-4.4-03 limit=%d gives every item once, at one version", async (limit) => {
-    const parts = await chunks(path, `limit=${limit}`);
-    expect(parts).toHaveLength(Math.ceil(total / limit));
-    for (const part of parts) expect(part.body.items.length).toBeLessThanOrEqual(limit);
-    const names = parts.flatMap(namesIn);
-    expect(names).toEqual([...new Set(names)].toSorted());
-    expect(names).toHaveLength(total);
-    expect(new Set(parts.map(({ body }) => body.metadata.resourceVersion)).size).toBe(1);
-  });
+  test.each([1, 4, 5, 24, 25, 26, 1000])(
+    "C-4.4-01 C-4.4-02 C-4.4-03 limit=%d gives every item once, at one version",
+    async (limit) => {
+      const parts = await chunks(path, `limit=${limit}`);
+      expect(parts).toHaveLength(Math.ceil(total / limit));
+      for (const part of parts) expect(part.body.items.length).toBeLessThanOrEqual(limit);
+      const names = parts.flatMap(namesIn);
+      expect(names).toEqual([...new Set(names)].toSorted());
+      expect(names).toHaveLength(total);
+      expect(new Set(parts.map(({ body }) => body.metadata.resourceVersion)).size).toBe(1);
+    },
+  );
 
   test("C-2.2-07 remainingItemCount counts what is not included", async () => {
     const parts = await chunks(path, "limit=10");
@@ -68,11 +71,17 @@ describe("C-4.4 chunks", () => {
     await ok(server.admin.delete(`${path}/m-20`));
     await ok(server.admin.post(path, configMap("m-21-new")));
     await ok(server.admin.patch(`${path}/m-15`, { data: { changed: "yes" } }));
-    const rest = await ok(server.admin.get(`${path}?limit=100&continue=${encodeURIComponent(first.body.metadata.continue)}`));
+    const rest = await ok(
+      server.admin.get(`${path}?limit=100&continue=${encodeURIComponent(first.body.metadata.continue)}`),
+    );
     expect(namesIn(rest)).toContain("m-20");
     expect(namesIn(rest)).not.toContain("m-21-new");
-    expect(rest.body.items.find((one: { metadata: { name: string } }) => one.metadata.name === "m-15").data).toBeUndefined();
-    const watching = await server.admin.watch(`${path}?resourceVersion=${rest.body.metadata.resourceVersion}`);
+    expect(
+      rest.body.items.find((one: { metadata: { name: string } }) => one.metadata.name === "m-15").data,
+    ).toBeUndefined();
+    const watching = await server.admin.watch(
+      `${path}?resourceVersion=${rest.body.metadata.resourceVersion}`,
+    );
     const seen = await watching.through(({ object }) => object.metadata.name === "m-15");
     watching.close();
     expect(seen.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
@@ -102,7 +111,8 @@ describe("C-4.4 chunks", () => {
 
 describe.each(roleKinds)("$kind", ({ list, make }) => {
   test("A-4.2-20 list takes limit and continue", async () => {
-    for (const name of ["p1", "p2", "p3"]) await ok(server.admin.post(list, make(name, { labels: { page: "1" } })));
+    for (const name of ["p1", "p2", "p3"])
+      await ok(server.admin.post(list, make(name, { labels: { page: "1" } })));
     const parts = await chunks(list, "limit=2&labelSelector=page");
     expect(parts.map((part) => namesIn(part).length)).toEqual([2, 1]);
   });
@@ -130,12 +140,10 @@ describe("what is no longer retained", () => {
       `${path}?resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`,
       `${path}?resourceVersion=${resourceVersion}&limit=5`,
     ];
-    console.log(resourceVersion, roles.body.metadata.resourceVersion, (await server.admin.get(path)).body.metadata.resourceVersion);
     await clock.advance(4.5 * minutes);
     for (const ask of asks) expect((await server.admin.get(ask)).status, ask).toBe(200);
     await ok(server.admin.patch(`${path}/m-00`, { data: { later: "2" } }));
     await clock.advance(7 * minutes);
-    console.log((await server.admin.get(asks[2]!)).text.slice(0,200));
     for (const ask of asks) {
       const { status, body } = await server.admin.get(ask);
       expect([status, body.reason, body.code], ask).toEqual([410, "Expired", 410]);

@@ -56,10 +56,7 @@ export async function settle(): Promise<void> {
 }
 
 /** Waits until a condition holds; the test's own time limit ends the wait. */
-export async function until<T>(
-  read: () => Promise<T> | T,
-  holds: (value: T) => boolean,
-): Promise<T> {
+export async function until<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
   for (;;) {
     const value = await read();
     if (holds(value)) return value;
@@ -81,7 +78,9 @@ export async function startWithUsers(
 ): Promise<TestServer> {
   const folder = mkdtempSync(path.join(tmpdir(), "plinth-api-"));
   const file = path.join(folder, "tokens.csv");
-  const lines = users.map(({ name, uid = "", groups = [] }) => `${name},${name},${uid},"${groups.join(",")}"`);
+  const lines = users.map(
+    ({ name, uid = "", groups = [] }) => `${name},${name},${uid},"${groups.join(",")}"`,
+  );
   writeFileSync(file, `${lines.join("\n")}\n`);
   try {
     return await TestServer.start({ ...options, tokenAuthFile: file });
@@ -99,7 +98,11 @@ export interface PolicyRule {
 }
 
 export const namespace = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-export const configMap = (name: string, data: Record<string, string> = { key: "value" }, meta: object = {}) => ({
+export const configMap = (
+  name: string,
+  data: Record<string, string> = { key: "value" },
+  meta: object = {},
+) => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name, ...meta },

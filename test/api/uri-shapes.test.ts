@@ -90,7 +90,15 @@ describe("paths that lead nowhere", () => {
 
 describe("A-4-01 the prefixes", () => {
   test.each([
-    [AUTHZ, ["localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews", "subjectaccessreviews"]],
+    [
+      AUTHZ,
+      [
+        "localsubjectaccessreviews",
+        "selfsubjectaccessreviews",
+        "selfsubjectrulesreviews",
+        "subjectaccessreviews",
+      ],
+    ],
     [AUTHN, ["selfsubjectreviews"]],
     [RBAC, ["clusterrolebindings", "clusterroles", "rolebindings", "roles"]],
   ])("%s holds its resource types", async (prefix, resources) => {
@@ -117,7 +125,8 @@ describe("the four role-based kinds", () => {
 
   test("A-4.2-05 and A-4.2-06 the lists of all namespaces take the list parameters", async () => {
     for (const type of ["roles", "rolebindings"]) {
-      const parameters = "limit=1&labelSelector=a%21%3Db&fieldSelector=metadata.name%21%3Dz&timeoutSeconds=5&pretty=true";
+      const parameters =
+        "limit=1&labelSelector=a%21%3Db&fieldSelector=metadata.name%21%3Dz&timeoutSeconds=5&pretty=true";
       const { body } = await ok(server.admin.get(`${RBAC}/${type}?${parameters}`));
       expect(body.items).toHaveLength(1);
       const next = encodeURIComponent(body.metadata.continue);

@@ -29,7 +29,11 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
   });
 
   test("A-4.2-11 POST, PUT and PATCH without a body are errors", async () => {
-    for (const [method, at] of [["POST", list], ["PUT", `${list}/made`], ["PATCH", `${list}/made`]] as const) {
+    for (const [method, at] of [
+      ["POST", list],
+      ["PUT", `${list}/made`],
+      ["PATCH", `${list}/made`],
+    ] as const) {
       const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
       const { status, body } = await server.admin.ask(method, at, { raw: "", contentType });
       expect([method, status, body.reason]).toEqual([method, 400, "BadRequest"]);
@@ -67,13 +71,21 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
   });
 
   test("A-4.2-15 A-4.2-29 C-4.3-11 DELETE takes DeleteOptions as body or as parameters", async () => {
-    const options = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, propagationPolicy: "Background" };
+    const options = {
+      kind: "DeleteOptions",
+      apiVersion: "v1",
+      gracePeriodSeconds: 0,
+      propagationPolicy: "Background",
+    };
     await ok(server.admin.post(list, make("goes")));
     await ok(server.admin.delete(`${list}/goes`, { body: options }));
     await ok(server.admin.post(list, make("goes")));
-    await ok(server.admin.delete(`${list}/goes?gracePeriodSeconds=5&propagationPolicy=Foreground&pretty=true`));
+    await ok(
+      server.admin.delete(`${list}/goes?gracePeriodSeconds=5&propagationPolicy=Foreground&pretty=true`),
+    );
     await ok(server.admin.post(list, make("goes", { labels: { collection: "yes" } })));
-    const query = "labelSelector=collection%3Dyes&gracePeriodSeconds=0&propagationPolicy=Orphan&timeoutSeconds=9";
+    const query =
+      "labelSelector=collection%3Dyes&gracePeriodSeconds=0&propagationPolicy=Orphan&timeoutSeconds=9";
     await ok(server.admin.delete(`${list}?${query}`, { body: options }));
     expect((await server.admin.get(`${list}/goes`)).status).toBe(404);
   });
@@ -82,7 +94,9 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
     for (const name of ["c1", "c2", "c3"]) {
       await ok(server.admin.post(list, make(name, { labels: { batch: name === "c3" ? "two" : "one" } })));
     }
-    const first = await server.admin.delete(`${list}?labelSelector=batch%3Done&timeoutSeconds=30&pretty=true`);
+    const first = await server.admin.delete(
+      `${list}?labelSelector=batch%3Done&timeoutSeconds=30&pretty=true`,
+    );
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ kind: "Status", status: "Success" });
     const left = () => server.admin.get(`${list}?labelSelector=batch`);
@@ -98,17 +112,24 @@ describe.each(roleKinds)("$kind", ({ kind, list, make }) => {
       await server.admin.get(`${list}/pretty${pretty}`),
       await server.admin.get(`${list}${pretty}`),
       await server.admin.put(`${list}/pretty${pretty}`, make("pretty")),
-      await server.admin.ask("PATCH", `${list}/pretty${pretty}`, { body: {}, contentType: "application/merge-patch+json" }),
+      await server.admin.ask("PATCH", `${list}/pretty${pretty}`, {
+        body: {},
+        contentType: "application/merge-patch+json",
+      }),
     ];
     for (const answer of answers) expect(answer.text).toMatch(/^\{\n {2}"kind": /);
     expect((await server.admin.delete(`${list}/pretty${pretty}`)).status).toBe(200);
-    expect((await server.admin.delete(`${list}${pretty}&fieldSelector=metadata.name%3Dnone`)).status).toBe(200);
+    expect((await server.admin.delete(`${list}${pretty}&fieldSelector=metadata.name%3Dnone`)).status).toBe(
+      200,
+    );
   });
 });
 
 describe("C-4.3-10 pretty", () => {
   test.each(["true", "1", ""])("pretty=%s prints for people", async (value) => {
-    expect((await server.admin.get(`/api/v1/namespaces/default?pretty=${value}`)).text).toContain('\n  "metadata": {');
+    expect((await server.admin.get(`/api/v1/namespaces/default?pretty=${value}`)).text).toContain(
+      '\n  "metadata": {',
+    );
   });
   test.each(["pretty=false", "pretty=0", ""])("?%s prints for programs", async (query) => {
     expect((await server.admin.get(`/api/v1/namespaces/default?${query}`)).text).not.toContain('\n  "');
@@ -156,13 +177,30 @@ describe("update", () => {
 
   test("what is immutable stays: type of a Secret, content that was declared so, a roleRef", async () => {
     const secrets = "/api/v1/namespaces/default/secrets";
-    await ok(server.admin.post(secrets, { metadata: { name: "fixed" }, type: "x/y", immutable: true, data: { a: "Yg==" } }));
-    const changes = [{ type: "x/z" }, { data: { a: "Yw==" } }, { immutable: false }, { stringData: { c: "d" } }];
-    for (const change of changes) expect((await server.admin.patch(`${secrets}/fixed`, change)).status).toBe(422);
-    expect((await server.admin.patch(`${secrets}/fixed`, { metadata: { labels: { a: "b" } } })).status).toBe(200);
+    await ok(
+      server.admin.post(secrets, {
+        metadata: { name: "fixed" },
+        type: "x/y",
+        immutable: true,
+        data: { a: "Yg==" },
+      }),
+    );
+    const changes = [
+      { type: "x/z" },
+      { data: { a: "Yw==" } },
+      { immutable: false },
+      { stringData: { c: "d" } },
+    ];
+    for (const change of changes)
+      expect((await server.admin.patch(`${secrets}/fixed`, change)).status).toBe(422);
+    expect((await server.admin.patch(`${secrets}/fixed`, { metadata: { labels: { a: "b" } } })).status).toBe(
+      200,
+    );
     const bindings = roleKinds[3].list;
     await ok(server.admin.post(bindings, roleKinds[3].make("fixed-role")));
-    const { status, body } = await server.admin.patch(`${bindings}/fixed-role`, { roleRef: { name: "edit" } });
+    const { status, body } = await server.admin.patch(`${bindings}/fixed-role`, {
+      roleRef: { name: "edit" },
+    });
     expect([status, body.details.causes[0].field]).toEqual([422, "roleRef"]);
   });
 });

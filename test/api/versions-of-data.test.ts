@@ -20,17 +20,21 @@ beforeAll(async () => {
   early = (await ok(server.admin.post(path, configMap("a", { at: "early" })))).body.metadata.resourceVersion;
   tokenAtEarly = (await ok(server.admin.get(`${path}?limit=1`))).body.metadata.continue;
   await ok(server.admin.post(path, configMap("b", { at: "late" })));
-  late = (await ok(server.admin.put(`${path}/a`, configMap("a", { at: "late" })))).body.metadata.resourceVersion;
+  late = (await ok(server.admin.put(`${path}/a`, configMap("a", { at: "late" })))).body.metadata
+    .resourceVersion;
 });
 afterAll(() => server.close());
 
 /** What is there at the two versions: names with the first letters of when they were written. */
 const stateOf = ({ body }: Answer) =>
-  body.items.map((one: { metadata: { name: string }; data: { at: string } }) => `${one.metadata.name} ${one.data.at}`);
+  body.items.map(
+    (one: { metadata: { name: string }; data: { at: string } }) => `${one.metadata.name} ${one.data.at}`,
+  );
 const atEarly = ["a early", "c early"];
 const atLate = ["a late", "b late", "c early"];
 
-type Meaning = "Most Recent" | "Any" | "Not older than" | "Exact" | "Continue Token, Exact" | "Invalid" | "Bad Request";
+type Meaning =
+  "Most Recent" | "Any" | "Not older than" | "Exact" | "Continue Token, Exact" | "Invalid" | "Bad Request";
 
 /** Holds a list against what its cell of the table promises. */
 async function expectMeaning(query: string, version: string | undefined, meaning: Meaning): Promise<void> {
@@ -70,7 +74,9 @@ describe("get", () => {
     ["C-4.5-03 another: Not older than", "?resourceVersion=EARLY"],
     ["C-4.5-03 the newest", "?resourceVersion=LATE"],
   ])("%s", async (_what, query) => {
-    const { body } = await ok(server.admin.get(`${path}/a${query.replace("EARLY", early).replace("LATE", late)}`));
+    const { body } = await ok(
+      server.admin.get(`${path}/a${query.replace("EARLY", early).replace("LATE", late)}`),
+    );
     expect(body.data.at).toBe("late");
     expect(body.metadata.resourceVersion).toBe(late);
   });
@@ -100,29 +106,35 @@ describe("list", () => {
     ["C-4.5-22", "NotOlderThan", true, false, "", "Invalid"],
     ["C-4.5-23", "NotOlderThan", true, false, "0", "Any"],
     ["C-4.5-24", "NotOlderThan", true, false, "n", "Not older than"],
-  ])("%s match %j, limit %s, continue %s, version %j: %s", async (_id, match, limit, token, given, meaning) => {
-    const version = given === "n" ? early : given;
-    const parts = [
-      match === "" ? "" : `resourceVersionMatch=${match}`,
-      limit ? "limit=1" : "",
-      token ? `continue=${encodeURIComponent(tokenAtEarly)}` : "",
-      given === "" ? "" : `resourceVersion=${version}`,
-    ];
-    await expectMeaning(parts.filter((part) => part !== "").join("&"), version, meaning);
-  });
+  ])(
+    "%s match %j, limit %s, continue %s, version %j: %s",
+    async (_id, match, limit, token, given, meaning) => {
+      const version = given === "n" ? early : given;
+      const parts = [
+        match === "" ? "" : `resourceVersionMatch=${match}`,
+        limit ? "limit=1" : "",
+        token ? `continue=${encodeURIComponent(tokenAtEarly)}` : "",
+        given === "" ? "" : `resourceVersion=${version}`,
+      ];
+      await expectMeaning(parts.filter((part) => part !== "").join("&"), version, meaning);
+    },
+  );
 
   test("C-4.3-01 another value of resourceVersionMatch is refused", async () => {
     await expectMeaning(`resourceVersion=${early}&resourceVersionMatch=Roughly`, early, "Invalid");
   });
 
-  test.each(["abc", "-1", "1.5", "99999999999999999999"])("the version %j is malformed: 400", async (version) => {
-    const answers = [
-      await server.admin.get(`${path}?resourceVersion=${version}`),
-      await server.admin.get(`${path}/a?resourceVersion=${version}`),
-      await server.admin.get(`${path}?watch=true&resourceVersion=${version}`),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
-  });
+  test.each(["abc", "-1", "1.5", "99999999999999999999"])(
+    "the version %j is malformed: 400",
+    async (version) => {
+      const answers = [
+        await server.admin.get(`${path}?resourceVersion=${version}`),
+        await server.admin.get(`${path}/a?resourceVersion=${version}`),
+        await server.admin.get(`${path}?watch=true&resourceVersion=${version}`),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+    },
+  );
 
   test("C-4.5-26 Most Recent holds every write finished before", async () => {
     for (let round = 0; round < 20; round++) {
@@ -130,7 +142,9 @@ describe("list", () => {
       const written = await ok(server.admin.put(`${path}/c`, configMap("c", data)));
       const { body } = await ok(server.admin.get(path));
       expect(body.items[2].data).toEqual(data);
-      expect(Number(body.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(written.body.metadata.resourceVersion));
+      expect(Number(body.metadata.resourceVersion)).toBeGreaterThanOrEqual(
+        Number(written.body.metadata.resourceVersion),
+      );
     }
     await ok(server.admin.put(`${path}/c`, configMap("c", { at: "early" })));
   });
@@ -165,9 +179,14 @@ describe.each(roleKinds)("$kind", ({ list, make }) => {
     await ok(server.admin.post(list, make("young", { labels: { dc: "1" } })));
     const query = `labelSelector=dc&resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`;
     await ok(server.admin.delete(`${list}?${query}`));
-    expect([(await server.admin.get(`${list}/old`)).status, (await server.admin.get(`${list}/young`)).status]).toEqual([404, 200]);
+    expect([
+      (await server.admin.get(`${list}/old`)).status,
+      (await server.admin.get(`${list}/young`)).status,
+    ]).toEqual([404, 200]);
     expect((await server.admin.delete(`${list}?resourceVersionMatch=Exact`)).status).toBe(422);
-    expect((await server.admin.delete(`${list}?resourceVersion=1&resourceVersionMatch=Maybe`)).status).toBe(422);
+    expect((await server.admin.delete(`${list}?resourceVersion=1&resourceVersionMatch=Maybe`)).status).toBe(
+      422,
+    );
   });
 });
 
@@ -184,7 +203,10 @@ describe("a version that is not known yet", () => {
     const asked = server.admin.get(`${query}${Number(late) + 100_000}`);
     let answer: Answer | undefined;
     void asked.then((got) => (answer = got));
-    await until(() => clock.advance(100), () => answer !== undefined);
+    await until(
+      () => clock.advance(100),
+      () => answer !== undefined,
+    );
     expect([answer!.status, answer!.body.reason]).toEqual([504, "Timeout"]);
     expect(answer!.body.message).toContain("Too large resource version");
     expect(answer!.body.details.causes[0]).toMatchObject({ reason: "ResourceVersionTooLarge" });
@@ -195,7 +217,10 @@ describe("a version that is not known yet", () => {
   test("C-4.6-06 the read is answered as soon as the version is there", async () => {
     const latest = Number((await ok(server.admin.get(path))).body.metadata.resourceVersion);
     const asked = server.admin.get(`${path}/a?resourceVersion=${latest + 1}`);
-    await until(() => clock.due(50), (timers) => timers > 0);
+    await until(
+      () => clock.due(50),
+      (timers) => timers > 0,
+    );
     await ok(server.admin.patch(`${path}/b`, { data: { next: String(latest) } }));
     await clock.advance(100);
     expect((await asked).status).toBe(200);
@@ -203,6 +228,8 @@ describe("a version that is not known yet", () => {
 });
 
 test("A-4.2-05 a list of all namespaces is at one version too", async () => {
-  const { body } = await ok(server.admin.get(`${RBAC}/roles?resourceVersion=${early}&resourceVersionMatch=Exact`));
+  const { body } = await ok(
+    server.admin.get(`${RBAC}/roles?resourceVersion=${early}&resourceVersionMatch=Exact`),
+  );
   expect(body.metadata.resourceVersion).toBe(early);
 });

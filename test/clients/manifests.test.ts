@@ -206,9 +206,13 @@ if (!existsSync(folder)) {
 
     it("deletes all of them, the namespace with what is in it", async () => {
       const file = kubectl.file("all.yaml", documents.map((one) => stringify(one)).join("---\n"));
-      const lines = (await kubectl.ok(["delete", "-f", file, "--ignore-not-found", "--wait=false"])).trim().split("\n");
+      const lines = (await kubectl.ok(["delete", "-f", file, "--ignore-not-found", "--wait=false"]))
+        .trim()
+        .split("\n");
       expect(lines).toContain('namespace "monitoring" deleted');
-      await kubectl.ok(["wait", "--for=delete", "namespace/monitoring", "--timeout=20s"]);
+      await expect
+        .poll(() => kubectl.run(["get", "namespace", "monitoring"]), { timeout: 20_000 })
+        .toMatchObject({ code: 1, stderr: expect.stringContaining("NotFound") as string });
       expect(await kubectl.ok(["get", "configmaps,secrets,serviceaccounts", "-A", "-o", "name"])).toBe("");
     });
   });

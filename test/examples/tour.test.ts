@@ -78,11 +78,12 @@ describe("the README's tour with kubectl", () => {
 
   it.skipIf(kubectl === undefined)("runs, and shows what it says (skipped where kubectl is missing)", () => {
     const script = `kubectl() { "${kubectl}" --cache-dir="${folder.path}/cache" "$@"; }\n${commands("kubectl-tour")}`;
-    const out = run(script, { KUBECONFIG: path.join(folder.path, "admin.kubeconfig") });
+    const ours = script.replace("KUBECONFIG=.plinth/", `KUBECONFIG=${folder.path}/`);
+    const out = run(ours, { SERVER: server.url, CA: server.caFile });
     expect(out).toContain("clusterrole.rbac.authorization.k8s.io/developer created");
     expect(out).toMatch(/developers +ClusterRole\/developer/);
     expect(out).toMatch(/^yes$/m);
-    expect(out).toMatch(/secrets +\[\] +\[database card-keys\] +\[get update\]/);
+    expect(out).toMatch(/secrets +\[\] +\[card-keys\] +\[get update\]/);
     expect(out).toContain('namespace "search-dev" deleted');
   });
 });

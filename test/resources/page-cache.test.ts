@@ -60,7 +60,7 @@ const keyOf = (name: number): string => `${prefix}${name % 2 === 0 ? "a" : "b"}/
 describe("pages of collections", () => {
   it("are what the store would give, whatever was read and written before", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
         const store = createMemoryStore({ clock: systemClock });
         const cache = new PageCache(store, { totalBytes: 2000, collectionBytes: 1200 });
         for (const one of steps) {

@@ -21,6 +21,11 @@ export function findKubectl(): readonly KubectlProgram[] {
   return path === undefined ? [] : [describeProgram(path)];
 }
 
+/** The paths of the programs to test with. */
+export function kubectls(): readonly string[] {
+  return findKubectl().map((program) => program.path);
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -24,6 +24,6 @@ export const StatusType = struct("Status", "The result of a request that has no 
   status: field(2, string, "Success or Failure.").known("Failure", "Success"),
   message: field(3, string, "Explanation for people."),
   reason: field(4, string, "Short reason of a failure, for programs."),
-  details: field(5, StatusDetails, "What the status is about.").nullable().atomic(),
+  details: field(5, StatusDetails, "What the status is about.").nullable(),
   code: field(6, int32, "HTTP status code."),
 });

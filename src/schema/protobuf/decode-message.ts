@@ -91,7 +91,7 @@ function addEntry({ value }: MapType, reader: BinaryReader, entries: JsonObject,
   let item: unknown = null;
   while (entry.pos < entry.len) {
     const [number, wireType] = entry.tag();
-    if (number === 1) key = entry.string();
+    if (number === 1) key = entry.string(true);
     else if (number === 2) item = readValue(value, entry, wireType, depth);
     else entry.skip(wireType, number);
   }
@@ -138,7 +138,7 @@ function readScalar(name: ScalarName, reader: BinaryReader, wireType: WireType):
     case "double":
       return reader.double();
     case "string":
-      return reader.string();
+      return reader.string(true);
     case "bytes":
       return Buffer.from(reader.bytes()).toString("base64");
     case "time":

@@ -40,8 +40,8 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
   const found = { apiVersion: "", kind: "" };
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
-    if (number === 1) found.apiVersion = reader.string();
-    else if (number === 2) found.kind = reader.string();
+    if (number === 1) found.apiVersion = reader.string(true);
+    else if (number === 2) found.kind = reader.string(true);
     else reader.skip(wireType, number);
   }
   return found;

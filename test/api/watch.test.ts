@@ -1,0 +1,421 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer, type Frame, type Watching } from "../support/api.ts";
+import {
+  ManualClock,
+  RBAC,
+  configMap,
+  grant,
+  namespace,
+  ok,
+  role,
+  roleKinds,
+  settle,
+  startWithUsers,
+  until,
+} from "./support.ts";
+
+const path = "/api/v1/namespaces/watched/configmaps";
+const minutes = 60_000;
+let server: TestServer;
+let clock: ManualClock;
+beforeAll(async () => {
+  clock = new ManualClock();
+  server = await startWithUsers([{ name: "watcher" }, { name: "lister" }, { name: "one" }], { clock });
+  await ok(server.admin.post("/api/v1/namespaces", namespace("watched")));
+});
+afterAll(() => server.close());
+
+const shown = ({ type, object }: Frame) => `${type} ${object.metadata.name}`;
+const versionNow = async () => (await ok(server.admin.get(path))).body.metadata.resourceVersion as string;
+
+/** The next events of a watch, as type and name. */
+async function nextShown(watching: Watching, count: number): Promise<string[]> {
+  const frames: string[] = [];
+  while (frames.length < count) frames.push(shown(await watching.next()));
+  return frames;
+}
+
+describe("events", () => {
+  test("C-4.6-01 C-2.3-01 C-6-01 C-6-02 C-6-03 a chunked stream of {type, object} tells every change", async () => {
+    const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
+    expect(watching.status).toBe(200);
+    expect(watching.headers["transfer-encoding"]).toBe("chunked");
+    expect(watching.headers["content-type"]).toBe("application/json");
+    const made = await ok(server.admin.post(path, configMap("told")));
+    const changed = await ok(server.admin.put(`${path}/told`, configMap("told", { a: "b" })));
+    await ok(server.admin.patch(`${path}/told`, { data: { c: "d" } }));
+    await ok(server.admin.delete(`${path}/told`));
+    const first = await watching.next();
+    expect(first).toEqual({ type: "ADDED", object: made.body });
+    expect(await watching.next()).toEqual({ type: "MODIFIED", object: changed.body });
+    expect((await watching.next()).type).toBe("MODIFIED");
+    const last = await watching.next();
+    expect(last.type).toBe("DELETED");
+    expect(last.object).toMatchObject({ kind: "ConfigMap", apiVersion: "v1", data: { a: "b", c: "d" } });
+    expect(Number(last.object.metadata.resourceVersion)).toBeGreaterThan(
+      Number(changed.body.metadata.resourceVersion),
+    );
+    watching.close();
+  });
+
+  test("a write that changes nothing is no event; a dry run is none", async () => {
+    await ok(server.admin.post(path, configMap("quiet")));
+    const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
+    await ok(server.admin.put(`${path}/quiet`, configMap("quiet")));
+    await ok(server.admin.put(`${path}/quiet?dryRun=All`, configMap("quiet", { x: "y" })));
+    await ok(server.admin.delete(`${path}/quiet?dryRun=All`));
+    await ok(server.admin.delete(`${path}/quiet`));
+    expect(shown(await watching.next())).toBe("DELETED quiet");
+    watching.close();
+  });
+
+  test("finalizers: marking is MODIFIED, the end is DELETED", async () => {
+    await ok(server.admin.post(path, configMap("held", {}, { finalizers: ["example.com/a"] })));
+    const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
+    await ok(server.admin.delete(`${path}/held`));
+    await ok(server.admin.patch(`${path}/held`, { metadata: { finalizers: null } }));
+    expect(await nextShown(watching, 2)).toEqual(["MODIFIED held", "DELETED held"]);
+    watching.close();
+  });
+
+  test("a selector makes changes into and out of it ADDED and DELETED", async () => {
+    await ok(server.admin.post(path, configMap("moves", { at: "first" }, { labels: { in: "no" } })));
+    const watching = await server.admin.watch(
+      `${path}?labelSelector=in%3Dyes&resourceVersion=${await versionNow()}`,
+    );
+    await ok(
+      server.admin.patch(`${path}/moves`, { metadata: { labels: { in: "yes" } }, data: { at: "second" } }),
+    );
+    await ok(server.admin.patch(`${path}/moves`, { data: { at: "third" } }));
+    const out = await ok(
+      server.admin.patch(`${path}/moves`, { metadata: { labels: { in: "no" } }, data: { at: "fourth" } }),
+    );
+    expect(await nextShown(watching, 2)).toEqual(["ADDED moves", "MODIFIED moves"]);
+    const left = await watching.next();
+    expect(left.type).toBe("DELETED");
+    // As it stood in the selection, with the version at which it left.
+    expect(left.object.data.at).toBe("third");
+    expect(left.object.metadata.resourceVersion).toBe(out.body.metadata.resourceVersion);
+    watching.close();
+    await ok(server.admin.delete(`${path}/moves`));
+  });
+});
+
+describe("where a watch starts", () => {
+  beforeAll(async () => {
+    for (const name of ["s1", "s2"]) await ok(server.admin.post(path, configMap(name)));
+  });
+
+  test.each([
+    ["C-4.6-02 unset: synthetic ADDED events for everything, then changes", ""],
+    ["C-4.6-03 0: the same, of a state that may be stale", "&resourceVersion=0"],
+  ])("%s", async (_what, version) => {
+    const watching = await server.admin.watch(`${path}?fieldSelector=metadata.name!%3Dz${version}`);
+    expect(await nextShown(watching, 2)).toEqual(["ADDED s1", "ADDED s2"]);
+    await ok(server.admin.patch(`${path}/s1`, { data: { again: version } }));
+    expect(shown(await watching.next())).toBe("MODIFIED s1");
+    watching.close();
+  });
+
+  test("C-4.6-04 another version: no synthetic events, and a dropped watch resumes without gap or repetition", async () => {
+    const from = await versionNow();
+    const written: string[] = [];
+    for (let i = 0; i < 10; i++) {
+      const { body } = await ok(server.admin.patch(`${path}/s2`, { data: { i: String(i) } }));
+      written.push(body.metadata.resourceVersion);
+    }
+    const seen: string[] = [];
+    let at = from;
+    for (const count of [3, 4, 3]) {
+      const watching = await server.admin.watch(`${path}?resourceVersion=${at}`);
+      for (let i = 0; i < count; i++) {
+        at = (await watching.next()).object.metadata.resourceVersion;
+        seen.push(at);
+      }
+      watching.close();
+    }
+    expect(seen).toEqual(written);
+  });
+
+  test("C-4.6-08 a version not yet known may stay open without events until its time is over", async () => {
+    const watching = await server.admin.watch(
+      `${path}?resourceVersion=${Number(await versionNow()) + 1000}&timeoutSeconds=5`,
+    );
+    await settle();
+    await clock.advance(6000);
+    const frames = await watching.toEnd();
+    for (const { type, object } of frames) {
+      expect([type, object.code]).toEqual(["ERROR", 504]);
+    }
+  });
+});
+
+describe("how a watch ends", () => {
+  test("C-4.3-04 A-4.2-23 timeoutSeconds ends it", async () => {
+    const watching = await server.admin.watch(
+      `${path}?timeoutSeconds=10&resourceVersion=${await versionNow()}`,
+    );
+    await settle();
+    await clock.advance(9000);
+    expect(watching.ended).toBe(false);
+    await clock.advance(1500);
+    expect(await watching.toEnd()).toEqual([]);
+  });
+
+  test("without timeoutSeconds it lasts between 30 and 60 minutes", async () => {
+    const watching = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
+    await until(
+      () => clock.due(61 * minutes),
+      (timers) => timers > 0,
+    );
+    await clock.advance(29 * minutes);
+    expect(watching.ended).toBe(false);
+    await clock.advance(32 * minutes);
+    await watching.toEnd();
+  });
+
+  test("a time longer than a timer can be set to does not end it at once", async () => {
+    const alone = await TestServer.start();
+    const watching = await alone.admin.watch("/api/v1/namespaces?timeoutSeconds=9999999999");
+    expect(shown(await watching.next())).toBe("ADDED default");
+    await ok(alone.admin.post("/api/v1/namespaces", namespace("still-there")));
+    await watching.through(({ object }) => object.metadata.name === "still-there");
+    watching.close();
+    await alone.close();
+  });
+
+  test.each([
+    ["timeoutSeconds=-1", 422],
+    ["timeoutSeconds=soon", 400],
+    ["continue=abc", 422],
+    ["resourceVersionMatch=Exact&resourceVersion=1", 422],
+    ["labelSelector=a%20in", 400],
+    ["fieldSelector=spec.x%3D1", 400],
+  ])("?%s is refused with %d", async (query, status) => {
+    expect((await server.admin.get(`${path}?watch=true&${query}`)).status).toBe(status);
+  });
+
+  test.each([
+    ["true", true],
+    ["1", true],
+    ["", true],
+    ["false", false],
+    ["0", false],
+  ])("watch=%j: %s", async (value, watches) => {
+    const response = await server.admin.get(`${path}?watch=${value}&resourceVersion=0&timeoutSeconds=-1`);
+    expect(response.body.message).toContain("timeoutSeconds");
+    const verb = await server.as("lister").get(`${path}?watch=${value}`);
+    expect(verb.body.message).toContain(watches ? "cannot watch" : "cannot list");
+  });
+});
+
+describe("history", () => {
+  test("C-7-04 C-8-01 C-4.6-05 a version older than what is retained is 410; a fresh list goes on", async () => {
+    const old = await versionNow();
+    await ok(server.admin.patch(`${path}/s1`, { data: { old: "1" } }));
+    await clock.advance(4.5 * minutes);
+    const early = await server.admin.watch(`${path}?resourceVersion=${old}`);
+    expect(shown(await early.next())).toBe("MODIFIED s1");
+    early.close();
+    await ok(server.admin.patch(`${path}/s1`, { data: { old: "2" } }));
+    await clock.advance(7 * minutes);
+    const answer = await server.admin.get(`${path}?watch=true&resourceVersion=${old}`);
+    const status = answer.status === 200 ? JSON.parse(answer.text).object : answer.body;
+    expect([status.code, status.reason]).toEqual([410, "Expired"]);
+    expect(status.message).toContain("too old resource version");
+    const fresh = await server.admin.watch(`${path}?resourceVersion=${await versionNow()}`);
+    await ok(server.admin.patch(`${path}/s1`, { data: { old: "3" } }));
+    expect(shown(await fresh.next())).toBe("MODIFIED s1");
+    fresh.close();
+  });
+});
+
+describe("bookmarks", () => {
+  /** Moves time until the next bookmark falls due. */
+  const minute = () => clock.advance(61_000);
+
+  test("C-4.6-09 C-2.3-02 come only when they are allowed, and hold only the version", async () => {
+    const from = await versionNow();
+    const allowed = await server.admin.watch(`${path}?allowWatchBookmarks=true&resourceVersion=${from}`);
+    const plain = await server.admin.watch(`${path}?resourceVersion=${from}`);
+    await settle();
+    await ok(server.admin.post(`${RBAC}/namespaces/watched/roles`, role("elsewhere")));
+    await minute();
+    const bookmark = await allowed.next();
+    expect(bookmark.type).toBe("BOOKMARK");
+    expect(bookmark.object).toEqual({
+      kind: "ConfigMap",
+      apiVersion: "v1",
+      metadata: { resourceVersion: expect.stringMatching(/^\d+$/) },
+    });
+    expect(Number(bookmark.object.metadata.resourceVersion)).toBeGreaterThan(Number(from));
+    await ok(server.admin.patch(`${path}/s1`, { data: { bookmarks: "none" } }));
+    expect((await plain.next()).type).toBe("MODIFIED");
+    allowed.close();
+    plain.close();
+    await ok(server.admin.delete(`${RBAC}/namespaces/watched/roles/elsewhere`));
+  });
+
+  test("C-4.6-10 every change up to the bookmark's version was sent before it", async () => {
+    const watching = await server.admin.watch(
+      `${path}?allowWatchBookmarks=true&resourceVersion=${await versionNow()}`,
+    );
+    await settle();
+    const sent: string[] = [];
+    for (let i = 0; i < 5; i++) {
+      const { body } = await ok(server.admin.patch(`${path}/s2`, { data: { bookmark: String(i) } }));
+      sent.push(body.metadata.resourceVersion);
+      await ok(server.admin.put(`${RBAC}/namespaces/watched/roles/x${i}`, role(`x${i}`)));
+      await minute();
+    }
+    const seen: string[] = [];
+    for (let bookmarks = 0; bookmarks < 5;) {
+      const { type, object } = await watching.next();
+      const version = object.metadata.resourceVersion as string;
+      if (type === "BOOKMARK") {
+        bookmarks++;
+        expect(seen).toEqual(sent.filter((one) => Number(one) <= Number(version)));
+      } else seen.push(version);
+    }
+    expect(seen).toEqual(sent);
+    watching.close();
+  });
+});
+
+describe("C-4.2-03 who may watch", () => {
+  test("watch is a permission of its own", async () => {
+    await grant(server.admin, "lister", [{ verbs: ["list"], apiGroups: [""], resources: ["configmaps"] }]);
+    await grant(server.admin, "watcher", [{ verbs: ["watch"], apiGroups: [""], resources: ["configmaps"] }]);
+    expect((await server.as("lister").get(path)).status).toBe(200);
+    expect((await server.as("lister").get(`${path}?watch=true`)).status).toBe(403);
+    expect((await server.as("watcher").get(path)).status).toBe(403);
+    const watching = await server.as("watcher").watch(path);
+    expect(watching.status).toBe(200);
+    watching.close();
+  });
+
+  test("who may see one object may watch and list it by its name", async () => {
+    const rule = {
+      verbs: ["get", "list", "watch"],
+      apiGroups: [""],
+      resources: ["configmaps"],
+      resourceNames: ["s1"],
+    };
+    await grant(server.admin, "one", [rule]);
+    const one = server.as("one");
+    const named = (name: string) => `${path}?fieldSelector=metadata.name%3D${name}`;
+    expect((await one.get(named("s1"))).body.items).toHaveLength(1);
+    const watching = await one.watch(named("s1"));
+    expect(shown(await watching.next())).toBe("ADDED s1");
+    watching.close();
+    for (const denied of [
+      path,
+      named("s2"),
+      `${path}?fieldSelector=metadata.name!%3Ds1`,
+      `${path}?fieldSelector=metadata.name`,
+    ]) {
+      expect((await one.get(denied)).status, denied).toBe(403);
+    }
+    expect((await one.get(`${path}?fieldSelector=metadata.name%3Ds1,metadata.name%3Ds2`)).body.items).toEqual(
+      [],
+    );
+    expect((await one.delete(named("s1"))).status).toBe(403);
+  });
+});
+
+describe.each(roleKinds)("$kind", ({ kind, list, all, make }) => {
+  test("A-4.2-07 A-4.2-19 A-6-01 its list endpoints stream changes", async () => {
+    for (const place of new Set([list, all])) {
+      const { resourceVersion } = (await ok(server.admin.get(place))).body.metadata;
+      const watching = await server.admin.watch(
+        `${place}?allowWatchBookmarks=true&resourceVersion=${resourceVersion}`,
+      );
+      await ok(server.admin.post(list, make("streamed")));
+      await ok(server.admin.delete(`${list}/streamed`));
+      const frames = await watching.through(({ type }) => type === "DELETED");
+      expect(frames.map(({ type }) => type)).toEqual(["ADDED", "DELETED"]);
+      expect(frames[0]!.object).toMatchObject({ kind, metadata: { name: "streamed" } });
+      watching.close();
+    }
+  });
+
+  test("A-4.2-07 a watch of all namespaces sees each of them", async () => {
+    if (list === all) return;
+    const { resourceVersion } = (await ok(server.admin.get(all))).body.metadata;
+    const watching = await server.admin.watch(`${all}?resourceVersion=${resourceVersion}`);
+    await ok(server.admin.post(list, make("both")));
+    await ok(server.admin.post(list.replace("default", "watched"), make("both")));
+    const namespaces = [
+      (await watching.next()).object.metadata.namespace,
+      (await watching.next()).object.metadata.namespace,
+    ];
+    expect(namespaces).toEqual(["default", "watched"]);
+    watching.close();
+  });
+});
+
+describe("sendInitialEvents", () => {
+  const initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+
+  test("C-4.3-02 has no effect but refusal while the gate WatchList is off", async () => {
+    const { status, body } = await server.admin.get(`${path}?watch=true&${initial}`);
+    expect([status, body.details.causes[0].field]).toEqual([422, "sendInitialEvents"]);
+    expect((await server.admin.get(`${path}?sendInitialEvents=true`)).status).toBe(422);
+  });
+
+  describe("with the gate on", () => {
+    let gated: TestServer;
+    const at = "/api/v1/namespaces/default/configmaps";
+    beforeAll(async () => {
+      gated = await TestServer.start({ watchList: true });
+      for (const name of ["i1", "i2"]) await ok(gated.admin.post(at, configMap(name)));
+    });
+    afterAll(() => gated.close());
+
+    test("C-4.3-03 without resourceVersionMatch=NotOlderThan it is refused", async () => {
+      for (const query of [
+        "sendInitialEvents=true",
+        "sendInitialEvents=true&resourceVersionMatch=Exact&resourceVersion=1",
+      ]) {
+        const { status, body } = await gated.admin.get(`${at}?watch=true&${query}`);
+        expect([status, body.details.causes[0].field]).toEqual([422, "resourceVersionMatch"]);
+      }
+    });
+
+    test.each([
+      ["C-4.6-12 version unset", ""],
+      ["C-4.6-13 a version given", "given"],
+    ])("C-4.6-11 %s: state, then a bookmark at least as new, then changes", async (_what, version) => {
+      const now = (await ok(gated.admin.get(at))).body.metadata.resourceVersion as string;
+      const watching = await gated.admin.watch(
+        `${at}?${initial}${version === "" ? "" : `&resourceVersion=${now}`}`,
+      );
+      const state = await watching.through(({ type }) => type === "BOOKMARK");
+      expect(state.slice(0, -1).map(shown)).toEqual(["ADDED i1", "ADDED i2"]);
+      expect(Number(state.at(-1)!.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(now));
+      await ok(gated.admin.patch(`${at}/i1`, { data: { after: version } }));
+      expect(shown(await watching.next())).toBe("MODIFIED i1");
+      watching.close();
+    });
+
+    test("C-4.6-11 without bookmarks allowed, none comes", async () => {
+      const watching = await gated.admin.watch(
+        `${at}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
+      );
+      await watching.next();
+      await watching.next();
+      await ok(gated.admin.patch(`${at}/i2`, { data: { plain: "1" } }));
+      expect((await watching.next()).type).toBe("MODIFIED");
+      watching.close();
+    });
+
+    test("sendInitialEvents=false with a version starts after it", async () => {
+      const now = (await ok(gated.admin.get(at))).body.metadata.resourceVersion as string;
+      const query = `sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=${now}`;
+      const watching = await gated.admin.watch(`${at}?${query}`);
+      await ok(gated.admin.patch(`${at}/i2`, { data: { without: "1" } }));
+      expect(shown(await watching.next())).toBe("MODIFIED i2");
+      watching.close();
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { describe, expect, it } from "vitest";
+import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
+import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
+import { ProtobufFault } from "../../src/schema/protobuf/protobuf-fault.ts";
+import * as types from "../../src/schema/types.ts";
+import { field, list, map, struct, type StructType } from "../../src/schema/types.ts";
+
+const Inner = struct("Inner", "", { name: field(1, types.string, "") });
+const Outer: StructType = struct("Outer", "", () => ({
+  jsonOnly: field(undefined, types.string, ""),
+  text: field(1, types.string, ""),
+  flag: field(2, types.bool, ""),
+  small: field(3, types.int32, ""),
+  large: field(4, types.int64, ""),
+  ratio: field(5, types.double, ""),
+  bytes: field(6, types.bytes, ""),
+  at: field(7, types.time, ""),
+  exactly: field(8, types.microTime, ""),
+  amount: field(9, types.quantity, ""),
+  port: field(10, types.intOrString, ""),
+  any: field(11, types.object, ""),
+  inner: field(12, Inner, ""),
+  texts: field(13, list(types.string), ""),
+  numbers: field(14, list(types.int32), ""),
+  labels: field(15, map(types.string), ""),
+  extra: field(16, map(list(types.string)), ""),
+  self: field(17, Outer, ""),
+}));
+
+function message(write: (writer: BinaryWriter) => void): Uint8Array {
+  const writer = new BinaryWriter();
+  write(writer);
+  return writer.finish();
+}
+
+const nested = (number: number, write: (writer: BinaryWriter) => void) =>
+  message((writer) => writer.tag(number, WireType.LengthDelimited).bytes(message(write)));
+const text = (number: number, value: string) =>
+  message((writer) => writer.tag(number, WireType.LengthDelimited).string(value));
+const varint = (number: number, value: number | bigint) =>
+  message((writer) => writer.tag(number, WireType.Varint).int64(value));
+const joined = (...parts: Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
+
+describe("messages", () => {
+  it.each<[name: string, bytes: Uint8Array, value: object]>([
+    ["nothing", new Uint8Array(), {}],
+    ["a string", text(1, "grüße"), { text: "grüße" }],
+    ["the last of several", joined(text(1, "a"), text(1, "b")), { text: "b" }],
+    ["a boolean", varint(2, 1), { flag: true }],
+    ["a negative 32-bit integer", varint(3, -5), { small: -5 }],
+    ["a 64-bit integer", varint(4, 2 ** 40), { large: 2 ** 40 }],
+    ["one that a double can't hold", varint(4, 2n ** 60n + 1n), { large: 2n ** 60n + 1n }],
+    ["a double", message((writer) => writer.tag(5, WireType.Bit64).double(0.25)), { ratio: 0.25 }],
+    ["bytes", text(6, "hi"), { bytes: "aGk=" }],
+    [
+      "a time",
+      nested(7, (writer) => writer.tag(1, WireType.Varint).int64(1_700_000_000)),
+      { at: "2023-11-14T22:13:20Z" },
+    ],
+    ["no time", nested(7, () => undefined), { at: null }],
+    [
+      "microseconds",
+      nested(8, (writer) => writer.tag(2, WireType.Varint).int32(1_500_000)),
+      { exactly: "1970-01-01T00:00:00.001500Z" },
+    ],
+    ["a quantity", nested(9, (writer) => writer.raw(text(1, "100m"))), { amount: "100m" }],
+    ["an integer as int-or-string", nested(10, (writer) => writer.raw(varint(2, 80))), { port: 80 }],
+    [
+      "a string as int-or-string",
+      nested(10, (writer) => writer.raw(joined(varint(1, 1), text(3, "http")))),
+      { port: "http" },
+    ],
+    ["an object as JSON", nested(11, (writer) => writer.raw(text(1, '{"a":[1]}'))), { any: { a: [1] } }],
+    ["a struct", nested(12, (writer) => writer.raw(text(1, "x"))), { inner: { name: "x" } }],
+    ["a list", joined(text(13, "a"), text(13, "")), { texts: ["a", ""] }],
+    ["numbers one by one", joined(varint(14, 1), varint(14, 2)), { numbers: [1, 2] }],
+    ["numbers packed", nested(14, (writer) => writer.int32(1).int32(300)), { numbers: [1, 300] }],
+    ["a map", nested(15, (writer) => writer.raw(joined(text(1, "k"), text(2, "v")))), { labels: { k: "v" } }],
+    [
+      "a map of lists",
+      nested(16, (writer) =>
+        writer.raw(
+          joined(
+            text(1, "k"),
+            nested(2, (inner) => inner.raw(text(1, "v"))),
+          ),
+        ),
+      ),
+      { extra: { k: ["v"] } },
+    ],
+    ["a field that isn't declared", joined(text(99, "new"), text(1, "a")), { text: "a" }],
+  ])("read %s", (_name, bytes, value) => {
+    expect(decodeMessage(Outer, bytes)).toEqual(value);
+  });
+
+  it("keeps a prototype key as an ordinary key", () => {
+    const entry = nested(15, (writer) => writer.raw(joined(text(1, "__proto__"), text(2, "v"))));
+    const { labels } = decodeMessage(Outer, entry) as { labels: object };
+    expect(Object.getOwnPropertyNames(labels)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(labels)).toBe(Object.prototype);
+  });
+
+  it.each<[name: string, bytes: Uint8Array]>([
+    ["a length beyond the end", Uint8Array.of(0x0a, 0x7f, 0x61)],
+    ["text that isn't UTF-8", Uint8Array.of(0x0a, 0x01, 0xff)],
+    ["another wire type", varint(1, 7)],
+    ["a time beyond all times", nested(7, (writer) => writer.raw(varint(1, 2n ** 60n)))],
+    ["JSON that isn't", nested(11, (writer) => writer.raw(text(1, "{")))],
+    ["too many messages inside each other", deep(1000)],
+  ])("refuse %s", (_name, bytes) => {
+    expect(() => decodeMessage(Outer, bytes)).toThrow(ProtobufFault);
+  });
+});
+
+function deep(levels: number): Uint8Array {
+  let bytes: Uint8Array = new Uint8Array();
+  for (let level = 0; level < levels; level++) {
+    const inner = bytes;
+    bytes = message((writer) => writer.tag(17, WireType.LengthDelimited).bytes(inner));
+  }
+  return bytes;
+}
+
+describe("the envelope", () => {
+  const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
+
+  it("names the type and holds the message", () => {
+    const type = nested(1, (writer) => writer.raw(joined(text(1, "v1"), text(2, "ConfigMap"))));
+    const opened = openEnvelope(joined(magic, type, text(2, "raw"), text(3, ""), text(4, "")));
+    expect(opened).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
+    expect(Buffer.from(opened.message).toString()).toBe("raw");
+  });
+
+  it("is refused without its magic bytes", () => {
+    expect(() => openEnvelope(Buffer.from("{}"))).toThrow(ProtobufFault);
+  });
+});

@@ -1,0 +1,103 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root, temporaryFolder } from "../support/process.ts";
+
+/** The registry is asked only for what isn't in npm's own cache; without either the tests are skipped. */
+const installMs = 120_000;
+
+describe("the package, installed into an empty folder", () => {
+  const folder = temporaryFolder();
+  const home = path.join(folder.path, "empty");
+  let installed = false;
+
+  beforeAll(() => {
+    mkdirSync(home);
+    const packed = spawnSync(
+      "npm",
+      ["pack", "--ignore-scripts", `--pack-destination=${folder.path}`, "--json"],
+      { cwd: root, encoding: "utf8" },
+    );
+    expect(packed.status, packed.stderr).toBe(0);
+    const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+    writeFileSync(path.join(home, "package.json"), '{ "private": true, "type": "module" }\n');
+    const words = [
+      "install",
+      "--prefer-offline",
+      "--no-audit",
+      "--no-fund",
+      path.join(folder.path, filename),
+    ];
+    const install = spawnSync("npm", words, { cwd: home, encoding: "utf8", timeout: installMs });
+    const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH/.test(install.stderr);
+    if (!offline) expect(install.status, install.stderr).toBe(0);
+    installed = install.status === 0;
+  }, installMs);
+
+  afterAll(folder.remove);
+
+  it("the import gives a server", (context) => {
+    if (!installed) context.skip("the registry can't be reached");
+    const script = `
+      import { createServer } from "plinth";
+      const server = await createServer({ port: false });
+      await server.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "made" } });
+      const { items } = await server.client.list({ apiVersion: "v1", kind: "Namespace" });
+      console.log(items.map((item) => item.metadata.name).join());
+      await server.close();`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      cwd: home,
+      encoding: "utf8",
+    });
+    expect(stderr).toBe("");
+    expect(stdout.trim()).toBe("default,made,platform-public,platform-system");
+  });
+
+  it("the types are there", (context) => {
+    if (!installed) context.skip("the registry can't be reached");
+    writeFileSync(
+      path.join(home, "use.ts"),
+      `import { createServer, type Server } from "plinth";
+       const server: Server = await createServer({ vocabulary: "kubernetes" });
+       const text: string = server.kubeconfig();
+       const wrong: number = server.url;
+       export { text, wrong };`,
+    );
+    const tsc = path.join(root, "node_modules/typescript/bin/tsc");
+    const words = [
+      tsc,
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+      "--types",
+      "",
+      "use.ts",
+    ];
+    const { stdout } = spawnSync(process.execPath, words, { cwd: home, encoding: "utf8" });
+    const errors = stdout.split("\n").filter((line) => line.startsWith("use.ts"));
+    expect(errors).toEqual([expect.stringMatching(/^use\.ts\(4,\d+\): error TS2322/)]);
+  });
+
+  it("npx plinth serve serves", async (context) => {
+    if (!installed) context.skip("the registry can't be reached");
+    const child = spawn(path.join(home, "node_modules/.bin/plinth"), ["serve", "--secure-port=0"], {
+      cwd: home,
+    });
+    const out = await new Promise<string>((resolve, reject) => {
+      let text = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.includes("administrator:")) resolve(text);
+      });
+      child.once("exit", (code) => reject(new Error(`ended with ${code}: ${text}`)));
+    });
+    expect(out).toMatch(/plinth serves platform names at https:\/\/127\.0\.0\.1:\d+/);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+  });
+});

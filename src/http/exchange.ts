@@ -11,6 +11,8 @@ export interface Exchange {
   readonly connection: Connection;
   /** The value of a request header, by its name in lower case. */
   header(name: string): string | undefined;
+  /** All headers as sent: name, value, name, value, … */
+  readonly rawHeaders: readonly string[];
   /**
    * Reads the body.
    *

@@ -19,6 +19,10 @@ export class Http1Exchange implements Exchange {
     return this.request.url!;
   }
 
+  get rawHeaders(): readonly string[] {
+    return this.request.rawHeaders;
+  }
+
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
@@ -73,20 +77,28 @@ export function collect(body: Body, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let settled = false;
     body.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        body.removeAllListeners("data");
-        body.pause();
-        reject(tooLarge(maxBytes));
+      if (size <= maxBytes) {
+        chunks.push(chunk);
         return;
       }
-      chunks.push(chunk);
+      settled = true;
+      body.removeAllListeners("data");
+      body.pause();
+      reject(tooLarge(maxBytes));
     });
-    body.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
-    body.once("error", () => reject(aborted()));
-    body.once("aborted", () => reject(aborted()));
-    body.once("close", () => reject(aborted()));
+    body.once("end", () => {
+      settled = true;
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    });
+    const breakOff = () => {
+      if (!settled) reject(aborted());
+      settled = true;
+    };
+    body.once("error", breakOff);
+    body.once("close", breakOff);
   });
 }
 

@@ -12,6 +12,7 @@ export class Http2Exchange implements Exchange {
   constructor(
     private readonly channel: ServerHttp2Stream,
     private readonly headers: IncomingHttpHeaders,
+    readonly rawHeaders: readonly string[],
     readonly connection: Connection,
     private readonly bodyTimeoutMs: number,
   ) {

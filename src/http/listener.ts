@@ -159,12 +159,19 @@ function serveHttp2(
     session.on("error", () => session.destroy());
     endWhenIdle(session, limits.keepAliveTimeoutMs);
   });
-  http2.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+  const onStream = (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    _flags: number,
+    rawHeaders: readonly string[],
+  ) => {
     stream.on("error", () => stream.destroy());
     const socket = stream.session?.socket;
     if (socket === undefined) return;
-    handle(new Http2Exchange(stream, headers, connectionOf(socket as Socket), limits.requestTimeoutMs));
-  });
+    const connection = connectionOf(socket as Socket);
+    handle(new Http2Exchange(stream, headers, rawHeaders, connection, limits.requestTimeoutMs));
+  };
+  http2.on("stream", onStream);
   http2.on("sessionError", (_error, session) => session.destroy());
 }
 

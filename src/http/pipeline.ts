@@ -5,6 +5,7 @@ import { RevisionCompactedError, StoreError } from "../storage/store.ts";
 import { storeFailure } from "../resources/resource-version.ts";
 import { attributesOf, forbidden } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
+import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts } from "./request-facts.ts";
 import { sendFailure } from "./respond.ts";
 import type { HttpService } from "./service.ts";
@@ -27,13 +28,16 @@ function run(service: HttpService, exchange: Exchange): MaybePromise<void> {
   // 1. Request facts: what is asked, from method and path alone. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
   // 2. Authentication: who asks. Exit: 401.
-  return andThen(authenticate(service, exchange), (user) =>
-    // 3. Authorization: may they. Exit: 403.
-    andThen(authorize(service, facts, user), () => dispatch(service, exchange, facts, user)),
+  return andThen(authenticate(service, exchange), (caller) =>
+    // 3. Impersonation: as whom, when they ask for it and may. Exit: 400, 403.
+    andThen(impersonate(service, exchange, caller), (user) =>
+      // 4. Authorization: may they. Exit: 403.
+      andThen(authorize(service, facts, user), () => dispatch(service, exchange, facts, user)),
+    ),
   );
 }
 
-/** 4. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
+/** 5. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
 function dispatch(
   service: HttpService,
   exchange: Exchange,

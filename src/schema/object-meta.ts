@@ -1,6 +1,6 @@
-import { bool, field, fieldsV1, int64, list, map, string, struct, time } from "./types.ts";
+import { atomicStruct, bool, field, fieldsV1, int64, list, map, string, struct, time } from "./types.ts";
 
-export const OwnerReference = struct("OwnerReference", "An object that this one depends on.", {
+export const OwnerReference = atomicStruct("OwnerReference", "An object that this one depends on.", {
   apiVersion: field(5, string, "Group and version of the owner.").required(),
   kind: field(1, string, "Kind of the owner.").required(),
   name: field(3, string, "Name of the owner.").required(),

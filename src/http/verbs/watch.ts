@@ -2,7 +2,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { listObjects } from "../../resources/list.ts";
 import { storeFailure } from "../../resources/resource-version.ts";
 import { bodyOf, watchObjects, type Change } from "../../resources/watch.ts";
-import type { Revision, StoreError } from "../../storage/store.ts";
+import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import type { BodyStream } from "../exchange.ts";
 import { watchParameters, type WatchParameters } from "../parameters.ts";
@@ -48,7 +48,8 @@ async function refuseTooOld(service: HttpService, version: Revision): Promise<vo
 
 class Watcher {
   private readonly closing: (() => void)[] = [];
-  private position: Revision | undefined;
+  private subscription: Subscription | undefined;
+  /** The last version that the client has heard of. */
   private told: Revision | undefined;
   private ended = false;
 
@@ -68,10 +69,12 @@ class Watcher {
       if (this.ended || from === undefined) return;
       const { engine } = this.service;
       const { target } = this.request;
+      this.told ??= from;
       const subscription = watchObjects(engine, target, this.parameters.selection, from, {
         changes: (changes, upTo) => this.send(changes, upTo),
         ended: (error) => this.fail(error),
       });
+      this.subscription = subscription;
       this.onClose(() => subscription.close());
     } catch (error) {
       this.fail(error);
@@ -121,9 +124,7 @@ class Watcher {
   }
 
   private send(changes: readonly Change[], upTo: Revision): void {
-    if (this.ended) return;
-    this.position = upTo;
-    if (changes.length === 0) return;
+    if (this.ended || changes.length === 0) return;
     this.told = upTo;
     this.stream.write(framesOf(changes, this.encoding));
     if (this.stream.backlogBytes <= maxBacklogBytes) return;
@@ -155,7 +156,8 @@ class Watcher {
   }
 
   private bookmarkPosition(): void {
-    if (this.position !== undefined && this.position !== this.told) this.bookmark(this.position);
+    const position = this.subscription?.position;
+    if (position !== undefined && position > (this.told ?? 0)) this.bookmark(position);
   }
 
   /** Everything up to the revision has been sent. */

@@ -1,6 +1,6 @@
-import { field, string, struct } from "../../schema/types.ts";
+import { atomicStruct, field, string } from "../../schema/types.ts";
 
-export const ObjectReference = struct("ObjectReference", "Names another object, or a part of it.", {
+export const ObjectReference = atomicStruct("ObjectReference", "Names another object, or a part of it.", {
   kind: field(1, string, "Kind of the object."),
   namespace: field(2, string, "Namespace of the object."),
   name: field(3, string, "Name of the object."),
@@ -10,6 +10,10 @@ export const ObjectReference = struct("ObjectReference", "Names another object, 
   fieldPath: field(7, string, "Part of the object, as a path into its fields."),
 });
 
-export const LocalObjectReference = struct("LocalObjectReference", "Names an object of the same namespace.", {
-  name: field(1, string, "Name of the object."),
-});
+export const LocalObjectReference = atomicStruct(
+  "LocalObjectReference",
+  "Names an object of the same namespace.",
+  {
+    name: field(1, string, "Name of the object."),
+  },
+);

@@ -1,4 +1,4 @@
-import { field, list, map, string, struct, type Static } from "../../schema/types.ts";
+import { type Static, atomicStruct, field, list, map, string, struct } from "../../schema/types.ts";
 
 export const LabelSelectorRequirement = struct(
   "LabelSelectorRequirement",
@@ -12,7 +12,7 @@ export const LabelSelectorRequirement = struct(
   },
 );
 
-export const LabelSelector = struct(
+export const LabelSelector = atomicStruct(
   "LabelSelector",
   "Selects objects by labels. All conditions must hold; an empty selector selects everything.",
   {

@@ -9,11 +9,11 @@ import {
   type ObjectFor,
 } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, list, string, struct, type Static } from "../../schema/types.ts";
+import { type Static, atomicStruct, field, list, string } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { rbac } from "../groups.ts";
 
-const Subject = struct("Subject", "Somebody that a binding grants a role to.", {
+const Subject = atomicStruct("Subject", "Somebody that a binding grants a role to.", {
   kind: field(1, string, "User, Group or ServiceAccount.")
     .required()
     .known("Group", "ServiceAccount", "User"),
@@ -23,7 +23,7 @@ const Subject = struct("Subject", "Somebody that a binding grants a role to.", {
 });
 export type Subject = Static<typeof Subject>;
 
-const RoleRef = struct("RoleRef", "Names the role that a binding grants; it can't be changed.", {
+const RoleRef = atomicStruct("RoleRef", "Names the role that a binding grants; it can't be changed.", {
   apiGroup: field(1, string, "Group of the role's kind.").required(),
   kind: field(2, string, "Kind of the role.").required(),
   name: field(3, string, "Name of the role.").required(),

@@ -1,0 +1,202 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { DeleteOptionsBody } from "../../src/kinds/meta/delete-options.ts";
+import { LabelSelector } from "../../src/kinds/meta/label-selector.ts";
+import { spell } from "../../src/schema/check.ts";
+import { groupName, type Kind } from "../../src/schema/kind.ts";
+import { ListMeta } from "../../src/schema/object-meta.ts";
+import type { Field, StructType, Type } from "../../src/schema/types.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+
+/** Tables of the reference release's facts, where they lie beside the project. */
+const folder = path.resolve(import.meta.dirname, "../../../shared/facts");
+
+type Row = Readonly<Record<string, string>>;
+
+function table(name: string): Row[] {
+  const [head = "", ...lines] = readFileSync(path.join(folder, name), "utf8").trimEnd().split("\n");
+  const columns = head.split("\t");
+  return lines.map((line) => Object.fromEntries(line.split("\t").map((cell, i) => [columns[i]!, cell])));
+}
+
+const scalars: Readonly<Record<string, string>> = {
+  time: "Time",
+  microTime: "MicroTime",
+  duration: "Duration",
+  quantity: "Quantity",
+  intOrString: "IntOrString",
+  fieldsV1: "FieldsV1",
+  json: "JSON",
+  object: "RawExtension",
+};
+
+/** A type as the tables write it, without the version of a struct's group. */
+function expressionOf(type: Type): string {
+  switch (type.shape) {
+    case "scalar":
+      return scalars[type.name] ?? type.name;
+    case "struct":
+      return type.name;
+    case "list":
+      return `list<${expressionOf(type.element)}>`;
+    case "map":
+      return `map<string,${expressionOf(type.value)}>`;
+  }
+}
+
+/** What a row says, in the words of a declaration. */
+function rowFacts(row: Row) {
+  const plain = (name: string) => (row[name] === "-" ? "" : row[name]!);
+  return {
+    number: plain("proto_number"),
+    type: row["type_expr"]!.replaceAll(/[a-z.]+\/v[0-9a-z]+\./g, "")
+      .replace("ExtraValue", "list<string>")
+      .replace(/^map<string,(.*)>$/, "map<string,$1>"),
+    required: row["required"] === "1",
+    listType: plain("list_type"),
+    listMapKeys: plain("list_map_keys"),
+    mapType: plain("map_or_struct_type"),
+    patchStrategy: plain("patch_strategy"),
+    patchMergeKey: plain("patch_merge_key"),
+    enumeration: plain("enum"),
+    nullable: row["nullable"] === "1",
+    emitEmpty: row["emit_empty"] === "1",
+  };
+}
+
+function declaredFacts({ type, facts }: Field) {
+  const listType = facts.listType ?? "";
+  return {
+    number: facts.number === undefined ? "" : String(facts.number),
+    type: expressionOf(type),
+    required: facts.required,
+    listType: type.shape === "list" ? listType || "atomic" : "",
+    listMapKeys: facts.listMapKeys.join(","),
+    mapType: facts.mapType ?? "",
+    patchStrategy: facts.patchStrategy.join(","),
+    patchMergeKey: facts.patchMergeKey ?? "",
+    enumeration: (facts.oneOf ?? facts.known ?? [])
+      .map((word) => spell(word, platform))
+      .toSorted()
+      .join(","),
+    // The zero value of a struct, list or map that isn't nullable is its absence.
+    nullable: facts.nullable,
+    emitEmpty: facts.emitEmpty,
+  };
+}
+
+/** Every struct below a type, itself included, by name. */
+function structsOf(type: Type, found = new Map<string, StructType>()): Map<string, StructType> {
+  if (type.shape === "list") return structsOf(type.element, found);
+  if (type.shape === "map") return structsOf(type.value, found);
+  if (type.shape === "scalar" || found.has(type.name)) return found;
+  found.set(type.name, type);
+  for (const field of Object.values(type.fields)) structsOf(field.type, found);
+  return found;
+}
+
+const metaTypes = new Set([
+  "ObjectMeta",
+  "OwnerReference",
+  "ManagedFieldsEntry",
+  "LabelSelector",
+  "LabelSelectorRequirement",
+]);
+const typeMeta = new Set(["kind", "apiVersion"]);
+
+describe.skipIf(!existsSync(folder))(
+  "declarations and the tables of facts (skipped where they are missing)",
+  () => {
+    const fields = existsSync(folder) ? table("fields.tsv") : [];
+    const types = existsSync(folder) ? table("types.tsv") : [];
+    const resources = existsSync(folder) ? table("resources.tsv") : [];
+
+    function checkStruct(group: string, version: string, type: StructType): void {
+      const rows = fields.filter(
+        (row) =>
+          row["group"] === group &&
+          row["version"] === version &&
+          row["type"] === type.name &&
+          row["inline"] === "0",
+      );
+      expect(rows.length, `${group}/${version} ${type.name} is in the tables`).toBeGreaterThan(0);
+      const flags = types.find(
+        (row) => row["group"] === group && row["version"] === version && row["type"] === type.name,
+      )!;
+      expect(type.atomic, `${type.name} is atomic`).toBe(flags["notes_flags"]!.split(";").includes("atomic"));
+      const declared = Object.entries(type.fields).filter(
+        ([name]) => !(typeMeta.has(name) && rows.every((row) => row["json_name"] !== name)),
+      );
+      const table = Object.fromEntries(rows.map((row) => [row["json_name"]!, rowFacts(row)]));
+      expect(
+        Object.fromEntries(declared.map(([name, field]) => [name, declaredFacts(field)])),
+        type.name,
+      ).toEqual(table);
+    }
+
+    it.each(builtInKinds.map((kind) => [kind.name, kind] as const))(
+      "%s: every field of every type",
+      (_name, kind) => {
+        const group = groupName(kind.group, platform);
+        for (const type of structsOf(kind.type).values()) {
+          if (metaTypes.has(type.name)) checkStruct("meta.platform.io", "v1", type);
+          else if (type.name === "UserInfo") checkStruct(group, "v1", type);
+          else checkStruct(group, kind.version, type);
+        }
+      },
+    );
+
+    it.each([ListMeta, LabelSelector, DeleteOptionsBody])("$name", (type) => {
+      checkStruct("meta.platform.io", "v1", type as unknown as StructType);
+    });
+
+    it.each(builtInKinds.map((kind) => [kind.name, kind] as const))(
+      "%s: how the resource is served",
+      (_name, kind: Kind) => {
+        const row = resources.find(
+          (one) =>
+            one["group"] === groupName(kind.group, platform) &&
+            one["version"] === kind.version &&
+            one["kind"] === kind.name,
+        )!;
+        const subresources = row["subresources"] === "-" ? [] : row["subresources"]!.split(";");
+        expect({
+          resource: kind.resource,
+          singular: kind.singular,
+          namespaced: kind.scope === "Namespaced",
+          verbs: kind.verbs.toSorted().join(","),
+          shortNames: (kind.shortNames ?? []).join(","),
+          categories: (kind.categories ?? []).join(","),
+          served: kind.servedByDefault,
+          subresources: Object.entries(kind.subresources)
+            .map(([name, { verbs }]) => `${name}:${kind.name}:${verbs.join(",")}`)
+            .toSorted(),
+        }).toEqual({
+          resource: row["resource"],
+          singular: row["singular"],
+          namespaced: row["namespaced"] === "1",
+          verbs: row["verbs"]!.split(",").toSorted().join(","),
+          shortNames: row["short_names"]!.replace("-", ""),
+          categories: row["categories"]!.replace("-", ""),
+          served: row["served_by_default_in_1_26"] === "1",
+          // Tokens of service accounts come with the authentication that issues them.
+          subresources: subresources.filter((one) => !one.startsWith("token:")).toSorted(),
+        });
+      },
+    );
+
+    it("the tables' columns are those of the declarations", () => {
+      const columns = table("columns.tsv");
+      for (const kind of builtInKinds.filter((one) => one.columns !== undefined)) {
+        const group = groupName(kind.group, platform);
+        const rows = columns.filter((row) => row["group"] === group && row["resource"] === kind.resource);
+        const declared = kind.columns!.map(({ name, type, priority }) => [name, type, String(priority ?? 0)]);
+        expect(declared, kind.name).toEqual(
+          rows.map((row) => [row["column_name"], row["type"], row["priority"]]),
+        );
+      }
+    });
+  },
+);

@@ -21,6 +21,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./backup.ts")).restoreCommand,
   },
   {
+    name: "check",
+    summary: "Reads everything that is stored and says what is damaged.",
+    load: async () => (await import("./check.ts")).checkCommand,
+  },
+  {
     name: "version",
     summary: "Says which version this is, and of which API release.",
     load: async () => (await import("./version.ts")).versionCommand,

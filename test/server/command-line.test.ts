@@ -138,6 +138,10 @@ describe("plinth serve", () => {
     const backup = plinth("backup", `--data-dir=${dir}`, `--to=${copy}`);
     expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/backed up revision \d+/) });
     await server.as("t").post("/api/v1/namespaces", { metadata: { name: "after" } });
+    expect(plinth("check", `--data-dir=${dir}`)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/: sound\n/),
+    });
     await server.stop();
     expect(plinth("restore", `--from=${copy}`, `--data-dir=${dir}`)).toMatchObject({ code: 1 });
     const fresh = folder();

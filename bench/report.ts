@@ -18,7 +18,7 @@ const columns = [
   "µs",
   "client",
 ] as const;
-const widths = [48, 18, 18, 8, 8, 5, 16, 17, 26, 11];
+const widths = [52, 18, 18, 8, 8, 5, 16, 17, 26, 11];
 
 export function printHead(): void {
   console.log(line(columns));

@@ -24,6 +24,8 @@ export interface Row {
 
 /** Medians of the rounds of one side. */
 export interface LoadFacts {
+  /** Units a second in each round. */
+  readonly rates: readonly number[];
   readonly p50: number;
   readonly p99: number;
   readonly megabytesPerSecond: number;
@@ -36,6 +38,7 @@ function loadFacts(samples: readonly Sample[]): LoadFacts {
   const of = (read: (sample: Sample) => number): number => median(samples.map(read));
   const known = samples.every(({ serverMicros }) => serverMicros !== undefined);
   return {
+    rates: samples.map(({ rate }) => Math.round(rate * 100) / 100),
     p50: of(({ p50 }) => p50),
     p99: of(({ p99 }) => p99),
     megabytesPerSecond: of(({ bytes, seconds }) => bytes / seconds / 1e6),

@@ -154,7 +154,7 @@ describe.each([
     if (spec === undefined) return;
     const answer = await admin.post(path, { kind, apiVersion: sent.apiVersion });
     expect([answer.status, answer.body.reason]).toEqual([422, "Invalid"]);
-    expect(causeFields(answer)).toContain("spec");
+    for (const field of causeFields(answer)) expect(field).toMatch(/^spec(\.|$)/);
     expect((await admin.post(path, { ...sent, spec: "text" })).status).toBe(400);
   });
 

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAuthority, createServingCertificates, issueClientCertificate } from "../../src/server/certificates.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { TestServer } from "../support/api.ts";
+import { AUTHN, ManualClock, RBAC, configMap, ok, startWithUsers, until } from "./support.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startWithUsers([{ name: "ann" }]);
+});
+afterAll(() => server.close());
+
+describe("bodies of kind Status", () => {
+  test("NotFound names the object", async () => {
+    const { status, body, headers } = await server.admin.get(`${RBAC}/clusterroles/none`);
+    expect(status).toBe(404);
+    expect(body).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: 'clusterroles.rbac.authorization.platform.io "none" not found',
+      reason: "NotFound",
+      details: { name: "none", group: "rbac.authorization.platform.io", kind: "clusterroles" },
+      code: 404,
+    });
+    expect(headers["cache-control"]).toBe("no-cache, private");
+  });
+
+  test("Invalid has a cause a field", async () => {
+    const { body } = await server.admin.post("/api/v1/namespaces/default/configmaps", {
+      metadata: { name: "Bad", labels: { "-": "x" } },
+      data: { "no good": "" },
+    });
+    expect(body).toMatchObject({ reason: "Invalid", code: 422, details: { name: "Bad", kind: "ConfigMap" } });
+    const fields = body.details.causes.map((one: { field: string; reason: string }) => [one.field, one.reason]);
+    expect(fields).toContainEqual(["metadata.name", "FieldValueInvalid"]);
+    expect(fields).toContainEqual(["metadata.labels", "FieldValueInvalid"]);
+    expect(fields).toContainEqual(["data[no good]", "FieldValueInvalid"]);
+    for (const cause of body.details.causes) expect(body.message).toContain(cause.message);
+  });
+
+  test("Conflict says how to go on", async () => {
+    const at = "/api/v1/namespaces/default/configmaps";
+    await ok(server.admin.post(at, configMap("c")));
+    const { status, body } = await server.admin.put(`${at}/c`, configMap("c", {}, { resourceVersion: "1" }));
+    expect([status, body.reason, body.details]).toEqual([409, "Conflict", { name: "c", kind: "configmaps" }]);
+    expect(body.message).toContain("please apply your changes to the latest version and try again");
+  });
+
+  test.each([
+    ["application/xml", 406],
+    ["text/html;q=0.9", 406],
+    ["application/json;q=0", 406],
+    ["text/html, application/json;q=0.1", 200],
+    ["*/*", 200],
+    ["application/*", 200],
+    ["application/json; charset=utf-8", 200],
+  ])("C-7-03 Accept: %s is %d", async (accept, status) => {
+    for (const at of ["/api/v1/namespaces/default", "/api/v1/namespaces", "/api/v1", "/apis", "/version"]) {
+      expect((await server.admin.get(at, { accept })).status, at).toBe(status);
+    }
+  });
+
+  test.each(["text/plain", "application/xml", "multipart/form-data"])("the Content-Type %s is 415", async (contentType) => {
+    const answer = await server.admin.ask("POST", "/api/v1/namespaces/default/configmaps", { raw: "x", contentType });
+    expect([answer.status, answer.body.reason]).toEqual([415, "UnsupportedMediaType"]);
+  });
+
+  test("a compressed body is 415", async () => {
+    const headers = { "content-encoding": "gzip" };
+    expect((await server.admin.post("/api/v1/namespaces", {}, { headers })).status).toBe(415);
+  });
+});
+
+describe("who is asking", () => {
+  test("wrong credentials are 401 everywhere, never anonymous", async () => {
+    for (const at of ["/version", "/healthz", "/api/v1/namespaces", "/nothing"]) {
+      expect((await server.as("wrong").get(at)).status).toBe(401);
+    }
+    const basic = await server.as(undefined).get("/version", { headers: { authorization: "Basic YTpi" } });
+    expect(basic.status).toBe(200);
+  });
+
+  test("without anonymous access no credentials are 401", async () => {
+    const closed = await TestServer.start({ anonymousAuth: false });
+    expect((await closed.as(undefined).get("/version")).status).toBe(401);
+    expect((await closed.admin.get("/version")).status).toBe(200);
+    await closed.close();
+  });
+
+  test("with AlwaysAllow anonymous access is off unless it is asked for", async () => {
+    const open = await TestServer.start({ authorizationModes: ["AlwaysAllow"] });
+    expect((await open.as(undefined).get("/api/v1/namespaces")).status).toBe(401);
+    await open.close();
+  });
+
+  test("client certificates: common name and organizations, of known authorities only", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "plinth-client-ca-"));
+    const authority = createAuthority();
+    writeFileSync(path.join(folder, "ca.pem"), authority.certificate);
+    const known = await TestServer.start({
+      clientCaFile: path.join(folder, "ca.pem"),
+      runtimeConfig: "authentication.platform.io/v1alpha1",
+    });
+    rmSync(folder, { recursive: true });
+    const facts = { commonName: "cert-user", organizations: ["team-x", "team-y"], days: 1 };
+    const good = issueClientCertificate(authority, facts);
+    const { body } = await ok(known.asCertificate(good.certificate, good.key).post(`${AUTHN}/selfsubjectreviews`, {}));
+    expect(body.status.userInfo).toEqual({ username: "cert-user", groups: ["team-x", "team-y", "system:authenticated"] });
+    const made = createServingCertificates(["localhost"]);
+    const strange = issueClientCertificate({ certificate: made.caCertificate, key: made.caKey! }, facts);
+    const refused = await known.asCertificate(strange.certificate, strange.key).get("/version");
+    expect(refused.status).toBe(401);
+    await known.close();
+  });
+});
+
+describe("health", () => {
+  const anonymous = () => server.as(undefined);
+  test.each([["C-4.11-01", "healthz"], ["C-4.11-02", "livez"], ["C-4.11-03", "readyz"]])("%s GET /%s is 200 for everybody", async (_id, endpoint) => {
+    const { status, text, headers } = await anonymous().get(`/${endpoint}`);
+    expect([status, text]).toEqual([200, "ok"]);
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+  });
+
+  test.each(["livez", "readyz", "healthz"])("C-4.11-04 C-4.11-05 C-4.11-06 C-4.11-09 C-4.11-10 /%s verbose, and each of its checks", async (endpoint) => {
+    const { text } = await server.admin.get(`/${endpoint}?verbose`);
+    const lines = text.trimEnd().split("\n");
+    expect(lines.at(-1)).toBe("healthz check passed");
+    const names = lines.slice(0, -1).map((line) => /^\[\+\](\S+) ok$/.exec(line)![1]!);
+    expect(names).toContain("ping");
+    for (const name of names) {
+      const { status, text: one } = await server.admin.get(`/${endpoint}/${name}`);
+      expect([status, one]).toEqual([200, "ok"]);
+    }
+    expect((await server.admin.get(`/${endpoint}/nothing`)).status).toBe(404);
+  });
+
+  test("C-4.11-07 exclude leaves checks out, repeatedly", async () => {
+    const { text, status } = await server.admin.get("/readyz?verbose&exclude=ping&exclude=store");
+    expect(status).toBe(200);
+    expect(text).toContain("[+]ping excluded: ok\n[+]store excluded: ok\n");
+    expect((await server.admin.get("/readyz?verbose&exclude=none")).text).toContain('warn: some health checks cannot be excluded: no matches for "none"');
+  });
+
+  test("C-4.11-08 C-4.11-09 C-4.11-12 a stopping server is live and not ready", async () => {
+    const { startServer } = await import("../../src/server/server.ts");
+    const { platform } = await import("../../src/vocabulary/platform.ts");
+    const { silentLogger } = await import("../../src/server/options.ts");
+    const { Api } = await import("../support/api.ts");
+    const clock = new ManualClock();
+    const stopping = await startServer({
+      vocabulary: platform,
+      storage: { engine: "memory" },
+      retentionMs: 300_000,
+      serving: { host: "127.0.0.1", port: 0, extraHosts: [] },
+      authorizationModes: ["RBAC"],
+      anonymousAuth: undefined,
+      clientCaFile: undefined,
+      tokenAuthFile: undefined,
+      runtimeConfig: "",
+      watchList: false,
+      enabledAdmissionPlugins: [],
+      disabledAdmissionPlugins: [],
+      livezGracePeriodMs: 0,
+      shutdownDelayMs: 20_000,
+      clock,
+      log: silentLogger,
+    });
+    const api = new Api(stopping.url!, stopping.caCertificate, `Bearer ${stopping.adminToken}`);
+    expect((await api.get("/readyz")).status).toBe(200);
+    const closed = stopping.close();
+    const { status, text } = await api.get("/readyz");
+    expect(status).toBe(500);
+    expect(text).toMatch(/^\[-\]shutdown failed: .*\nhealthz check failed\n$/m);
+    expect((await api.get("/livez")).status).toBe(200);
+    expect((await api.get("/readyz/shutdown")).status).toBe(500);
+    expect((await api.get("/readyz?exclude=shutdown")).status).toBe(200);
+    api.close();
+    await until(() => clock.advance(20_000), () => true);
+    await closed;
+  });
+});
+
+describe("discovery", () => {
+  test("/api and /apis", async () => {
+    const ann = server.as("ann");
+    expect((await ok(ann.get("/api"))).body).toMatchObject({ kind: "APIVersions", versions: ["v1"] });
+    const { body } = await ok(ann.get("/apis"));
+    expect(body).toMatchObject({ kind: "APIGroupList", apiVersion: "v1" });
+    const names = body.groups.map((one: { name: string }) => one.name);
+    expect(names).toEqual(expect.arrayContaining(["authorization.platform.io", "rbac.authorization.platform.io"]));
+    for (const one of body.groups) {
+      const { kind: _, apiVersion: __, ...document } = (await ok(ann.get(`/apis/${one.name}`))).body;
+      expect(document).toEqual(one);
+      expect(one.preferredVersion).toEqual(one.versions[0]);
+    }
+  });
+
+  test("/api/v1 lists every type with scope, verbs, short names and sub-resources", async () => {
+    const { body } = await ok(server.admin.get("/api/v1"));
+    expect(body).toMatchObject({ kind: "APIResourceList", groupVersion: "v1" });
+    const found = (name: string) => body.resources.find((one: { name: string }) => one.name === name);
+    expect(found("configmaps")).toMatchObject({
+      namespaced: true,
+      kind: "ConfigMap",
+      shortNames: ["cm"],
+      verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+    });
+    expect(found("namespaces")).toMatchObject({ namespaced: false, verbs: expect.not.arrayContaining(["deletecollection"]) });
+    expect(found("namespaces/finalize")).toMatchObject({ kind: "Namespace", verbs: ["update"] });
+  });
+
+  test("/version and the index", async () => {
+    expect((await ok(server.as(undefined).get("/version"))).body).toMatchObject({ major: "1", minor: "26" });
+    expect((await ok(server.admin.get("/"))).body.paths).toEqual(expect.arrayContaining(["/api", "/apis", "/livez", "/version"]));
+  });
+});
+
+describe("runtime configuration", () => {
+  test("an alpha version is served only when it is turned on", async () => {
+    const at = `${AUTHN}/selfsubjectreviews`;
+    expect((await server.admin.post(at, {})).status).toBe(404);
+    expect((await server.admin.get(AUTHN)).status).toBe(404);
+    for (const config of ["authentication.platform.io/v1alpha1", "authentication.platform.io/v1alpha1=true", "api/alpha", `${AUTHN.slice(6)}/selfsubjectreviews`]) {
+      const on = await TestServer.start({ runtimeConfig: config });
+      expect((await on.admin.post(at, {})).status, config).toBe(201);
+      await on.close();
+    }
+  });
+
+  test("a version or resource can be turned off", async () => {
+    const off = await TestServer.start({ runtimeConfig: "v1/secrets=false,authorization.platform.io/v1=false" });
+    expect((await off.admin.get("/api/v1/secrets")).status).toBe(404);
+    expect((await off.admin.get("/api/v1/configmaps")).status).toBe(200);
+    expect((await off.admin.get("/apis/authorization.platform.io/v1")).status).toBe(404);
+    expect((await off.admin.get("/apis/authorization.platform.io")).status).toBe(404);
+    await off.close();
+  });
+
+  test.each(["nothing/v1", "v1/nothing", "v1=maybe"])("%s is refused at start", async (runtimeConfig) => {
+    await expect(TestServer.start({ runtimeConfig })).rejects.toThrow("--runtime-config");
+  });
+});

@@ -1,6 +1,7 @@
 import { referenceRelease, type Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { GroupVersion, Registry, Resource } from "../resources/registry.ts";
 import { StatusError } from "../base/status-error.ts";
+import { parseAccept } from "./negotiation.ts";
 import { sendJson } from "./respond.ts";
 import type { Admitted, PathTable } from "./service.ts";
 
@@ -42,10 +43,12 @@ function answerWith(paths: PathTable, path: string, document: (request: Admitted
   });
 }
 
+const jsonRanges = new Set(["application/json", "application/*", "*/*"]);
+
 /** These documents exist in JSON only. */
 function checkAcceptsJson({ exchange }: Admitted): void {
   const accept = exchange.header("accept") ?? "";
-  if (accept === "" || /application\/(json|\*)|\*\/\*/.test(accept)) return;
+  if (accept === "" || parseAccept(accept).some(({ type, quality }) => quality > 0 && jsonRanges.has(type))) return;
   throw new StatusError("NotAcceptable", "only the following media types are accepted: application/json");
 }
 

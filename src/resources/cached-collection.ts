@@ -19,11 +19,13 @@ interface Segment {
 export interface CachedPage {
   readonly entries: readonly Entry[];
   readonly joined: Buffer;
-  readonly more: boolean;
+  /** Whether keys remain above the last entry; undefined where that has to be asked of the store. */
+  readonly more: boolean | undefined;
 }
 
 /** The cached segments of one collection, kept true by a subscription. */
 export class CachedCollection {
+  /** In the order of their keys, without overlap. */
   private segments: Segment[] = [];
   private readonly subscription: Subscription;
   /** Once too large, it is read from the store until it is forgotten among the collections that aren't used. */
@@ -48,29 +50,30 @@ export class CachedCollection {
 
   /** The rest of the segment that holds the first key above `after`, if it is the same at revision `at`. */
   find(after: string | undefined, at: Revision): CachedPage | undefined {
-    const segment = this.segments.find((one) => this.holdsNext(one, after));
-    if (segment === undefined || segment.since > at) return undefined;
-    const more = segment.last !== undefined;
-    if (after === segment.after || after === undefined) return { ...segment, more };
-    const entries = segment.entries.filter((entry) => compareKeys(entry.key, after) > 0);
-    if (entries.length === 0 && more) return undefined;
+    const index = this.indexBelow(after);
+    const segment = this.segments[index];
+    if (segment === undefined || segment.since > at || !endsAbove(segment, after)) return undefined;
+    const more =
+      segment.last === undefined ? false : this.hasMore(this.segments[index + 1], segment.last, at);
+    if (after === segment.after) return { entries: segment.entries, joined: segment.joined, more };
+    const entries = segment.entries.slice(firstAbove(segment.entries, after!));
     return { entries, joined: stretchOf(entries, segment.joined), more };
   }
 
   /** Keeps a page that was just read above `after`; gives its joined bodies when it is kept. */
   insert(after: string | undefined, page: RangePage, maxBytes: number): Buffer | undefined {
     if (this.ended || this.tooLarge || this.subscription.position > page.revision) return undefined;
-    if (this.segments.some((one) => this.holdsNext(one, after))) return undefined;
-    const joined = joinBodies(page.entries);
-    if (this.bytes + joined.length > maxBytes) {
+    let size = page.entries.length;
+    for (const { body } of page.entries) size += body.length;
+    if (this.bytes + size > maxBytes) {
       this.tooLarge = true;
       this.clear();
       return undefined;
     }
+    const joined = joinBodies(page.entries);
     const last = page.more ? page.entries.at(-1)?.key : undefined;
     const entries = entriesIn(joined, page.entries);
-    this.segments.push({ after, last, entries, joined, since: page.revision });
-    this.bytes += joined.length;
+    this.place({ after, last, entries, joined, since: page.revision });
     return joined;
   }
 
@@ -79,27 +82,47 @@ export class CachedCollection {
     this.subscription.close();
   }
 
-  private holdsNext({ after, last }: Segment, key: string | undefined): boolean {
-    if (key === undefined) return after === undefined;
-    const above = after === undefined || compareKeys(after, key) <= 0;
-    return above && (last === undefined || compareKeys(key, last) < 0);
+  /** Whether keys follow on a segment, as far as the next one tells. */
+  private hasMore(next: Segment | undefined, last: string, at: Revision): boolean | undefined {
+    if (next === undefined || next.after !== last || next.since > at) return undefined;
+    return next.entries.length > 0 ? true : next.last === undefined ? false : undefined;
+  }
+
+  /** Puts a segment in its place; those that it overlaps go. */
+  private place(segment: Segment): void {
+    let from = this.indexBelow(segment.after);
+    if (from === -1 || !endsAbove(this.segments[from]!, segment.after)) from++;
+    let to = from;
+    while (to < this.segments.length && beginsBelow(this.segments[to]!, segment.last)) to++;
+    for (const { joined } of this.segments.splice(from, to - from, segment)) this.bytes -= joined.length;
+    this.bytes += segment.joined.length;
   }
 
   /** Drops the segments in which something changed. */
   private forget(batch: readonly StoreEvent[]): void {
     for (const { key } of batch) {
-      if (this.segments.length === 0) return;
-      const at = this.segments.findIndex((one) => this.covers(one, key));
-      if (at === -1) continue;
-      this.bytes -= this.segments[at]!.joined.length;
+      // The segment that begins below the key, not at it: its range is above its `after`.
+      let at = this.indexBelow(key);
+      if (at !== -1 && this.segments[at]!.after === key) at--;
+      const segment = this.segments[at];
+      if (segment === undefined || (segment.last !== undefined && compareKeys(segment.last, key) < 0))
+        continue;
+      this.bytes -= segment.joined.length;
       this.segments.splice(at, 1);
     }
   }
 
-  /** Whether a key lies in a segment's range, whether or not it is there. */
-  private covers({ after, last }: Segment, key: string): boolean {
-    const above = after === undefined || compareKeys(after, key) < 0;
-    return above && (last === undefined || compareKeys(key, last) <= 0);
+  /** Index of the last segment whose `after` is at or below a key (undefined: below every key); -1 where none is. */
+  private indexBelow(key: string | undefined): number {
+    let low = 0;
+    let high = this.segments.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const { after } = this.segments[middle]!;
+      if (after === undefined || (key !== undefined && compareKeys(after, key) <= 0)) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
   }
 
   private end(): void {
@@ -111,4 +134,26 @@ export class CachedCollection {
     this.segments = [];
     this.bytes = 0;
   }
+}
+
+/** Whether a segment reaches above a key (undefined: below every key). */
+function endsAbove({ last }: Segment, key: string | undefined): boolean {
+  return last === undefined || key === undefined || compareKeys(key, last) < 0;
+}
+
+/** Whether a segment begins below a key (undefined: above every key). */
+function beginsBelow({ after }: Segment, key: string | undefined): boolean {
+  return key === undefined || after === undefined || compareKeys(after, key) < 0;
+}
+
+/** Index of the first entry above a key. */
+function firstAbove(entries: readonly Entry[], key: string): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareKeys(entries[middle]!.key, key) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -12,6 +12,8 @@ import type { FieldReport } from "../schema/faults.ts";
 import type { ApiObject, ObjectMetaValue } from "../schema/kind.ts";
 import { timestamp, type Engine, type Target } from "./engine.ts";
 
+/** The most bytes of a name, whatever its form: it must fit into a key of the store beside group, type and namespace. */
+const maxNameBytes = 512;
 /** The most bytes that the annotations of one object may have together. */
 export const maxAnnotationBytes = 256 * 1024;
 
@@ -73,6 +75,11 @@ export function checkMetadata(target: Target, meta: ObjectMetaValue, report: Fie
   const form = target.resource.kind.nameForm;
   if ((meta.name ?? "") === "") report.at("name").required("name or generateName is required");
   else for (const message of nameFaults[form](meta.name!)) report.at("name").invalid(meta.name, message);
+  if (Buffer.byteLength(meta.name ?? "") > maxNameBytes) report.at("name").tooLong(maxNameBytes);
+  if (target.resource.namespaced) {
+    for (const message of dnsLabelFaults(meta.namespace ?? ""))
+      report.at("namespace").invalid(meta.namespace, message);
+  }
   for (const [key, value] of Object.entries(meta.labels ?? {})) {
     for (const message of qualifiedNameFaults(key)) report.at("labels").invalid(key, message);
     for (const message of labelValueFaults(value)) report.at("labels").invalid(value, message);

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Entry, RangeOptions, RangePage, Revision, Store } from "../storage/store.ts";
-import { CachedCollection } from "./cached-collection.ts";
+import { CachedCollection, type CachedPage } from "./cached-collection.ts";
 import { stretchOf } from "./joined-bodies.ts";
 
 /** A page of a collection, with its bodies at hand in one piece where they are. */
@@ -50,7 +50,11 @@ export class PageCache {
       const at = request.at ?? position;
       // What is no longer retained is the store's to refuse.
       const cached = at < (this.store.floor() as Revision) ? undefined : collection.find(request.after, at);
-      if (cached !== undefined) return cut(cached.entries, cached.joined, at, cached.more, request);
+      if (cached !== undefined) {
+        return andThen(cached.more ?? this.follows(cached, at, request), (more) =>
+          cut({ ...cached, more }, at, request),
+        );
+      }
       return andThen(this.store.range(request), (page) => this.keep(collection, request, page));
     });
   }
@@ -77,6 +81,12 @@ export class PageCache {
     return { ...page, joined };
   }
 
+  /** Whether keys follow on a cached page at a revision. */
+  private follows({ entries }: CachedPage, at: Revision, { prefix }: PageRequest): MaybePromise<boolean> {
+    const after = entries.at(-1)?.key;
+    return andThen(this.store.range({ prefix, at, after, limit: 1 }), (page) => page.entries.length > 0);
+  }
+
   private shrink(): void {
     let total = 0;
     for (const { bytes } of this.collections.values()) total += bytes;
@@ -94,10 +104,8 @@ const maxCollections = 64;
 
 /** The part of a cached page that a request asks for. */
 function cut(
-  entries: readonly Entry[],
-  joined: Buffer,
+  { entries, joined, more }: { entries: readonly Entry[]; joined: Buffer; more: boolean },
   revision: Revision,
-  more: boolean,
   { limit }: PageRequest,
 ): CollectionPage {
   if (limit === undefined || entries.length <= limit) return { revision, entries, joined, more };

@@ -71,7 +71,7 @@ describe("pages of collections", () => {
         cache.close();
         await store.close();
       }),
-      { numRuns: 150 },
+      { numRuns: 400 },
     );
   });
 

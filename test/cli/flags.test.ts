@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { FlagReader, parseFlags, serveFlags, UsageError } from "../../src/cli/flags.ts";
+
+const read = (...words: string[]) => new FlagReader(serveFlags, parseFlags(serveFlags, words));
+
+describe("flags", () => {
+  test("take their value after = or as the next word; the last one counts", () => {
+    expect(read("--secure-port=1", "--secure-port", "2").integer("secure-port", 0, 65535)).toBe(2);
+    expect(read("--data-dir=a=b").text("data-dir")).toBe("a=b");
+    expect(read("--data-dir=").optional("data-dir")).toBeUndefined();
+  });
+
+  test("have the defaults of the table", () => {
+    const flags = read();
+    expect([flags.text("vocabulary"), flags.integer("secure-port", 0, 65535), flags.durationMs("history-retention")]).toEqual(["platform", 6443, 300_000]);
+    expect(flags.boolean("anonymous-auth")).toBeUndefined();
+  });
+
+  test("lists add up; booleans may stand alone", () => {
+    expect(read("--tls-san=a, b", "--tls-san", "c").list("tls-san")).toEqual(["a", "b", "c"]);
+    expect(read("--anonymous-auth").boolean("anonymous-auth")).toBe(true);
+    expect(read("--anonymous-auth", "false").boolean("anonymous-auth")).toBe(false);
+    expect(read("--anonymous-auth", "--secure-port=1").boolean("anonymous-auth")).toBe(true);
+  });
+
+  test.each([
+    ["0", 0],
+    ["90s", 90_000],
+    ["1h30m", 5_400_000],
+    ["250ms", 250],
+    ["1.5s", 1500],
+  ])("the duration %s is %d ms", (text, ms) => {
+    expect(read(`--shutdown-delay-duration=${text}`).durationMs("shutdown-delay-duration")).toBe(ms);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["a word", () => read("serve"), "unexpected argument"],
+    ["an unknown flag", () => read("--nothing"), "unknown flag --nothing; see --help"],
+    ["a misspelt flag", () => read("--data_dir=x"), "did you mean --data-dir?"],
+    ["a missing value", () => read("--data-dir"), "--data-dir needs a value"],
+    ["a port beyond the last", () => read("--secure-port=65536").integer("secure-port", 0, 65535), "not an integer from 0 to 65535"],
+    ["a port that is none", () => read("--secure-port=http").integer("secure-port", 0, 65535), "not an integer"],
+    ["neither true nor false", () => read("--anonymous-auth=yes").boolean("anonymous-auth"), "not true or false"],
+    ["no duration", () => read("--history-retention=5").durationMs("history-retention"), "not a length of time"],
+    ["none of the choices", () => read("--vocabulary=mine").choice("vocabulary", ["platform", "kubernetes"]), "not one of platform, kubernetes"],
+  ])("%s is a mistake that is explained", (_what, parse, message) => {
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(message);
+  });
+});

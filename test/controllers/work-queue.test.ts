@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { WorkQueue } from "../../src/controllers/work-queue.ts";
+import { ManualClock, settle } from "../api/support.ts";
+
+function queue(work: (key: string) => Promise<void>) {
+  const clock = new ManualClock();
+  const failures: string[] = [];
+  const made = new WorkQueue(clock, work, (key, error) => failures.push(`${key}: ${String(error)}`));
+  return { clock, failures, queue: made };
+}
+
+test("keys are worked on one at a time, each once however often it is added", async () => {
+  const done: string[] = [];
+  let running = 0;
+  const { queue: keys } = queue(async (key) => {
+    expect(++running).toBe(1);
+    await settle();
+    done.push(key);
+    running--;
+  });
+  for (const key of ["a", "b", "a", "c", "b"]) keys.add(key);
+  await keys.close();
+  expect(done).toEqual(["a"]);
+});
+
+test("a key that is added while it is worked on is worked on again", async () => {
+  const done: string[] = [];
+  const { queue: keys } = queue(async (key) => {
+    done.push(key);
+    if (done.length === 1) keys.add(key);
+  });
+  keys.add("a");
+  await settle();
+  expect(done).toEqual(["a", "a"]);
+});
+
+test("a key that is added in any turn after the last work is not forgotten", async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    const done: string[] = [];
+    const { queue: keys } = queue(async (key) => void done.push(key));
+    keys.add("first");
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    keys.add("second");
+    await settle();
+    expect(done, `after ${turns} turns`).toEqual(["first", "second"]);
+  }
+});
+
+test("a failed key is tried again, later each time, at most half a minute later", async () => {
+  let attempts = 0;
+  const { clock, failures, queue: keys } = queue(async () => {
+    attempts++;
+    throw new Error("no");
+  });
+  keys.add("a");
+  await settle();
+  const expected = [20, 40, 80, 160];
+  for (const [index, waitMs] of expected.entries()) {
+    expect(attempts).toBe(index + 1);
+    await clock.advance(waitMs - 1);
+    expect(attempts).toBe(index + 1);
+    await clock.advance(1);
+  }
+  await clock.advance(10 * 60_000);
+  const before = attempts;
+  await clock.advance(30_000);
+  expect(attempts).toBe(before + 1);
+  expect(failures).toHaveLength(attempts);
+  await keys.close();
+});
+
+test("after a success the wait starts anew", async () => {
+  let fail = true;
+  let attempts = 0;
+  const { clock, queue: keys } = queue(async () => {
+    attempts++;
+    if (fail) throw new Error("no");
+  });
+  keys.add("a");
+  await settle();
+  await clock.advance(20);
+  fail = false;
+  await clock.advance(40);
+  fail = true;
+  keys.add("a");
+  await settle();
+  const before = attempts;
+  await clock.advance(20);
+  expect(attempts).toBe(before + 1);
+  await keys.close();
+});
+
+test("close waits for the work under way, and nothing begins after it", async () => {
+  const done: string[] = [];
+  const { clock, queue: keys } = queue(async (key) => {
+    await settle();
+    done.push(key);
+    keys.addLater(key, 5);
+  });
+  keys.add("a");
+  keys.addLater("b", 10);
+  await Promise.resolve();
+  await keys.close();
+  keys.add("c");
+  await clock.advance(1000);
+  expect(done.filter((key) => key !== "a")).toEqual([]);
+  expect(clock.due(60_000)).toBe(0);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { parseAccept } from "../../src/http/negotiation.ts";
+
+test.each([
+  ["application/json", [["application/json", 1]]],
+  ["text/html, application/json;q=0.5", [["text/html", 1], ["application/json", 0.5]]],
+  ["*/*;q=0", [["*/*", 0]]],
+  ["Application/JSON ; q=0.1 ", [["application/json", 0.1]]],
+  ["a/b;q=x", [["a/b", 0]]],
+  [",, ,", []],
+] as const)("Accept: %s", (header, expected) => {
+  expect(parseAccept(header).map(({ type, quality }) => [type, quality])).toEqual(expected);
+});
+
+test("parameters are kept", () => {
+  expect(parseAccept("application/json;as=Table;v=v1;g=meta.platform.io")[0]!.parameters).toEqual({
+    as: "Table",
+    v: "v1",
+    g: "meta.platform.io",
+  });
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RBAC, configMap, ok } from "../api/support.ts";
+import { TestServer } from "../support/api.ts";
+import { RawConnection, answerOf, head, http2Session, portOf, stillAnswers, storeVersion } from "./support.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+const limit = 3 * 1024 * 1024;
+let server: TestServer;
+const defects: unknown[] = [];
+beforeAll(async () => {
+  const note = (facts: object) => void defects.push(facts);
+  server = await TestServer.start({ log: { info: () => undefined, warn: () => undefined, error: note } });
+  await ok(server.admin.post(path, configMap("target")));
+});
+afterAll(async () => {
+  await stillAnswers(server);
+  expect(defects).toEqual([]);
+  await server.close();
+});
+
+/** Sends a body and holds that a refusal leaves the store as it was. */
+async function refused(raw: string | Buffer, statuses: readonly number[], contentType = "application/json", method = "POST", at = path) {
+  const before = await storeVersion(server);
+  const answer = await server.admin.ask(method, at, { raw, contentType });
+  expect(statuses, answer.text.slice(0, 300)).toContain(answer.status);
+  expect(answer.body.kind).toBe("Status");
+  expect(await storeVersion(server)).toBe(before);
+  return answer;
+}
+
+describe("too large", () => {
+  const large = Buffer.alloc(limit + 1, 0x20);
+
+  test("a body that says so by its length is 413", async () => {
+    const { body } = await refused(large, [413]);
+    expect(body.reason).toBe("RequestEntityTooLarge");
+    await refused(Buffer.alloc(40 * 1024 * 1024, 0x20), [413]);
+    await refused(large, [413], "application/merge-patch+json", "PATCH", `${path}/target`);
+    await refused(large, [413], "application/yaml");
+    await refused(large, [413], "application/json", "DELETE", `${path}/target`);
+  });
+
+  test("a chunked body is 413 once it is over the limit, and the rest is not waited for", async () => {
+    const connection = await RawConnection.open(portOf(server));
+    connection.write(head(server, `POST ${path}`, "Content-Type: application/json", "Transfer-Encoding: chunked"));
+    const chunk = Buffer.alloc(64 * 1024, 0x20);
+    for (let sent = 0; sent <= limit; sent += chunk.length) connection.write("10000\r\n").write(chunk).write("\r\n");
+    expect(await connection.receives(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 413 /);
+    await connection.closes();
+  });
+
+  test("over HTTP/2 it is 413, however long the client goes on", async () => {
+    const session = http2Session(server);
+    const headers = { ":method": "POST", ":path": path, authorization: `Bearer ${server.server.adminToken}`, "content-type": "application/json" };
+    const declared = session.request({ ...headers, "content-length": String(limit + 1) });
+    expect((await answerOf(declared)).status).toBe(413);
+    const endless = session.request(headers);
+    const answered = answerOf(endless);
+    const chunk = Buffer.alloc(256 * 1024, 0x20);
+    const push = (): void => {
+      if (!endless.closed && !endless.destroyed) endless.write(chunk, () => setImmediate(push));
+    };
+    push();
+    expect((await answered).status).toBe(413);
+    const after = session.request({ ...headers, ":method": "GET", ":path": `${path}/target` });
+    after.end();
+    expect((await answerOf(after)).status).toBe(200);
+    session.close();
+  });
+
+  test("an object that becomes too large by patches is refused with 413 or 422", async () => {
+    const annotations = { a: "x".repeat(200 * 1024), b: "x".repeat(100 * 1024) };
+    expect((await server.admin.patch(`${path}/target`, { metadata: { annotations } })).status).toBe(422);
+    const half = { data: { a: "x".repeat(600 * 1024) } };
+    expect((await server.admin.patch(`${path}/target`, half)).status).toBe(200);
+    expect((await server.admin.patch(`${path}/target`, { data: { b: "x".repeat(600 * 1024) } })).status).toBe(422);
+    const names = Array.from({ length: 100_000 }, (_, i) => `${i}-${"n".repeat(12)}`);
+    const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames: names }];
+    expect((await server.admin.post(`${RBAC}/clusterroles`, { metadata: { name: "wide" }, rules })).status).toBe(201);
+    const more = [{ op: "copy", from: "/rules/0", path: "/rules/-" }];
+    expect([413, 422]).toContain((await server.admin.patch(`${RBAC}/clusterroles/wide`, more, "json")).status);
+    await ok(server.admin.delete(`${RBAC}/clusterroles/wide`));
+  });
+});
+
+describe("malformed and strange", () => {
+  test.each([
+    ["nothing but spaces", "   "],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+    ["a byte order mark alone", Buffer.from([0xef, 0xbb, 0xbf])],
+    ["a NUL", "\u0000"],
+    ["an open string", '{"metadata":{"name":"x'],
+    ["100,000 open brackets", "[".repeat(100_000)],
+    ["100,000 nested lists", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["100,000 nested objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+    ["a number of a million digits", `{"metadata":{"name":"x","generation":${"9".repeat(1_000_000)}}}`],
+    ["an endless exponent", '{"metadata":{"name":"x","generation":1e999999}}'],
+    ["a number below 2^53 as text", '{"metadata":{"name":"x","generation":"1"}}'],
+    ["a number beyond 2^53", '{"metadata":{"name":"x","generation":9007199254740993}}'],
+    ["NaN", '{"metadata":{"name":"x","generation":NaN}}'],
+    ["a lone surrogate in a name", '{"metadata":{"name":"\\ud800"}}'],
+    ["a NUL in a name", '{"metadata":{"name":"a\\u0000b"}}'],
+    ["a name of 1 MiB", JSON.stringify({ metadata: { name: "n".repeat(1024 * 1024) } })],
+    ["a label of 1 MiB", JSON.stringify({ metadata: { name: "x", labels: { a: "n".repeat(1024 * 1024) } } })],
+  ])("%s", async (_what, raw) => {
+    await refused(raw, [400, 422]);
+  });
+
+  test.each([300, 1000, 4000, 100_000])("the name of a role of %d letters", async (length) => {
+    const { status } = await server.admin.post(`${RBAC}/clusterroles`, { metadata: { name: "r".repeat(length) }, rules: [] });
+    expect([201, 422]).toContain(status);
+    if (length > 1000) expect(status).toBe(422);
+  });
+
+  test("YAML: billions of laughs, deep nesting, many documents, tags", async () => {
+    const laughs = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"];
+    for (let i = 1; i < 12; i++) laughs.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(",")}]`);
+    const bodies = [
+      laughs.join("\n"),
+      `a: ${"[".repeat(50_000)}`,
+      `${"- ".repeat(50_000)}x`,
+      Array.from({ length: 5000 }, (_, i) => `${" ".repeat(Math.min(i, 400))}a:`).join("\n"),
+      "a: 1\n---\nb: 2\n",
+      "a: !!js/function 'x'",
+      "a: *missing",
+      "&a a: *a",
+      "<<: 5",
+      "\t\t- x: [",
+    ];
+    for (const raw of bodies) await refused(raw, [400, 422], "application/yaml");
+  });
+
+  test("a million keys are read without stalling anybody else", async () => {
+    const keys = Array.from({ length: 180_000 }, (_, i) => `"k${i}":"v"`).join(",");
+    const start = performance.now();
+    const sent = server.admin.ask("POST", path, { raw: `{"metadata":{"name":"wide"},"data":{${keys}}}` });
+    await stillAnswers(server);
+    const { status } = await sent;
+    expect(performance.now() - start).toBeLessThan(10_000);
+    expect([201, 413, 422]).toContain(status);
+    await server.admin.delete(`${path}/wide`);
+    const empty = `{"metadata":{"name":"x"},"data":{${'"a":"",'.repeat(400_000)}"a":""}}`;
+    await refused(empty, [400], "application/json", "POST", `${path}?fieldValidation=Strict`);
+  });
+
+  test("hundreds of thousands of faults are answered briefly", async () => {
+    const finalizers = Array.from({ length: 300_000 }, () => "A b");
+    const answer = await refused(JSON.stringify({ metadata: { name: "x", finalizers } }), [422]);
+    expect(answer.text.length).toBeLessThan(1024 * 1024);
+    expect(answer.body.details.causes.at(-1).message).toBe("there are more faults than these");
+  });
+
+  test("big integers in free-form fields are kept to the digit", async () => {
+    const managed = '{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":12345678901234567890}}';
+    for (const at of [path, "/apis/authorization.platform.io/v1/selfsubjectrulesreviews"]) {
+      const raw = `{"metadata":{"name":"digits","managedFields":[${managed}]},"spec":{"namespace":"default"}}`;
+      const { status, text } = await server.admin.ask("POST", at, { raw });
+      expect(status, text).toBe(201);
+      expect(text).toContain("12345678901234567890");
+    }
+  });
+});
+
+describe("patches that grow", () => {
+  test("doubling copies are stopped", async () => {
+    const double = Array.from({ length: 40 }, (_, i) => ({ op: "copy", from: "/metadata", path: `/metadata/x${i}` }));
+    const start = performance.now();
+    const { status } = await server.admin.patch(`${path}/target`, double, "json");
+    expect([400, 413, 422]).toContain(status);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+
+  test("100,000 operations are refused", async () => {
+    const many = Array.from({ length: 100_000 }, () => ({ op: "test", path: "/kind", value: "ConfigMap" }));
+    expect([400, 413, 422]).toContain((await server.admin.patch(`${path}/target`, many, "json")).status);
+  });
+
+  test("large keyed lists merge in a moment", async () => {
+    const owners = Array.from({ length: 15_000 }, (_, i) => ({ apiVersion: "v1", kind: "A", name: "n", uid: `u${i}` }));
+    await ok(server.admin.post(path, configMap("owned", {}, { ownerReferences: owners })));
+    const start = performance.now();
+    const others = owners.map((one) => ({ ...one, uid: `${one.uid}x` }));
+    expect([200, 413]).toContain((await server.admin.patch(`${path}/owned`, { metadata: { ownerReferences: others } }, "strategic")).status);
+    expect(performance.now() - start).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,329 @@
+import { connect as connectTls } from "node:tls";
+import { connect as connectHttp2, constants } from "node:http2";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { configMap, namespace, ok, until } from "../api/support.ts";
+import { connectionLimits, listen, type HttpListener } from "../../src/http/listener.ts";
+import { createServingCertificates } from "../../src/server/certificates.ts";
+import { Api, TestServer } from "../support/api.ts";
+import { RawConnection, answerOf, head, http2Session, portOf, stillAnswers } from "./support.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+
+describe("a server", () => {
+  let server: TestServer;
+  const defects: unknown[] = [];
+  beforeAll(async () => {
+    const note = (facts: object) => void defects.push(facts);
+    server = await TestServer.start({ log: { info: () => undefined, warn: () => undefined, error: note } });
+    await ok(server.admin.post(path, configMap("target")));
+  });
+  afterAll(async () => {
+    await stillAnswers(server);
+    expect(defects).toEqual([]);
+    await server.close();
+  });
+
+  test.each([
+    ["no HTTP", "hello\r\n\r\n", 400],
+    ["an unknown version", "GET / HTTP/9.9\r\n\r\n", 400],
+    ["an unknown method", "FETCH / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n", 400],
+    ["a NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nA: \u0000\r\n\r\n", 400],
+    ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
+    ["a length that is none", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", 400],
+    ["a length and chunks", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+    ["a huge path", `GET /${"a".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+    ["a huge header", `GET / HTTP/1.1\r\nHost: x\r\nA: ${"a".repeat(40_000)}\r\n\r\n`, 431],
+    ["too many headers", `GET / HTTP/1.1\r\nHost: x\r\n${"A: b\r\n".repeat(20_000)}\r\n`, 431],
+  ])("refuses %s and closes the connection", async (_what, bytes, status) => {
+    const connection = await RawConnection.open(portOf(server));
+    connection.write(bytes);
+    // A client that still sends when the answer comes may lose it with the connection.
+    const lost = status === 431 ? "|$" : "";
+    expect(await connection.closes()).toMatch(new RegExp(`^(HTTP/1\\.1 ${status} ${lost})`));
+  });
+
+  test("refuses a chunk that is none", async () => {
+    const connection = await RawConnection.open(portOf(server));
+    connection.write(head(server, `POST ${path}`, "Transfer-Encoding: chunked")).write("zz\r\nnot a chunk\r\n");
+    expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 400 |$)/);
+  });
+
+  test("a body shorter than it says is 400 when the client leaves, and stores nothing", async () => {
+    const connection = await RawConnection.open(portOf(server));
+    connection.write(head(server, `POST ${path}`, "Content-Length: 500")).write('{"metadata":{"name":"short"}}');
+    connection.socket.end();
+    await connection.closes();
+    expect((await server.admin.get(`${path}/short`)).status).toBe(404);
+  });
+
+  test("what follows a body that is longer than it says is no request", async () => {
+    const body = '{"metadata":{"name":"long"}}';
+    const connection = await RawConnection.open(portOf(server));
+    connection.write(head(server, `POST ${path}`, `Content-Length: ${body.length}`)).write(`${body}GARBAGE\r\n\r\n`);
+    expect((await connection.closes()).match(/HTTP\/1\.1 \d+/g)!.at(-1)).toBe("HTTP/1.1 400");
+  });
+
+  test("requests that come in one piece are answered in order", async () => {
+    const connection = await RawConnection.open(portOf(server));
+    connection.write([1, 2, 3].map((n) => head(server, `GET /livez?${n}`)).join("") + head(server, "GET /nothing"));
+    expect((await connection.receives(/404/)).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 404"]);
+    connection.destroy();
+  });
+
+  test.each(["TRACE", "PROPFIND", "LOCK", "SEARCH", "OPTIONS"])("%s is 405 on a resource", async (method) => {
+    expect((await server.admin.ask(method, path)).status).toBe(405);
+  });
+
+  test("CONNECT and upgrades are not followed", async () => {
+    const connect = await RawConnection.open(portOf(server));
+    connect.write(head(server, "CONNECT localhost:80"));
+    expect(await connect.closes()).not.toMatch(/ 200 /);
+    const upgrade = await RawConnection.open(portOf(server));
+    upgrade.write(head(server, "GET /livez", "Connection: Upgrade", "Upgrade: websocket"));
+    expect(await upgrade.receives(/\r\n\r\n/)).not.toMatch(/ 101 /);
+    upgrade.destroy();
+  });
+
+  test.each(["%", "%zz", "%c3%28", "a%", "%e0%80%80"])("the path segment %s is 400", async (segment) => {
+    expect((await server.admin.get(`/api/v1/namespaces/${segment}`)).status).toBe(400);
+  });
+
+  test.each(["%00", "..%2f..%2fetc", "%F0%9F%92%A9", "a%20b", "%0d%0aX:%20y"])("the name %s is of nothing", async (segment) => {
+    expect((await server.admin.get(`/api/v1/namespaces/${segment}`)).status).toBe(404);
+    expect((await server.admin.get(`${path}/${segment}`)).status).toBe(404);
+    expect((await server.admin.get(`/api/v1/namespaces/${segment}/configmaps`)).body.items).toEqual([]);
+  });
+
+  test.each(["?%", "?%zz=%zz", "?&&&===", `?a=${"b".repeat(20_000)}`, "?watch=%00", "?limit=%00", `?labelSelector=${"a,".repeat(8000)}a`])(
+    "the query %s is answered",
+    async (query) => {
+      const { status } = await server.admin.get(`${path}${query}&timeoutSeconds=-1`);
+      expect([400, 422]).toContain(status);
+    },
+  );
+
+  test("clients that leave in every phase leave nothing behind", async () => {
+    const phases = [
+      "",
+      "GET ",
+      `POST ${path} HTTP/1.1\r\nHost: x\r\n`,
+      head(server, `POST ${path}`, "Content-Length: 100"),
+      `${head(server, `POST ${path}`, "Content-Length: 100")}{"meta`,
+      head(server, `GET ${path}`),
+      head(server, `GET ${path}?watch=true`),
+      `${head(server, "POST /api/v1/namespaces", "Content-Length: 31")}{"metadata":{"name":"left-us"}} `,
+    ];
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(
+        phases.map(async (bytes) => {
+          const connection = await RawConnection.open(portOf(server));
+          connection.write(bytes);
+          connection.destroy();
+          await connection.closes();
+        }),
+      );
+    }
+    await stillAnswers(server);
+  });
+
+  test("many writes at the same time: exactly one wins each round", async () => {
+    for (let round = 0; round < 10; round++) {
+      const creates = await Promise.all(Array.from({ length: 12 }, () => server.admin.post(path, configMap(`race-${round}`))));
+      expect(creates.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 11 }, () => 409)]);
+      const standing = creates.find(({ status }) => status === 201)!.body;
+      const updates = await Promise.all(
+        Array.from({ length: 12 }, (_, i) => server.admin.put(`${path}/race-${round}`, { ...standing, data: { i: String(i) } })),
+      );
+      expect(updates.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(updates.filter(({ status }) => status === 409)).toHaveLength(11);
+      const won = updates.find(({ status }) => status === 200)!.body;
+      expect((await server.admin.get(`${path}/race-${round}`)).body).toEqual(won);
+      const deletes = await Promise.all(Array.from({ length: 12 }, () => server.admin.delete(`${path}/race-${round}`)));
+      expect(deletes.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(deletes.filter(({ status }) => status === 404)).toHaveLength(11);
+    }
+  });
+
+  test("many PUTs of a missing role: one creates it, the others change it", async () => {
+    const at = "/apis/rbac.authorization.platform.io/v1/clusterroles/raced";
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => server.admin.put(at, { metadata: { name: "raced", labels: { i: String(i) } }, rules: [] })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+  });
+
+  describe("over HTTP/2", () => {
+    const get = (at: string) => ({ ":path": at, authorization: `Bearer ${server.server.adminToken}` });
+
+    test("answers GET, HEAD, a write and a watch", async () => {
+      const session = http2Session(server);
+      expect((await answerOf(session.request(get(`${path}/target`)))).text).toContain('"ConfigMap"');
+      expect(await answerOf(session.request({ ...get(`${path}/target`), ":method": "HEAD" }))).toMatchObject({ status: 200, text: "" });
+      expect(await answerOf(session.request({ ...get(path), ":method": "HEAD" }))).toMatchObject({ status: 200, text: "" });
+      const write = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
+      write.end(JSON.stringify(configMap("by-h2")));
+      expect((await answerOf(write)).status).toBe(201);
+      const watch = session.request(get(`${path}?watch=true`));
+      await new Promise((resolve) => watch.once("data", resolve));
+      watch.close();
+      session.close();
+    });
+
+    test("streams that are reset at once, a thousand of them, harm nobody", async () => {
+      const session = http2Session(server);
+      for (let burst = 0; burst < 10 && !session.destroyed; burst++) {
+        for (let i = 0; i < 100; i++) {
+          const stream = session.request(get(`${path}?watch=true`));
+          stream.on("error", () => undefined);
+          stream.close(constants.NGHTTP2_CANCEL);
+        }
+        await stillAnswers(server);
+      }
+      session.destroy();
+    });
+
+    test("a connection that breaks in the middle of a body stores nothing", async () => {
+      const session = http2Session(server);
+      const stream = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
+      stream.write('{"metadata":{"name":"half"}}');
+      await stillAnswers(server);
+      const broken = answerOf(stream);
+      session.destroy(undefined, constants.NGHTTP2_CANCEL);
+      await broken;
+      await stillAnswers(server);
+      expect((await server.admin.get(`${path}/half`)).status).toBe(404);
+    });
+
+    test("huge headers, and bytes that are no HTTP/2", async () => {
+      const session = http2Session(server);
+      const stream = session.request({ ...get("/livez"), a: "x".repeat(60_000), b: "x".repeat(60_000) });
+      const { status } = await answerOf(stream);
+      expect(status).not.toBe(200);
+      session.destroy();
+      const raw = await RawConnection.open(portOf(server), ["h2"]);
+      raw.write("GET / HTTP/1.1\r\n\r\n".repeat(10));
+      await raw.closes();
+    });
+  });
+
+  test("close() ends idle connections and watches, and leaves no handle", async () => {
+    const resources = () => process.getActiveResourcesInfo().filter((one) => one === "TCPServerWrap" || one === "TCPSocketWrap").length;
+    const before = resources();
+    const short = await TestServer.start();
+    await short.admin.get("/livez");
+    const watching = await short.admin.watch("/api/v1/namespaces");
+    const session = http2Session(short);
+    await answerOf(session.request({ ":path": "/livez" }));
+    const start = performance.now();
+    await short.close();
+    await watching.toEnd();
+    session.destroy();
+    expect(performance.now() - start).toBeLessThan(4000);
+    await until(resources, (count) => count <= before);
+  });
+
+  test("a server whose client asks for something while it closes still closes", async () => {
+    const short = await TestServer.start();
+    const asks = Array.from({ length: 20 }, (_, i) => short.admin.post("/api/v1/namespaces", namespace(`n${i}`)).catch(() => undefined));
+    await short.server.close();
+    await Promise.all(asks);
+    await short.close();
+  });
+});
+
+describe("slow clients are cut off", () => {
+  const limits = {
+    ...connectionLimits,
+    handshakeTimeoutMs: 300,
+    headersTimeoutMs: 300,
+    requestTimeoutMs: 500,
+    keepAliveTimeoutMs: 300,
+    checkIntervalMs: 50,
+  };
+  let listener: HttpListener;
+  let ca: string;
+  const outcomes: string[] = [];
+  beforeEach(async () => {
+    outcomes.length = 0;
+    const made = createServingCertificates(["localhost", "127.0.0.1"]);
+    ca = made.caCertificate;
+    const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
+    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits }, (exchange) => {
+      exchange.readBody(1024).then(
+        (body) => exchange.send(200, [], body),
+        (error: { code: number }) => {
+          outcomes.push(String(error.code));
+          exchange.send(error.code, [], Buffer.from("failed"));
+        },
+      );
+    });
+  });
+  afterEach(() => listener.close(100));
+
+  test("who says nothing after the handshake", async () => {
+    const connection = await RawConnection.open(listener.port);
+    await connection.closes();
+  });
+
+  test("who never ends the handshake", async () => {
+    const { connect } = await import("node:net");
+    const socket = connect(listener.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    await new Promise((resolve) => socket.once("close", resolve));
+  });
+
+  test("whose headers drip", async () => {
+    const connection = await RawConnection.open(listener.port);
+    connection.write("GET / HTTP/1.1\r\nHost: x\r\n");
+    const drip = setInterval(() => !connection.closed && connection.write("A: b\r\n"), 20);
+    expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    clearInterval(drip);
+  });
+
+  test("whose body never ends", async () => {
+    const connection = await RawConnection.open(listener.port);
+    connection.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n");
+    const drip = setInterval(() => !connection.closed && connection.write("x"), 20);
+    expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    clearInterval(drip);
+    await until(() => outcomes.length, (count) => count > 0);
+  });
+
+  test("whose body never ends, over HTTP/2", async () => {
+    const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca });
+    session.on("error", () => undefined);
+    const stream = session.request({ ":method": "POST", ":path": "/" });
+    stream.write("x");
+    const answer = await answerOf(stream);
+    expect(answer.status).toBe(504);
+    session.destroy();
+  });
+
+  test("whose connection idles, over HTTP/1.1 and HTTP/2", async () => {
+    const connection = await RawConnection.open(listener.port);
+    connection.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(await connection.closes()).toMatch(/^HTTP\/1\.1 200 /);
+    const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca });
+    session.on("error", () => undefined);
+    const closed = new Promise((resolve) => session.once("close", resolve));
+    const stream = session.request({ ":path": "/" });
+    stream.end();
+    expect((await answerOf(stream)).status).toBe(200);
+    await closed;
+  });
+
+  test("who speaks plain HTTP, or no protocol that is offered", async () => {
+    const { connect } = await import("node:net");
+    const plain = connect(listener.port, "127.0.0.1");
+    plain.on("error", () => undefined);
+    plain.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await new Promise((resolve) => plain.once("close", resolve));
+    const old = connectTls({ port: listener.port, host: "127.0.0.1", rejectUnauthorized: false, maxVersion: "TLSv1.1", minVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" });
+    await new Promise((resolve) => old.once("error", resolve));
+    const api = new Api(`https://127.0.0.1:${listener.port}`, ca, undefined);
+    expect((await api.get("/")).status).toBe(200);
+    api.close();
+  });
+});

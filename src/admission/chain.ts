@@ -23,22 +23,24 @@ export class AdmissionChain implements Admitter {
     this.validating = plugins.filter((plugin) => plugin.validate !== undefined);
   }
 
-  mutate(request: AdmissionRequest): Promise<void> | undefined {
-    return this.mutating.length === 0 ? undefined : askAll(this.mutating, "mutate", request);
+  mutate(request: AdmissionRequest): MaybePromise<void> {
+    return askFrom(0, this.mutating, "mutate", request);
   }
 
-  validate(request: AdmissionRequest): Promise<void> | undefined {
-    return this.validating.length === 0 ? undefined : askAll(this.validating, "validate", request);
+  validate(request: AdmissionRequest): MaybePromise<void> {
+    return askFrom(0, this.validating, "validate", request);
   }
 }
 
-async function askAll(
+/** Asks the plugins one after the other; at once as long as they answer at once. */
+function askFrom(
+  start: number,
   plugins: readonly AdmissionPlugin[],
   phase: "mutate" | "validate",
   request: AdmissionRequest,
-): Promise<void> {
-  for (const plugin of plugins) {
-    const answer = plugin[phase]!(request);
-    if (answer instanceof Promise) await answer;
+): MaybePromise<void> {
+  for (let at = start; at < plugins.length; at++) {
+    const answer = plugins[at]![phase]!(request);
+    if (answer instanceof Promise) return answer.then(() => askFrom(at + 1, plugins, phase, request));
   }
 }

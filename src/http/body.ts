@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { decodeJson } from "../base/json/decode.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
@@ -53,12 +54,17 @@ export async function readDocument(exchange: Exchange, registry: Registry): Prom
 }
 
 /** Parses a body; its faults become a BadRequest that names the place. */
-export async function parse(bytes: Buffer, format: InputFormat, registry: Registry): Promise<JsonDocument> {
+export function parse(bytes: Buffer, format: InputFormat, registry: Registry): MaybePromise<JsonDocument> {
   if (format === "protobuf") return decodeBinary(bytes, registry);
+  if (format === "yaml") return decodeYaml(bytes).catch(refuse);
   try {
-    return format === "yaml" ? await decodeYaml(bytes) : decodeJson(bytes);
+    return decodeJson(bytes);
   } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error;
-    throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);
+    return refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof SyntaxFault)) throw error;
+  throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);
 }

@@ -48,7 +48,8 @@ const jsonRanges = new Set(["application/json", "application/*", "*/*"]);
 /** These documents exist in JSON only. */
 function checkAcceptsJson({ exchange }: Admitted): void {
   const accept = exchange.header("accept") ?? "";
-  if (accept === "" || parseAccept(accept).some(({ type, quality }) => quality > 0 && jsonRanges.has(type))) return;
+  if (accept === "" || parseAccept(accept).some(({ type, quality }) => quality > 0 && jsonRanges.has(type)))
+    return;
   throw new StatusError("NotAcceptable", "only the following media types are accepted: application/json");
 }
 

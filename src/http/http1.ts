@@ -1,6 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { StatusError } from "../base/status-error.ts";
+import { asBuffer } from "../resources/stored.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines } from "./exchange.ts";
+
+/** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
+const onePieceBytes = 16 * 1024;
 
 /** An exchange over HTTP/1.1. */
 export class Http1Exchange implements Exchange {
@@ -43,7 +47,9 @@ export class Http1Exchange implements Exchange {
       lines.push("Connection", "close");
     }
     response.writeHead(status, lines);
-    response.end(body);
+    // As a text of bytes, the body goes out in one write with the head.
+    if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
+    else response.end(body);
   }
 
   stream(status: number, headers: HeaderLines): BodyStream {

@@ -90,15 +90,16 @@ export class Client {
   }
 
   async create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O> {
-    const { target, input } = this.read(object);
+    const target = this.targetOf(object);
+    const input = this.read(target, object);
     const result = await createObject(this.engine, { ...target, name: "" }, input, this.options());
     return parse<O>(result.body);
   }
 
   async update<O extends ApiObject = ApiObject>(object: NewObject, subresource = ""): Promise<O> {
-    const { target, input } = this.read(object);
-    const place = { ...target, subresource };
-    const result = await updateObject(this.engine, place, input, this.options(), () => undefined);
+    const target = { ...this.targetOf(object), subresource };
+    const read = () => this.read(target, object);
+    const result = await updateObject(this.engine, target, read, this.options(), () => undefined);
     return parse<O>(result.body);
   }
 
@@ -149,11 +150,13 @@ export class Client {
     });
   }
 
-  private read(object: NewObject): { target: Target; input: ApiObject } {
-    const { apiVersion, kind, metadata } = object;
+  private targetOf({ apiVersion, kind, metadata }: NewObject): Target {
     const namespace = typeof metadata["namespace"] === "string" ? metadata["namespace"] : "";
-    const target = this.target({ apiVersion, kind, name: metadata.name ?? "", namespace });
-    return { target, input: readObject(this.engine, target, object, [], "Strict").object };
+    return this.target({ apiVersion, kind, name: metadata.name ?? "", namespace });
+  }
+
+  private read(target: Target, object: NewObject): ApiObject {
+    return readObject(this.engine, target, object, [], "Strict").object;
   }
 
   private target({ apiVersion, kind, name, namespace = "" }: ObjectReference): Target {

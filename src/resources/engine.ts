@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -54,8 +55,8 @@ export interface AdmissionRequest {
 
 /** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
 export interface Admitter {
-  mutate(request: AdmissionRequest): Promise<void> | undefined;
-  validate(request: AdmissionRequest): Promise<void> | undefined;
+  mutate(request: AdmissionRequest): MaybePromise<void>;
+  validate(request: AdmissionRequest): MaybePromise<void>;
 }
 
 /** What a write did. */

@@ -1,3 +1,4 @@
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -11,23 +12,26 @@ import { admissionOf } from "./write.ts";
  *
  * @throws {StatusError} BadRequest, Invalid, or what admission refuses with.
  */
-export async function checkReview(
+export function checkReview(
   engine: Engine,
   target: Target,
   object: ApiObject,
   options: WriteOptions,
-): Promise<void> {
-  const { kind } = target.resource;
-  delete object["status"];
+): MaybePromise<void> {
+  object["status"] = undefined;
   matchNamespace(target, object.metadata);
   const request = admissionOf(target, options, "CREATE", object, undefined);
-  await engine.admit.mutate(request);
+  return andThen(engine.admit.mutate(request), () => {
+    checkSpec(engine, target, object);
+    return engine.admit.validate(request);
+  });
+}
+
+function checkSpec(engine: Engine, { resource }: Target, object: ApiObject): void {
+  const { kind, group } = resource;
   const report = FieldReport.start();
   kind.validate?.(object, report, { vocabulary: engine.vocabulary });
   checkFields(kind.type, object, report, engine.vocabulary);
-  if (report.faults.length > 0) {
-    const subject = { kind: kind.name, group: target.resource.group, name: object.metadata.name ?? "" };
-    throw invalidError(subject, report.faults);
-  }
-  await engine.admit.validate(request);
+  if (report.faults.length === 0) return;
+  throw invalidError({ kind: kind.name, group, name: object.metadata.name ?? "" }, report.faults);
 }

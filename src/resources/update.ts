@@ -18,46 +18,54 @@ import { admissionOf, checkObject, commit, warningsOf } from "./write.ts";
 /** How often a change that doesn't insist on a version is tried again after another write came between. */
 const updateAttempts = 10;
 
-/**
- * Makes the new object from the one that stands; called again when another write came between. The argument is a copy.
- */
-export type Change = (live: ApiObject) => ApiObject | Promise<ApiObject>;
+/** Makes a new object from the one that stands, which it must not change; called again when another write came between. */
+export type Change = (live: ApiObject) => ApiObject;
 
 /**
  * Replaces an object, PUT (spec: conventions 4.2).
  *
- * @param object as read by `input.ts`.
+ * @param read gives the object that the client sent, as read by `input.ts`, each time free to be changed.
  * @param mayCreate asked before a missing object is created; it throws where the caller may not.
  * @throws {StatusError} NotFound, Conflict, Invalid, or what admission refuses with.
  */
 export async function updateObject(
   engine: Engine,
   target: Target,
-  object: ApiObject,
+  read: () => ApiObject,
   options: WriteOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
-  const { name } = object.metadata;
-  if (name === undefined || name === "") {
-    throw new StatusError("BadRequest", "the name of the object must be given in metadata.name");
-  }
-  if (name !== target.name) {
-    throw new StatusError(
-      "BadRequest",
-      `the name of the object (${name}) does not match the name on the URL (${target.name})`,
-    );
-  }
-  matchNamespace(target, object.metadata);
+  let unused: ApiObject | undefined = read();
+  checkNames(target, unused);
+  const next = (): ApiObject => {
+    const object = unused ?? read();
+    unused = undefined;
+    matchNamespace(target, object.metadata);
+    return object;
+  };
   for (let attempt = 1; ; attempt++) {
-    const live = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
-    if (live !== undefined) return changeObject(engine, target, () => structuredClone(object), options);
+    const entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
+    if (entry !== undefined) return changeEntry(engine, target, entry, next, options);
     try {
-      return await createByUpdate(engine, target, structuredClone(object), options, mayCreate);
+      return await createByUpdate(engine, target, next(), options, mayCreate);
     } catch (error) {
       const raced = error instanceof StatusError && error.reason === "AlreadyExists";
       if (!raced || attempt === updateAttempts) throw error;
     }
   }
+}
+
+/** The name in the body of a PUT is that of its path. */
+function checkNames(target: Target, { metadata }: ApiObject): void {
+  const { name } = metadata;
+  if (name === undefined || name === "") {
+    throw new StatusError("BadRequest", "the name of the object must be given in metadata.name");
+  }
+  if (name === target.name) return;
+  throw new StatusError(
+    "BadRequest",
+    `the name of the object (${name}) does not match the name on the URL (${target.name})`,
+  );
 }
 
 /** A PUT on a missing object creates it, for the kinds that allow it (rulings: PUT on a missing object). */
@@ -87,16 +95,29 @@ export async function changeObject(
   change: Change,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const key = keyOf(target.resource, target.namespace, target.name);
+  const entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
+  return changeEntry(engine, target, entry, change, options);
+}
+
+/** As {@link changeObject}, beginning with an entry that was just read. */
+async function changeEntry(
+  engine: Engine,
+  target: Target,
+  first: Entry | undefined,
+  change: Change,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  let entry = first;
   for (let attempt = 1; ; attempt++) {
-    const entry = await engine.store.get(key);
     if (entry === undefined) throw notFound(target);
-    const object = await change(decodeEntry(entry));
+    const live = decodeEntry(entry);
+    const object = change(live);
     const wanted = object.metadata.resourceVersion ?? "";
     if (wanted !== "" && wanted !== String(entry.revision)) throw conflict(target, changedMessage);
-    const result = await replace(engine, target, entry, object, options);
+    const result = await replace(engine, target, entry, { live, written: object }, options);
     if (result !== undefined) return result;
     if (attempt === updateAttempts) throw conflict(target, changedMessage);
+    entry = await engine.store.get(entry.key);
   }
 }
 
@@ -108,10 +129,9 @@ async function replace(
   engine: Engine,
   target: Target,
   entry: Entry,
-  written: ApiObject,
+  { live, written }: { readonly live: ApiObject; readonly written: ApiObject },
   options: WriteOptions,
 ): Promise<WriteResult | undefined> {
-  const live = decodeEntry(entry);
   const object = mergeWrite(engine, target, written, live);
   if (object.metadata.uid !== live.metadata.uid) {
     throw conflict(

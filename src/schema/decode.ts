@@ -47,8 +47,11 @@ class Reader {
     const result: JsonObject = {};
     let seen = 0;
     for (const name in fields) {
-      const given = Object.hasOwn(source, name) ? source[name] : undefined;
-      if (Object.hasOwn(source, name)) seen++;
+      let given: unknown;
+      if (Object.hasOwn(source, name)) {
+        given = source[name];
+        seen++;
+      }
       const read = this.field(name, fields[name]!, given);
       if (read !== undefined) result[name] = read;
     }
@@ -145,6 +148,7 @@ function emptyStruct(type: StructType): JsonObject {
 function emptyItem(type: Type): unknown {
   if (type.shape === "list") return [];
   if (type.shape === "map") return {};
+  if (type.shape === "scalar" && type.name === "bytes") return "";
   return emptyOf(type);
 }
 

@@ -87,6 +87,8 @@ function timestamp(given: string, micro: boolean): string | Error {
   const at = match === null ? Number.NaN : Date.parse(given.toUpperCase());
   if (match === null || Number.isNaN(at))
     return new Error(`expected an RFC 3339 time, got ${JSON.stringify(given)}`);
+  // Twenty characters that end in Z are the canonical form itself.
+  if (!micro && given.length === 20 && given.endsWith("Z") && given[10] === "T") return given;
   const seconds = new Date(Math.floor(at / 1000) * 1000).toISOString().slice(0, 19);
   return micro ? `${seconds}.${(match[1] ?? ".").slice(1, 7).padEnd(6, "0")}Z` : `${seconds}Z`;
 }

@@ -1,4 +1,5 @@
 import type { AdmissionPlugin } from "../admission/chain.ts";
+import { andThen } from "../base/maybe-promise.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { checkBindingWrite, checkRoleWrite } from "../authorization/rbac/escalation.ts";
 import type { BindingObject } from "../authorization/rbac/policy.ts";
@@ -20,12 +21,12 @@ export function escalationCheck(
   const sources = { authorizer, policy: policy.index, vocabulary };
   return {
     name: "EscalationCheck",
-    async validate(request) {
-      if (request.object === undefined) return;
-      const check = checks[request.object.kind];
-      if (check === undefined || request.target.subresource !== "") return;
-      await policy.sync();
-      await check(request, request.object, sources);
+    validate(request) {
+      const { object, target } = request;
+      if (object === undefined) return;
+      const check = Object.hasOwn(checks, object.kind) ? checks[object.kind] : undefined;
+      if (check === undefined || target.subresource !== "") return;
+      return andThen(policy.sync(), () => check(request, object, sources));
     },
   };
 }

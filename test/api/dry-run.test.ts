@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestServer } from "../support/api.ts";
-import { RBAC, configMap, grant, namespace, ok, podReader, role, roleKinds, startWithUsers } from "./support.ts";
+import {
+  RBAC,
+  configMap,
+  grant,
+  namespace,
+  ok,
+  podReader,
+  role,
+  roleKinds,
+  startWithUsers,
+} from "./support.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 let server: TestServer;
@@ -13,7 +23,8 @@ afterAll(() => server.close());
 const merge = (body: object) => ({ body, contentType: "application/merge-patch+json" });
 /** Runs a write and holds that it left nothing behind. */
 async function leavesNoTrace<T>(write: () => Promise<T>): Promise<T> {
-  const version = async () => (await server.admin.get("/api/v1/configmaps")).body.metadata.resourceVersion as string;
+  const version = async () =>
+    (await server.admin.get("/api/v1/configmaps")).body.metadata.resourceVersion as string;
   const before = await version();
   const result = await write();
   expect(await version()).toBe(before);
@@ -22,14 +33,22 @@ async function leavesNoTrace<T>(write: () => Promise<T>): Promise<T> {
 
 describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and stores nothing", () => {
   test("POST: 201 with the object", async () => {
-    const { status, body } = await leavesNoTrace(() => server.admin.post(`${path}?dryRun=All`, configMap("dry")));
+    const { status, body } = await leavesNoTrace(() =>
+      server.admin.post(`${path}?dryRun=All`, configMap("dry")),
+    );
     expect(status).toBe(201);
-    expect(body).toMatchObject({ kind: "ConfigMap", metadata: { name: "dry", namespace: "default" }, data: { key: "value" } });
+    expect(body).toMatchObject({
+      kind: "ConfigMap",
+      metadata: { name: "dry", namespace: "default" },
+      data: { key: "value" },
+    });
     expect((await server.admin.get(`${path}/dry`)).status).toBe(404);
   });
 
   test("C-4.9-07 POST with generateName: a name, uid and time that need not come again", async () => {
-    const { body } = await leavesNoTrace(() => server.admin.post(`${path}?dryRun=All`, { metadata: { generateName: "g-" } }));
+    const { body } = await leavesNoTrace(() =>
+      server.admin.post(`${path}?dryRun=All`, { metadata: { generateName: "g-" } }),
+    );
     expect(body.metadata).toMatchObject({ name: expect.stringMatching(/^g-.{5}$/), uid: expect.any(String) });
   });
 
@@ -38,19 +57,26 @@ describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and st
     const { status, body } = await leavesNoTrace(() => server.admin.put(`${path}/stands?dryRun=All`, sent));
     expect([status, body.data]).toEqual([200, { a: "changed" }]);
     expect((await server.admin.get(`${path}/stands`)).body.data).toEqual({ a: "b" });
-    const created = await leavesNoTrace(() => server.admin.put(`${RBAC}/clusterroles/dry?dryRun=All`, roleKinds[0].make("dry")));
+    const created = await leavesNoTrace(() =>
+      server.admin.put(`${RBAC}/clusterroles/dry?dryRun=All`, roleKinds[0].make("dry")),
+    );
     expect(created.status).toBe(201);
     expect((await server.admin.get(`${RBAC}/clusterroles/dry`)).status).toBe(404);
   });
 
   test("PATCH: 200 with the object", async () => {
-    const { status, body } = await leavesNoTrace(() => server.admin.ask("PATCH", `${path}/stands?dryRun=All`, merge({ data: { c: "d" } })));
+    const { status, body } = await leavesNoTrace(() =>
+      server.admin.ask("PATCH", `${path}/stands?dryRun=All`, merge({ data: { c: "d" } })),
+    );
     expect([status, body.data]).toEqual([200, { a: "b", c: "d" }]);
   });
 
   test("DELETE: 200 with a Status, 202 with the object that finalizers would hold", async () => {
     expect((await leavesNoTrace(() => server.admin.delete(`${path}/stands?dryRun=All`))).status).toBe(200);
-    expect((await leavesNoTrace(() => server.admin.delete(`${path}/stands`, { body: { dryRun: ["All"] } }))).status).toBe(200);
+    expect(
+      (await leavesNoTrace(() => server.admin.delete(`${path}/stands`, { body: { dryRun: ["All"] } })))
+        .status,
+    ).toBe(200);
     await ok(server.admin.post(path, configMap("held", {}, { finalizers: ["example.com/a"] })));
     const held = await leavesNoTrace(() => server.admin.delete(`${path}/held?dryRun=All`));
     expect(held.status).toBe(202);
@@ -65,9 +91,14 @@ describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and st
 
   test("sub-resources, and a namespace", async () => {
     const changed = { ...namespace("default"), status: { conditions: [] } };
-    expect((await leavesNoTrace(() => server.admin.put("/api/v1/namespaces/default/status?dryRun=All", changed))).status).toBe(200);
+    expect(
+      (await leavesNoTrace(() => server.admin.put("/api/v1/namespaces/default/status?dryRun=All", changed)))
+        .status,
+    ).toBe(200);
     await ok(server.admin.post("/api/v1/namespaces", namespace("alive")));
-    expect((await leavesNoTrace(() => server.admin.delete("/api/v1/namespaces/alive?dryRun=All"))).status).toBe(202);
+    expect(
+      (await leavesNoTrace(() => server.admin.delete("/api/v1/namespaces/alive?dryRun=All"))).status,
+    ).toBe(202);
     expect((await server.admin.get("/api/v1/namespaces/alive")).body.status.phase).toBe("Active");
   });
 });
@@ -86,12 +117,18 @@ describe("C-4.9-01 C-4.9-06 what a real request would be refused with, a dry run
   ])("%s: %s %s", async (_what, method, at, body, status) => {
     const real = await server.admin.ask(method, at, { body });
     const dry = await leavesNoTrace(() => server.admin.ask(method, `${at}?dryRun=All`, { body }));
-    expect([dry.status, dry.body.reason, dry.body.message]).toEqual([real.status, real.body.reason, real.body.message]);
+    expect([dry.status, dry.body.reason, dry.body.message]).toEqual([
+      real.status,
+      real.body.reason,
+      real.body.message,
+    ]);
     expect(dry.status).toBe(status);
   });
 
   test("C-4.9-09 it needs the same permission", async () => {
-    await grant(server.admin, "reader", [{ verbs: ["get", "list"], apiGroups: [""], resources: ["configmaps"] }]);
+    await grant(server.admin, "reader", [
+      { verbs: ["get", "list"], apiGroups: [""], resources: ["configmaps"] },
+    ]);
     const reader = server.as("reader");
     expect((await reader.post(`${path}?dryRun=All`, configMap("x"))).status).toBe(403);
     expect((await reader.put(`${path}/stands?dryRun=All`, configMap("stands"))).status).toBe(403);
@@ -101,26 +138,33 @@ describe("C-4.9-01 C-4.9-06 what a real request would be refused with, a dry run
   });
 
   test("C-4.9-01 nobody tries out more rights than they hold", async () => {
-    await grant(server.admin, "editor", [{ verbs: ["create"], apiGroups: ["rbac.authorization.platform.io"], resources: ["roles"] }]);
+    await grant(server.admin, "editor", [
+      { verbs: ["create"], apiGroups: ["rbac.authorization.platform.io"], resources: ["roles"] },
+    ]);
     const escalating = role("more", [podReader]);
-    expect((await server.as("editor").post(`${RBAC}/namespaces/default/roles?dryRun=All`, escalating)).status).toBe(403);
+    expect(
+      (await server.as("editor").post(`${RBAC}/namespaces/default/roles?dryRun=All`, escalating)).status,
+    ).toBe(403);
   });
 });
 
 describe("C-4.3-08 values of dryRun", () => {
-  test.each(["true", "all", "None", "All,All", "All&dryRun=Some"])("%j is refused on every modifying verb", async (value) => {
-    const query = `?dryRun=${value}`;
-    const answers = [
-      await server.admin.post(`${path}${query}`, configMap("x")),
-      await server.admin.put(`${path}/stands${query}`, configMap("stands")),
-      await server.admin.ask("PATCH", `${path}/stands${query}`, merge({ data: { x: "y" } })),
-      await server.admin.delete(`${path}/stands${query}`),
-      await server.admin.delete(`${path}${query}`),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
-    expect(answers[0]!.body.details.causes[0].field).toBe("dryRun");
-    expect((await server.admin.get(`${path}/stands`)).body.data).toEqual({ a: "b" });
-  });
+  test.each(["true", "all", "None", "All,All", "All&dryRun=Some"])(
+    "%j is refused on every modifying verb",
+    async (value) => {
+      const query = `?dryRun=${value}`;
+      const answers = [
+        await server.admin.post(`${path}${query}`, configMap("x")),
+        await server.admin.put(`${path}/stands${query}`, configMap("stands")),
+        await server.admin.ask("PATCH", `${path}/stands${query}`, merge({ data: { x: "y" } })),
+        await server.admin.delete(`${path}/stands${query}`),
+        await server.admin.delete(`${path}${query}`),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422]);
+      expect(answers[0]!.body.details.causes[0].field).toBe("dryRun");
+      expect((await server.admin.get(`${path}/stands`)).body.data).toEqual({ a: "b" });
+    },
+  );
 
   test.each(["dryRun", "dryRun="])("C-4.9-04 ?%s is a normal request", async (query) => {
     const name = `real-${query.length}`;
@@ -132,13 +176,26 @@ describe("C-4.3-08 values of dryRun", () => {
   });
 });
 
-test.each(roleKinds)("A-4.2-24 A-4.2-28 every modifying verb of a $kind takes dryRun", async ({ list, make }) => {
-  await ok(server.admin.post(list, make("real")));
-  expect((await server.admin.post(`${list}?dryRun=All`, make("dry"))).status).toBe(201);
-  expect((await server.admin.put(`${list}/real?dryRun=All`, make("real", { labels: { a: "b" } }))).status).toBe(200);
-  expect((await server.admin.ask("PATCH", `${list}/real?dryRun=All`, merge({ metadata: { labels: { a: "b" } } }))).status).toBe(200);
-  expect((await server.admin.delete(`${list}/real?dryRun=All`)).status).toBe(200);
-  expect((await server.admin.delete(`${list}?dryRun=All`)).status).toBe(200);
-  expect((await server.admin.get(`${list}/real`)).body.metadata).not.toHaveProperty("labels");
-  expect((await server.admin.get(`${list}/dry`)).status).toBe(404);
-});
+test.each(roleKinds)(
+  "A-4.2-24 A-4.2-28 every modifying verb of a $kind takes dryRun",
+  async ({ list, make }) => {
+    await ok(server.admin.post(list, make("real")));
+    expect((await server.admin.post(`${list}?dryRun=All`, make("dry"))).status).toBe(201);
+    expect(
+      (await server.admin.put(`${list}/real?dryRun=All`, make("real", { labels: { a: "b" } }))).status,
+    ).toBe(200);
+    expect(
+      (
+        await server.admin.ask(
+          "PATCH",
+          `${list}/real?dryRun=All`,
+          merge({ metadata: { labels: { a: "b" } } }),
+        )
+      ).status,
+    ).toBe(200);
+    expect((await server.admin.delete(`${list}/real?dryRun=All`)).status).toBe(200);
+    expect((await server.admin.delete(`${list}?dryRun=All`)).status).toBe(200);
+    expect((await server.admin.get(`${list}/real`)).body.metadata).not.toHaveProperty("labels");
+    expect((await server.admin.get(`${list}/dry`)).status).toBe(404);
+  },
+);

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAuthority, createServingCertificates, issueClientCertificate } from "../../src/server/certificates.ts";
+import {
+  createAuthority,
+  createServingCertificates,
+  issueClientCertificate,
+} from "../../src/server/certificates.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { HealthCheck } from "../../src/http/health.ts";
+import { healthChecks } from "../../src/server/health-checks.ts";
+import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { TestServer } from "../support/api.ts";
 import { AUTHN, ManualClock, RBAC, configMap, ok, startWithUsers, until } from "./support.ts";
 
@@ -35,7 +42,10 @@ describe("bodies of kind Status", () => {
       data: { "no good": "" },
     });
     expect(body).toMatchObject({ reason: "Invalid", code: 422, details: { name: "Bad", kind: "ConfigMap" } });
-    const fields = body.details.causes.map((one: { field: string; reason: string }) => [one.field, one.reason]);
+    const fields = body.details.causes.map((one: { field: string; reason: string }) => [
+      one.field,
+      one.reason,
+    ]);
     expect(fields).toContainEqual(["metadata.name", "FieldValueInvalid"]);
     expect(fields).toContainEqual(["metadata.labels", "FieldValueInvalid"]);
     expect(fields).toContainEqual(["data[no good]", "FieldValueInvalid"]);
@@ -64,10 +74,16 @@ describe("bodies of kind Status", () => {
     }
   });
 
-  test.each(["text/plain", "application/xml", "multipart/form-data"])("the Content-Type %s is 415", async (contentType) => {
-    const answer = await server.admin.ask("POST", "/api/v1/namespaces/default/configmaps", { raw: "x", contentType });
-    expect([answer.status, answer.body.reason]).toEqual([415, "UnsupportedMediaType"]);
-  });
+  test.each(["text/plain", "application/xml", "multipart/form-data"])(
+    "the Content-Type %s is 415",
+    async (contentType) => {
+      const answer = await server.admin.ask("POST", "/api/v1/namespaces/default/configmaps", {
+        raw: "x",
+        contentType,
+      });
+      expect([answer.status, answer.body.reason]).toEqual([415, "UnsupportedMediaType"]);
+    },
+  );
 
   test("a compressed body is 415", async () => {
     const headers = { "content-encoding": "gzip" };
@@ -108,8 +124,13 @@ describe("who is asking", () => {
     rmSync(folder, { recursive: true });
     const facts = { commonName: "cert-user", organizations: ["team-x", "team-y"], days: 1 };
     const good = issueClientCertificate(authority, facts);
-    const { body } = await ok(known.asCertificate(good.certificate, good.key).post(`${AUTHN}/selfsubjectreviews`, {}));
-    expect(body.status.userInfo).toEqual({ username: "cert-user", groups: ["team-x", "team-y", "system:authenticated"] });
+    const { body } = await ok(
+      known.asCertificate(good.certificate, good.key).post(`${AUTHN}/selfsubjectreviews`, {}),
+    );
+    expect(body.status.userInfo).toEqual({
+      username: "cert-user",
+      groups: ["team-x", "team-y", "system:authenticated"],
+    });
     const made = createServingCertificates(["localhost"]);
     const strange = issueClientCertificate({ certificate: made.caCertificate, key: made.caKey! }, facts);
     const refused = await known.asCertificate(strange.certificate, strange.key).get("/version");
@@ -120,30 +141,57 @@ describe("who is asking", () => {
 
 describe("health", () => {
   const anonymous = () => server.as(undefined);
-  test.each([["C-4.11-01", "healthz"], ["C-4.11-02", "livez"], ["C-4.11-03", "readyz"]])("%s GET /%s is 200 for everybody", async (_id, endpoint) => {
+  test.each([
+    ["C-4.11-01", "healthz"],
+    ["C-4.11-02", "livez"],
+    ["C-4.11-03", "readyz"],
+  ])("%s GET /%s is 200 for everybody", async (_id, endpoint) => {
     const { status, text, headers } = await anonymous().get(`/${endpoint}`);
     expect([status, text]).toEqual([200, "ok"]);
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
   });
 
-  test.each(["livez", "readyz", "healthz"])("C-4.11-04 C-4.11-05 C-4.11-06 C-4.11-09 C-4.11-10 /%s verbose, and each of its checks", async (endpoint) => {
-    const { text } = await server.admin.get(`/${endpoint}?verbose`);
-    const lines = text.trimEnd().split("\n");
-    expect(lines.at(-1)).toBe("healthz check passed");
-    const names = lines.slice(0, -1).map((line) => /^\[\+\](\S+) ok$/.exec(line)![1]!);
-    expect(names).toContain("ping");
-    for (const name of names) {
-      const { status, text: one } = await server.admin.get(`/${endpoint}/${name}`);
-      expect([status, one]).toEqual([200, "ok"]);
-    }
-    expect((await server.admin.get(`/${endpoint}/nothing`)).status).toBe(404);
-  });
+  test.each(["livez", "readyz", "healthz"])(
+    "C-4.11-04 C-4.11-05 C-4.11-06 C-4.11-09 C-4.11-10 /%s verbose, and each of its checks",
+    async (endpoint) => {
+      const { text } = await server.admin.get(`/${endpoint}?verbose`);
+      const lines = text.trimEnd().split("\n");
+      expect(lines.at(-1)).toBe("healthz check passed");
+      const names = lines.slice(0, -1).map((line) => /^\[\+\](\S+) ok$/.exec(line)![1]!);
+      expect(names).toContain("ping");
+      for (const name of names) {
+        const { status, text: one } = await server.admin.get(`/${endpoint}/${name}`);
+        expect([status, one]).toEqual([200, "ok"]);
+      }
+      expect((await server.admin.get(`/${endpoint}/nothing`)).status).toBe(404);
+    },
+  );
 
   test("C-4.11-07 exclude leaves checks out, repeatedly", async () => {
     const { text, status } = await server.admin.get("/readyz?verbose&exclude=ping&exclude=store");
     expect(status).toBe(200);
     expect(text).toContain("[+]ping excluded: ok\n[+]store excluded: ok\n");
-    expect((await server.admin.get("/readyz?verbose&exclude=none")).text).toContain('warn: some health checks cannot be excluded: no matches for "none"');
+    expect((await server.admin.get("/readyz?verbose&exclude=none")).text).toContain(
+      'warn: some health checks cannot be excluded: no matches for "none"',
+    );
+  });
+
+  test("C-4.11-11 /livez waits for the start as long as its grace period, /readyz doesn't", async () => {
+    const clock = new ManualClock();
+    const life = { synced: false, bootstrapped: false, stopping: false };
+    const { livez, readyz } = healthChecks(createMemoryStore({ clock }), life, clock, 10_000);
+    const failing = async (checks: readonly HealthCheck[]) => {
+      const results = await Promise.all(
+        checks.map(async ({ name, check }) => [name, await check()] as const),
+      );
+      return results.filter(([, problem]) => problem !== undefined).map(([name]) => name);
+    };
+    const start = ["informer-sync", "poststarthook/rbac/bootstrap-roles"];
+    expect([await failing(livez), await failing(readyz)]).toEqual([[], start]);
+    await clock.advance(10_000);
+    expect(await failing(livez)).toEqual(start);
+    Object.assign(life, { synced: true, bootstrapped: true });
+    expect([await failing(livez), await failing(readyz)]).toEqual([[], []]);
   });
 
   test("C-4.11-08 C-4.11-09 C-4.11-12 a stopping server is live and not ready", async () => {
@@ -180,7 +228,10 @@ describe("health", () => {
     expect((await api.get("/readyz/shutdown")).status).toBe(500);
     expect((await api.get("/readyz?exclude=shutdown")).status).toBe(200);
     api.close();
-    await until(() => clock.advance(20_000), () => true);
+    await until(
+      () => clock.advance(20_000),
+      () => true,
+    );
     await closed;
   });
 });
@@ -192,7 +243,9 @@ describe("discovery", () => {
     const { body } = await ok(ann.get("/apis"));
     expect(body).toMatchObject({ kind: "APIGroupList", apiVersion: "v1" });
     const names = body.groups.map((one: { name: string }) => one.name);
-    expect(names).toEqual(expect.arrayContaining(["authorization.platform.io", "rbac.authorization.platform.io"]));
+    expect(names).toEqual(
+      expect.arrayContaining(["authorization.platform.io", "rbac.authorization.platform.io"]),
+    );
     for (const one of body.groups) {
       const { kind: _, apiVersion: __, ...document } = (await ok(ann.get(`/apis/${one.name}`))).body;
       expect(document).toEqual(one);
@@ -210,13 +263,18 @@ describe("discovery", () => {
       shortNames: ["cm"],
       verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
     });
-    expect(found("namespaces")).toMatchObject({ namespaced: false, verbs: expect.not.arrayContaining(["deletecollection"]) });
+    expect(found("namespaces")).toMatchObject({
+      namespaced: false,
+      verbs: expect.not.arrayContaining(["deletecollection"]),
+    });
     expect(found("namespaces/finalize")).toMatchObject({ kind: "Namespace", verbs: ["update"] });
   });
 
   test("/version and the index", async () => {
     expect((await ok(server.as(undefined).get("/version"))).body).toMatchObject({ major: "1", minor: "26" });
-    expect((await ok(server.admin.get("/"))).body.paths).toEqual(expect.arrayContaining(["/api", "/apis", "/livez", "/version"]));
+    expect((await ok(server.admin.get("/"))).body.paths).toEqual(
+      expect.arrayContaining(["/api", "/apis", "/livez", "/version"]),
+    );
   });
 });
 
@@ -225,7 +283,12 @@ describe("runtime configuration", () => {
     const at = `${AUTHN}/selfsubjectreviews`;
     expect((await server.admin.post(at, {})).status).toBe(404);
     expect((await server.admin.get(AUTHN)).status).toBe(404);
-    for (const config of ["authentication.platform.io/v1alpha1", "authentication.platform.io/v1alpha1=true", "api/alpha", `${AUTHN.slice(6)}/selfsubjectreviews`]) {
+    for (const config of [
+      "authentication.platform.io/v1alpha1",
+      "authentication.platform.io/v1alpha1=true",
+      "api/alpha",
+      `${AUTHN.slice(6)}/selfsubjectreviews`,
+    ]) {
       const on = await TestServer.start({ runtimeConfig: config });
       expect((await on.admin.post(at, {})).status, config).toBe(201);
       await on.close();
@@ -233,7 +296,9 @@ describe("runtime configuration", () => {
   });
 
   test("a version or resource can be turned off", async () => {
-    const off = await TestServer.start({ runtimeConfig: "v1/secrets=false,authorization.platform.io/v1=false" });
+    const off = await TestServer.start({
+      runtimeConfig: "v1/secrets=false,authorization.platform.io/v1=false",
+    });
     expect((await off.admin.get("/api/v1/secrets")).status).toBe(404);
     expect((await off.admin.get("/api/v1/configmaps")).status).toBe(200);
     expect((await off.admin.get("/apis/authorization.platform.io/v1")).status).toBe(404);

@@ -11,20 +11,47 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** The same faulty object, by what carries it. Each names an unknown field at two depths and one field twice. */
-const json = '{"metadata":{"name":"target","colour":"red"},"data":{"a":"first"},"data":{"a":"last"},"size":3}';
+const json =
+  '{"metadata":{"name":"target","colour":"red"},"data":{"a":"first"},"data":{"a":"last"},"size":3}';
 const yaml = "metadata:\n  name: target\n  colour: red\ndata:\n  a: first\ndata:\n  a: last\nsize: 3\n";
 const duplicate = 'duplicate field "data"';
 const unknown = ['unknown field "size"', 'unknown field "metadata.colour"'];
 
 type Send = (query: string) => Promise<Answer>;
 const ways: [string, Send, boolean][] = [
-  ["POST of JSON", (query) => server.admin.ask("POST", `${path}${query}`, { raw: json.replace("target", unique()) }), true],
-  ["POST of YAML", (query) => server.admin.ask("POST", `${path}${query}`, { raw: yaml.replace("target", unique()), contentType: "application/yaml" }), true],
+  [
+    "POST of JSON",
+    (query) => server.admin.ask("POST", `${path}${query}`, { raw: json.replace("target", unique()) }),
+    true,
+  ],
+  [
+    "POST of YAML",
+    (query) =>
+      server.admin.ask("POST", `${path}${query}`, {
+        raw: yaml.replace("target", unique()),
+        contentType: "application/yaml",
+      }),
+    true,
+  ],
   ["PUT of JSON", (query) => server.admin.ask("PUT", `${path}/target${query}`, { raw: json }), true],
-  ["PUT of YAML", (query) => server.admin.ask("PUT", `${path}/target${query}`, { raw: yaml, contentType: "application/yaml" }), true],
+  [
+    "PUT of YAML",
+    (query) =>
+      server.admin.ask("PUT", `${path}/target${query}`, { raw: yaml, contentType: "application/yaml" }),
+    true,
+  ],
   ["merge patch", (query) => patch("merge", query, json), true],
   ["strategic merge patch", (query) => patch("strategic-merge", query, json), true],
-  ["JSON patch", (query) => patch("json", query, '[{"op":"add","path":"/size","value":3},{"op":"add","path":"/metadata/colour","value":"red"}]'), false],
+  [
+    "JSON patch",
+    (query) =>
+      patch(
+        "json",
+        query,
+        '[{"op":"add","path":"/size","value":3},{"op":"add","path":"/metadata/colour","value":"red"}]',
+      ),
+    false,
+  ],
 ];
 let count = 0;
 const unique = () => `made-${++count}`;
@@ -55,11 +82,14 @@ describe.each(ways)("C-4.8 %s", (_what, send, duplicates) => {
     if (duplicates) expect(answer.body.data.a).toBe("last");
   });
 
-  test.each(["", "?fieldValidation="])("C-4.3-07 C-4.8-03 C-4.8-05 the default (%j) drops and warns", async (query) => {
-    const answer = await ok(send(query));
-    expect(answer.warnings).toHaveLength(faults.length);
-    expect(answer.text).not.toContain("colour");
-  });
+  test.each(["", "?fieldValidation="])(
+    "C-4.3-07 C-4.8-03 C-4.8-05 the default (%j) drops and warns",
+    async (query) => {
+      const answer = await ok(send(query));
+      expect(answer.warnings).toHaveLength(faults.length);
+      expect(answer.text).not.toContain("colour");
+    },
+  );
 
   test("C-4.3-06 another value is refused", async () => {
     const { status, body } = await send("?fieldValidation=Loose");
@@ -89,7 +119,15 @@ describe("C-4.8-01 C-7-01 a value of the wrong type is refused at every level", 
       const answer = await server.admin.post(`${path}${query}`, body);
       expect([answer.status, answer.body.reason], JSON.stringify(body)).toEqual([400, "BadRequest"]);
     }
-    for (const raw of ["{", '{"a":}', "nonsense", '{"a":1}}', "\u0000", '{"a":"\u0001"}', '{"metadata":{"name":"w"},}']) {
+    for (const raw of [
+      "{",
+      '{"a":}',
+      "nonsense",
+      '{"a":1}}',
+      "\u0000",
+      '{"a":"\u0001"}',
+      '{"metadata":{"name":"w"},}',
+    ]) {
       const answer = await server.admin.ask("POST", `${path}${query}`, { raw });
       expect([answer.status, answer.body.reason], raw).toEqual([400, "BadRequest"]);
     }
@@ -97,7 +135,10 @@ describe("C-4.8-01 C-7-01 a value of the wrong type is refused at every level", 
   });
 
   test("the message names the place", async () => {
-    const typed = await server.admin.post(`${RBAC}/clusterroles`, { metadata: { name: "w" }, rules: [podReader, { verbs: "get" }] });
+    const typed = await server.admin.post(`${RBAC}/clusterroles`, {
+      metadata: { name: "w" },
+      rules: [podReader, { verbs: "get" }],
+    });
     expect(typed.body.message).toContain("rules[1].verbs: expected a list, got a string");
     const malformed = await server.admin.ask("POST", path, { raw: '{\n "metadata": nope\n}' });
     expect(malformed.body.message).toContain("line 2, column");
@@ -105,22 +146,38 @@ describe("C-4.8-01 C-7-01 a value of the wrong type is refused at every level", 
 });
 
 test("C-4.8-02 a body without a required field is refused, with a cause for each", async () => {
-  const noVerbs = await server.admin.post(`${RBAC}/clusterroles`, { metadata: { name: "r" }, rules: [{ apiGroups: [""], resources: ["pods"] }] });
+  const noVerbs = await server.admin.post(`${RBAC}/clusterroles`, {
+    metadata: { name: "r" },
+    rules: [{ apiGroups: [""], resources: ["pods"] }],
+  });
   expect([noVerbs.status, causeFields(noVerbs)]).toEqual([422, ["rules[0].verbs"]]);
-  const noSubject = await server.admin.post(roleKinds[3].list, { metadata: { name: "b" }, subjects: [{}], roleRef: { kind: "Role" } });
+  const noSubject = await server.admin.post(roleKinds[3].list, {
+    metadata: { name: "b" },
+    subjects: [{}],
+    roleRef: { kind: "Role" },
+  });
   expect(noSubject.status).toBe(422);
-  expect(causeFields(noSubject)).toEqual(expect.arrayContaining(["subjects[0].kind", "subjects[0].name", "roleRef.name"]));
+  expect(causeFields(noSubject)).toEqual(
+    expect.arrayContaining(["subjects[0].kind", "subjects[0].name", "roleRef.name"]),
+  );
 });
 
-test.each(roleKinds)("A-4.2-26 A-4.2-12 create, update and patch of a $kind take fieldValidation", async ({ list, make }) => {
-  const faulty = { ...make("validated"), colour: "red" };
-  expect((await server.admin.post(`${list}?fieldValidation=Strict`, faulty)).status).toBe(400);
-  expect((await ok(server.admin.post(`${list}?fieldValidation=Warn`, faulty))).warnings).toHaveLength(1);
-  expect((await server.admin.put(`${list}/validated?fieldValidation=Strict`, faulty)).status).toBe(400);
-  const merge = { body: { colour: "red" }, contentType: "application/merge-patch+json" };
-  expect((await server.admin.ask("PATCH", `${list}/validated?fieldValidation=Strict`, merge)).status).toBe(400);
-  expect((await server.admin.ask("PATCH", `${list}/validated?fieldValidation=Ignore`, merge)).warnings).toEqual([]);
-});
+test.each(roleKinds)(
+  "A-4.2-26 A-4.2-12 create, update and patch of a $kind take fieldValidation",
+  async ({ list, make }) => {
+    const faulty = { ...make("validated"), colour: "red" };
+    expect((await server.admin.post(`${list}?fieldValidation=Strict`, faulty)).status).toBe(400);
+    expect((await ok(server.admin.post(`${list}?fieldValidation=Warn`, faulty))).warnings).toHaveLength(1);
+    expect((await server.admin.put(`${list}/validated?fieldValidation=Strict`, faulty)).status).toBe(400);
+    const merge = { body: { colour: "red" }, contentType: "application/merge-patch+json" };
+    expect((await server.admin.ask("PATCH", `${list}/validated?fieldValidation=Strict`, merge)).status).toBe(
+      400,
+    );
+    expect(
+      (await server.admin.ask("PATCH", `${list}/validated?fieldValidation=Ignore`, merge)).warnings,
+    ).toEqual([]);
+  },
+);
 
 test("very many unknown fields give no more headers than a client takes", async () => {
   const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`unknown${i}`, i]));

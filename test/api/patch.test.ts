@@ -17,7 +17,10 @@ const fresh = async (name: string) => {
 describe("patches", () => {
   test("C-4.7-09 C-4.2-07 merge patch: null removes, objects merge, the rest is replaced", async () => {
     const at = await fresh("merge");
-    const { status, body } = await server.admin.patch(at, { data: { a: null, c: "3" }, metadata: { labels: { z: "w" } } });
+    const { status, body } = await server.admin.patch(at, {
+      data: { a: null, c: "3" },
+      metadata: { labels: { z: "w" } },
+    });
     expect([status, body.data, body.metadata.labels]).toEqual([200, { b: "2", c: "3" }, { x: "y", z: "w" }]);
     expect((await server.admin.get(at)).body).toEqual(body);
   });
@@ -38,7 +41,9 @@ describe("patches", () => {
 
   test("C-4.7-11 strategic merge patch: lists merge by their key, directives hold", async () => {
     const accounts = "/api/v1/namespaces/default/serviceaccounts";
-    await ok(server.admin.post(accounts, { metadata: { name: "sa" }, secrets: [{ name: "one" }, { name: "two" }] }));
+    await ok(
+      server.admin.post(accounts, { metadata: { name: "sa" }, secrets: [{ name: "one" }, { name: "two" }] }),
+    );
     const patch = { secrets: [{ name: "three" }, { name: "one", $patch: "delete" }] };
     const { status, body } = await server.admin.patch(`${accounts}/sa`, patch, "strategic");
     expect(status).toBe(200);
@@ -47,7 +52,12 @@ describe("patches", () => {
 
   test("lists of a role are replaced by every kind of patch", async () => {
     const at = `${RBAC}/clusterroles/patched`;
-    await ok(server.admin.post(`${RBAC}/clusterroles`, clusterRole("patched", [podReader, { ...podReader, verbs: ["list"] }])));
+    await ok(
+      server.admin.post(
+        `${RBAC}/clusterroles`,
+        clusterRole("patched", [podReader, { ...podReader, verbs: ["list"] }]),
+      ),
+    );
     for (const kind of ["merge", "strategic"] as const) {
       const { body } = await ok(server.admin.patch(at, { rules: [{ ...podReader, verbs: [kind] }] }, kind));
       expect(body.rules).toEqual([{ ...podReader, verbs: [kind] }]);
@@ -90,7 +100,10 @@ describe("patches", () => {
   );
 
   test("parameters of the media type do not matter", async () => {
-    const answer = await server.admin.ask("PATCH", `${path}/steady`, { raw: "{}", contentType: "application/merge-patch+json; charset=utf-8" });
+    const answer = await server.admin.ask("PATCH", `${path}/steady`, {
+      raw: "{}",
+      contentType: "application/merge-patch+json; charset=utf-8",
+    });
     expect(answer.status).toBe(200);
   });
 

@@ -1,8 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer, type Api, type Answer } from "../support/api.ts";
 import {
-  AUTHN, AUTHZ, RBAC, causeFields, clusterRole, clusterRoleBinding, grant, group, namespace, ok, podReader, refTo, role, roleBinding,
-  startWithUsers, user,
+  AUTHN,
+  AUTHZ,
+  RBAC,
+  causeFields,
+  clusterRole,
+  clusterRoleBinding,
+  grant,
+  group,
+  namespace,
+  ok,
+  podReader,
+  refTo,
+  role,
+  roleBinding,
+  startWithUsers,
+  user,
 } from "./support.ts";
 
 const SAR = `${AUTHZ}/subjectaccessreviews`;
@@ -21,46 +35,149 @@ beforeAll(async () => {
   ann = server.as("ann");
   for (const name of ["team", "other"]) await ok(admin.post("/api/v1/namespaces", namespace(name)));
   const ns = `${RBAC}/namespaces/team`;
-  await ok(admin.post(`${ns}/roles`, role("pods", [podReader, { verbs: ["get"], apiGroups: [""], resources: ["configmaps"], resourceNames: ["one"] }])));
+  await ok(
+    admin.post(
+      `${ns}/roles`,
+      role("pods", [
+        podReader,
+        { verbs: ["get"], apiGroups: [""], resources: ["configmaps"], resourceNames: ["one"] },
+      ]),
+    ),
+  );
   await ok(admin.post(`${ns}/rolebindings`, roleBinding("ann-pods", refTo("Role", "pods"), [user("ann")])));
-  await ok(admin.post(`${ns}/rolebindings`, roleBinding("devs-edit", refTo("ClusterRole", "edit"), [group("devs")])));
-  await grant(admin, "ann", [{ verbs: ["get"], nonResourceURLs: ["/metrics", "/logs/*"] }, { verbs: ["list"], apiGroups: ["apps"], resources: ["*"] }]);
+  await ok(
+    admin.post(`${ns}/rolebindings`, roleBinding("devs-edit", refTo("ClusterRole", "edit"), [group("devs")])),
+  );
+  await grant(admin, "ann", [
+    { verbs: ["get"], nonResourceURLs: ["/metrics", "/logs/*"] },
+    { verbs: ["list"], apiGroups: ["apps"], resources: ["*"] },
+  ]);
   await grant(admin, "scaler", [{ verbs: ["update"], apiGroups: ["*"], resources: ["*/scale"] }]);
-  await grant(admin, "root", [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }, { verbs: ["*"], nonResourceURLs: ["*"] }]);
+  await grant(admin, "root", [
+    { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+    { verbs: ["*"], nonResourceURLs: ["*"] },
+  ]);
 });
 afterAll(() => server.close());
 
 const pods = { verb: "get", resource: "pods", namespace: "team" };
-const allowed = async (spec: object, path = SAR, api: Api = admin) => (await ok(api.post(path, { spec }))).body.status.allowed as boolean;
+const allowed = async (spec: object, path = SAR, api: Api = admin) =>
+  (await ok(api.post(path, { spec }))).body.status.allowed as boolean;
 
 describe("2.2 the questions", () => {
   test.each<[string, object, boolean]>([
     ["A-1-03 A-2.2-17 the named user", { user: "ann", resourceAttributes: pods }, true],
     ["A-1-03 another user", { user: "bob", resourceAttributes: pods }, false],
-    ["A-2.2-13 a member of a named group", { user: "x", groups: ["devs"], resourceAttributes: { ...pods, verb: "update" } }, true],
+    [
+      "A-2.2-13 a member of a named group",
+      { user: "x", groups: ["devs"], resourceAttributes: { ...pods, verb: "update" } },
+      true,
+    ],
     ["A-2.2-13 a group alone", { groups: ["devs"], resourceAttributes: { ...pods, verb: "update" } }, true],
-    ["A-2.2-18 a user without groups is in none", { user: "ann", resourceAttributes: { ...pods, verb: "update" } }, false],
-    ["A-2.2-12 A-2.2-16 extra and uid are taken", { user: "ann", uid: "u", extra: { a: ["b", "c"] }, resourceAttributes: pods }, true],
-    ["A-2.2-14 A-2.2-21 A-2.2-22 a path", { user: "ann", nonResourceAttributes: { path: "/metrics", verb: "get" } }, true],
-    ["A-2.2-21 a path below", { user: "ann", nonResourceAttributes: { path: "/logs/today", verb: "get" } }, true],
-    ["A-2.2-22 another method", { user: "ann", nonResourceAttributes: { path: "/metrics", verb: "post" } }, false],
-    ["A-2.2-21 another path", { user: "ann", nonResourceAttributes: { path: "/metrics/x", verb: "get" } }, false],
+    [
+      "A-2.2-18 a user without groups is in none",
+      { user: "ann", resourceAttributes: { ...pods, verb: "update" } },
+      false,
+    ],
+    [
+      "A-2.2-12 A-2.2-16 extra and uid are taken",
+      { user: "ann", uid: "u", extra: { a: ["b", "c"] }, resourceAttributes: pods },
+      true,
+    ],
+    [
+      "A-2.2-14 A-2.2-21 A-2.2-22 a path",
+      { user: "ann", nonResourceAttributes: { path: "/metrics", verb: "get" } },
+      true,
+    ],
+    [
+      "A-2.2-21 a path below",
+      { user: "ann", nonResourceAttributes: { path: "/logs/today", verb: "get" } },
+      true,
+    ],
+    [
+      "A-2.2-22 another method",
+      { user: "ann", nonResourceAttributes: { path: "/metrics", verb: "post" } },
+      false,
+    ],
+    [
+      "A-2.2-21 another path",
+      { user: "ann", nonResourceAttributes: { path: "/metrics/x", verb: "get" } },
+      false,
+    ],
     ["A-2.2-15 a resource", { user: "ann", resourceAttributes: pods }, true],
-    ["A-2.2-23 a group of resources", { user: "ann", resourceAttributes: { verb: "list", group: "apps", resource: "deployments" } }, true],
-    ["A-2.2-23 another group", { user: "ann", resourceAttributes: { verb: "list", group: "batch", resource: "jobs" } }, false],
-    ["A-2.2-23 every group, granted", { user: "root", resourceAttributes: { verb: "get", group: "*", resource: "pods" } }, true],
-    ["A-2.2-23 every group, not granted", { user: "ann", resourceAttributes: { verb: "list", group: "*", resource: "deployments" } }, false],
-    ["A-2.2-24 a name", { user: "ann", resourceAttributes: { verb: "get", resource: "configmaps", namespace: "team", name: "one" } }, true],
-    ["A-2.2-24 all names", { user: "ann", resourceAttributes: { verb: "get", resource: "configmaps", namespace: "team" } }, false],
-    ["A-2.2-25 all namespaces", { user: "ann", resourceAttributes: { verb: "get", resource: "pods" } }, false],
-    ["A-2.2-25 all namespaces, granted", { user: "root", resourceAttributes: { verb: "get", resource: "pods" } }, true],
-    ["A-2.2-27 every type", { user: "ann", resourceAttributes: { verb: "list", group: "apps", resource: "*" } }, true],
-    ["A-2.2-27 every type, not granted", { user: "ann", resourceAttributes: { ...pods, resource: "*" } }, false],
-    ["A-2.2-28 a sub-resource", { user: "scaler", resourceAttributes: { verb: "update", group: "apps", resource: "deployments", subresource: "scale" } }, true],
-    ["A-2.2-28 none", { user: "scaler", resourceAttributes: { verb: "update", group: "apps", resource: "deployments" } }, false],
+    [
+      "A-2.2-23 a group of resources",
+      { user: "ann", resourceAttributes: { verb: "list", group: "apps", resource: "deployments" } },
+      true,
+    ],
+    [
+      "A-2.2-23 another group",
+      { user: "ann", resourceAttributes: { verb: "list", group: "batch", resource: "jobs" } },
+      false,
+    ],
+    [
+      "A-2.2-23 every group, granted",
+      { user: "root", resourceAttributes: { verb: "get", group: "*", resource: "pods" } },
+      true,
+    ],
+    [
+      "A-2.2-23 every group, not granted",
+      { user: "ann", resourceAttributes: { verb: "list", group: "*", resource: "deployments" } },
+      false,
+    ],
+    [
+      "A-2.2-24 a name",
+      {
+        user: "ann",
+        resourceAttributes: { verb: "get", resource: "configmaps", namespace: "team", name: "one" },
+      },
+      true,
+    ],
+    [
+      "A-2.2-24 all names",
+      { user: "ann", resourceAttributes: { verb: "get", resource: "configmaps", namespace: "team" } },
+      false,
+    ],
+    [
+      "A-2.2-25 all namespaces",
+      { user: "ann", resourceAttributes: { verb: "get", resource: "pods" } },
+      false,
+    ],
+    [
+      "A-2.2-25 all namespaces, granted",
+      { user: "root", resourceAttributes: { verb: "get", resource: "pods" } },
+      true,
+    ],
+    [
+      "A-2.2-27 every type",
+      { user: "ann", resourceAttributes: { verb: "list", group: "apps", resource: "*" } },
+      true,
+    ],
+    [
+      "A-2.2-27 every type, not granted",
+      { user: "ann", resourceAttributes: { ...pods, resource: "*" } },
+      false,
+    ],
+    [
+      "A-2.2-28 a sub-resource",
+      {
+        user: "scaler",
+        resourceAttributes: { verb: "update", group: "apps", resource: "deployments", subresource: "scale" },
+      },
+      true,
+    ],
+    [
+      "A-2.2-28 none",
+      { user: "scaler", resourceAttributes: { verb: "update", group: "apps", resource: "deployments" } },
+      false,
+    ],
     ["A-2.2-29 every verb", { user: "root", resourceAttributes: { verb: "*", resource: "pods" } }, true],
     ["A-2.2-29 every verb, not granted", { user: "ann", resourceAttributes: { ...pods, verb: "*" } }, false],
-    ["A-2.2-29 a verb of a resource's own", { user: "root", resourceAttributes: { verb: "proxy", resource: "nodes" } }, true],
+    [
+      "A-2.2-29 a verb of a resource's own",
+      { user: "root", resourceAttributes: { verb: "proxy", resource: "nodes" } },
+      true,
+    ],
     ["A-2.2-30 a version", { user: "ann", resourceAttributes: { ...pods, version: "v1" } }, true],
     ["A-2.2-30 every version", { user: "ann", resourceAttributes: { ...pods, version: "*" } }, true],
   ])("%s: %j is %s", async (_what, spec, expected) => {
@@ -69,7 +186,10 @@ describe("2.2 the questions", () => {
 
   test("A-2.2-31 A-2.2-32 A-2.2-33 A-2.2-34 A-2.2-37 the status of an answer", async () => {
     const yes = (await ok(admin.post(SAR, { spec: { user: "ann", resourceAttributes: pods } }))).body.status;
-    expect(yes).toEqual({ allowed: true, reason: 'RBAC: allowed by RoleBinding "ann-pods/team" of Role "pods" to User "ann"' });
+    expect(yes).toEqual({
+      allowed: true,
+      reason: 'RBAC: allowed by RoleBinding "ann-pods/team" of Role "pods" to User "ann"',
+    });
     const no = (await ok(admin.post(SAR, { spec: { user: "bob", resourceAttributes: pods } }))).body.status;
     expect(no.allowed).toBe(false);
     expect(no.denied ?? false).toBe(false);
@@ -77,7 +197,9 @@ describe("2.2 the questions", () => {
 
   test("A-2.2-32 an authorizer that denies says denied", async () => {
     const denying = await TestServer.start({ authorizationModes: ["RBAC", "AlwaysDeny"] });
-    const { status } = (await ok(denying.admin.post(SAR, { spec: { user: "bob", resourceAttributes: pods } }))).body;
+    const { status } = (
+      await ok(denying.admin.post(SAR, { spec: { user: "bob", resourceAttributes: pods } }))
+    ).body;
     expect(status.allowed).toBe(false);
     const root = (await ok(denying.admin.post(SSAR, { spec: { resourceAttributes: pods } }))).body.status;
     expect([root.allowed, root.denied ?? false]).toEqual([true, false]);
@@ -104,7 +226,11 @@ describe.each([
   ["SelfSubjectRulesReview", "A-4.1-03 A-1-06 A-2.2-08", SSRR, { namespace: "team" }],
   ["SelfSubjectReview", "A-4.1-05 A-1-07 A-2.3-01", SSR, undefined],
 ])("%s", (kind, ids, path, spec) => {
-  const sent = { kind, apiVersion: path.split("/").slice(2, 4).join("/"), ...(spec === undefined ? {} : { spec }) };
+  const sent = {
+    kind,
+    apiVersion: path.split("/").slice(2, 4).join("/"),
+    ...(spec === undefined ? {} : { spec }),
+  };
 
   test(`${ids} A-4.1-09 A-1-01 A-2.1-01 A-2.1-02 POST answers 201 with the review and its status`, async () => {
     const { status, body, headers } = await admin.post(path, sent);
@@ -116,7 +242,13 @@ describe.each([
 
   test("A-2.2-09 a status that the client sends has no influence", async () => {
     const plain = (await ok(admin.post(path, sent))).body.status;
-    const claimed = { allowed: true, denied: true, incomplete: true, resourceRules: [], userInfo: { username: "x" } };
+    const claimed = {
+      allowed: true,
+      denied: true,
+      incomplete: true,
+      resourceRules: [],
+      userInfo: { username: "x" },
+    };
     expect((await ok(admin.post(path, { ...sent, status: claimed }))).body.status).toEqual(plain);
   });
 
@@ -180,41 +312,75 @@ describe("2.2 what is invalid", () => {
     await fails(admin.post(SSAR, { spec: {} }), "spec.resourceAttributes");
     await fails(admin.post(LSAR, { spec: { user: "a" } }), "spec.resourceAttributes");
   });
-  test("neither user nor group", () => fails(admin.post(SAR, { spec: { resourceAttributes: pods } }), "spec.user"));
+  test("neither user nor group", () =>
+    fails(admin.post(SAR, { spec: { resourceAttributes: pods } }), "spec.user"));
   test("A-2.2-02 another namespace than that of the path", async () => {
     const attributes = { ...pods, namespace: "other" };
-    await fails(admin.post(LSAR, { spec: { user: "ann", resourceAttributes: attributes } }), "spec.resourceAttributes.namespace");
-    expect((await admin.post(LSAR, { metadata: { namespace: "other" }, spec: { user: "ann", resourceAttributes: pods } })).status).toBe(400);
+    await fails(
+      admin.post(LSAR, { spec: { user: "ann", resourceAttributes: attributes } }),
+      "spec.resourceAttributes.namespace",
+    );
+    expect(
+      (
+        await admin.post(LSAR, {
+          metadata: { namespace: "other" },
+          spec: { user: "ann", resourceAttributes: pods },
+        })
+      ).status,
+    ).toBe(400);
   });
   test("a path in a local review", () =>
-    fails(admin.post(LSAR, { spec: { user: "a", nonResourceAttributes: { path: "/", verb: "get" } } }), "spec.nonResourceAttributes"));
-  test("A-2.2-20 a rules review without namespace", () => fails(admin.post(SSRR, { spec: {} }), "spec.namespace"));
+    fails(
+      admin.post(LSAR, { spec: { user: "a", nonResourceAttributes: { path: "/", verb: "get" } } }),
+      "spec.nonResourceAttributes",
+    ));
+  test("A-2.2-20 a rules review without namespace", () =>
+    fails(admin.post(SSRR, { spec: {} }), "spec.namespace"));
   test("A-2.2-05 user and groups of a self review are unknown fields", async () => {
     const spec = { user: "bob", groups: ["ops"], resourceAttributes: pods };
     const warned = await ok(ann.post(SSAR, { spec }));
     expect(warned.warnings.toSorted()).toEqual(['unknown field "spec.groups"', 'unknown field "spec.user"']);
     expect(warned.body.status.allowed).toBe(true);
     expect((await ann.post(`${SSAR}?fieldValidation=Strict`, { spec })).status).toBe(400);
-    expect((await admin.post(`${SAR}?fieldValidation=Strict`, { spec: { user: "a", group: ["x"], resourceAttributes: pods } })).status).toBe(400);
+    expect(
+      (
+        await admin.post(`${SAR}?fieldValidation=Strict`, {
+          spec: { user: "a", group: ["x"], resourceAttributes: pods },
+        })
+      ).status,
+    ).toBe(400);
   });
 });
 
 describe("2.2 the namespace", () => {
   test("A-2.2-03 A-2.2-26 an empty one in a local review is that of the path", async () => {
     const { verb, resource } = pods;
-    const { body } = await ok(admin.post(LSAR, { spec: { user: "ann", resourceAttributes: { verb, resource } } }));
+    const { body } = await ok(
+      admin.post(LSAR, { spec: { user: "ann", resourceAttributes: { verb, resource } } }),
+    );
     expect(body.spec.resourceAttributes.namespace).toBe("team");
     expect(body.status.allowed).toBe(true);
-    const sar = await ok(admin.post(SAR, { spec: { user: "ann", resourceAttributes: { verb, resource: "namespaces" } } }));
+    const sar = await ok(
+      admin.post(SAR, { spec: { user: "ann", resourceAttributes: { verb, resource: "namespaces" } } }),
+    );
     expect(sar.body.spec.resourceAttributes).not.toHaveProperty("namespace");
   });
 
   test("A-1-04 a local review needs no permission but in its namespace", async () => {
     const spec = { user: "ann", resourceAttributes: pods };
     expect((await ann.post(LSAR, { spec })).status).toBe(403);
-    const rule = { verbs: ["create"], apiGroups: ["authorization.platform.io"], resources: ["localsubjectaccessreviews"] };
+    const rule = {
+      verbs: ["create"],
+      apiGroups: ["authorization.platform.io"],
+      resources: ["localsubjectaccessreviews"],
+    };
     await ok(admin.post(`${RBAC}/namespaces/team/roles`, role("reviewer", [rule])));
-    await ok(admin.post(`${RBAC}/namespaces/team/rolebindings`, roleBinding("reviewer", refTo("Role", "reviewer"), [user("ann")])));
+    await ok(
+      admin.post(
+        `${RBAC}/namespaces/team/rolebindings`,
+        roleBinding("reviewer", refTo("Role", "reviewer"), [user("ann")]),
+      ),
+    );
     expect((await ann.post(LSAR, { spec })).status).toBe(201);
     expect((await ann.post(LSAR.replace("team", "other"), { spec })).status).toBe(403);
     expect((await ann.post(SAR, { spec })).status).toBe(403);
@@ -232,25 +398,46 @@ describe("about oneself", () => {
 
   test("A-2.3-02 A-2.3-03 A-2.3-04 A-2.3-05 the caller as the server sees them", async () => {
     const { userInfo } = (await ok(ann.post(SSR, {}))).body.status;
-    expect(userInfo).toEqual({ username: "ann", uid: "u-1", groups: ["devs", "ops", "system:authenticated"] });
+    expect(userInfo).toEqual({
+      username: "ann",
+      uid: "u-1",
+      groups: ["devs", "ops", "system:authenticated"],
+    });
   });
 
-  test("A-2.2-39 to A-2.2-48 the rules of a namespace", async () => {
+  test("A-2.2-20 A-2.2-39 A-2.2-43 A-2.2-44 A-2.2-45 A-2.2-46 A-2.2-47 A-2.2-48 the rules of a namespace", async () => {
     const { status } = (await ok(ann.post(SSRR, { spec: { namespace: "team" } }))).body;
     expect(status.incomplete).toBe(false);
     expect(status.resourceRules).toContainEqual({ verbs: ["get"], apiGroups: [""], resources: ["pods"] });
-    expect(status.resourceRules).toContainEqual({ verbs: ["get"], apiGroups: [""], resources: ["configmaps"], resourceNames: ["one"] });
+    expect(status.resourceRules).toContainEqual({
+      verbs: ["get"],
+      apiGroups: [""],
+      resources: ["configmaps"],
+      resourceNames: ["one"],
+    });
     expect(status.resourceRules).toContainEqual({ verbs: ["list"], apiGroups: ["apps"], resources: ["*"] });
-    expect(status.nonResourceRules).toContainEqual({ verbs: ["get"], nonResourceURLs: ["/metrics", "/logs/*"] });
+    expect(status.nonResourceRules).toContainEqual({
+      verbs: ["get"],
+      nonResourceURLs: ["/metrics", "/logs/*"],
+    });
     const other = (await ok(ann.post(SSRR, { spec: { namespace: "other" } }))).body.status;
     expect(other.resourceRules).not.toContainEqual({ verbs: ["get"], apiGroups: [""], resources: ["pods"] });
     expect(other.resourceRules).toContainEqual({ verbs: ["list"], apiGroups: ["apps"], resources: ["*"] });
   });
 
   test("A-2.2-49 */foo is a sub-resource of every type, A-2.2-47 no names are all names", async () => {
-    await ok(admin.post(`${RBAC}/clusterrolebindings`, clusterRoleBinding("bob-scales", refTo("ClusterRole", "grant-scaler"), [user("bob")])));
+    await ok(
+      admin.post(
+        `${RBAC}/clusterrolebindings`,
+        clusterRoleBinding("bob-scales", refTo("ClusterRole", "grant-scaler"), [user("bob")]),
+      ),
+    );
     const { status } = (await ok(server.as("bob").post(SSRR, { spec: { namespace: "team" } }))).body;
-    expect(status.resourceRules).toContainEqual({ verbs: ["update"], apiGroups: ["*"], resources: ["*/scale"] });
+    expect(status.resourceRules).toContainEqual({
+      verbs: ["update"],
+      apiGroups: ["*"],
+      resources: ["*/scale"],
+    });
   });
 
   test("A-2.2-40 A-2.2-41 both lists are there even when nothing is allowed", async () => {
@@ -267,20 +454,33 @@ describe("about oneself", () => {
       for (const verb of rule.verbs) {
         for (const name of rule.resources) {
           const [resource, subresource] = name.split("/");
-          const resourceAttributes = { namespace: "team", verb, group: rule.apiGroups[0], resource, subresource, name: rule.resourceNames?.[0] };
+          const resourceAttributes = {
+            namespace: "team",
+            verb,
+            group: rule.apiGroups[0],
+            resource,
+            subresource,
+            name: rule.resourceNames?.[0],
+          };
           expect(await allowed({ resourceAttributes }, SSAR, ann), JSON.stringify(rule)).toBe(true);
         }
       }
     }
     for (const rule of status.nonResourceRules) {
       for (const verb of rule.verbs) {
-        for (const path of rule.nonResourceURLs) expect(await allowed({ nonResourceAttributes: { path, verb } }, SSAR, ann)).toBe(true);
+        for (const path of rule.nonResourceURLs)
+          expect(await allowed({ nonResourceAttributes: { path, verb } }, SSAR, ann)).toBe(true);
       }
     }
   });
 
   test("A-2.2-42 A-7-01 a dangling role is an evaluation error beside the rules", async () => {
-    await ok(admin.post(`${RBAC}/namespaces/team/rolebindings`, roleBinding("dangling-2", refTo("Role", "gone"), [user("ann")])));
+    await ok(
+      admin.post(
+        `${RBAC}/namespaces/team/rolebindings`,
+        roleBinding("dangling-2", refTo("Role", "gone"), [user("ann")]),
+      ),
+    );
     const { status } = (await ok(ann.post(SSRR, { spec: { namespace: "team" } }))).body;
     expect(status.evaluationError).toContain("gone");
     expect(status.resourceRules.length).toBeGreaterThan(0);
@@ -291,12 +491,19 @@ describe("about oneself", () => {
 test("a grant works on the very next request, a revoked one stops on it", async () => {
   const bob = server.as("bob");
   const bindings = `${RBAC}/clusterrolebindings`;
-  await ok(admin.post(`${RBAC}/clusterroles`, clusterRole("flip", [{ verbs: ["list"], apiGroups: [""], resources: ["secrets"] }])));
+  await ok(
+    admin.post(
+      `${RBAC}/clusterroles`,
+      clusterRole("flip", [{ verbs: ["list"], apiGroups: [""], resources: ["secrets"] }]),
+    ),
+  );
   for (let round = 0; round < 25; round++) {
     expect((await bob.get("/api/v1/secrets")).status).toBe(403);
     await ok(admin.post(bindings, clusterRoleBinding("flip", refTo("ClusterRole", "flip"), [user("bob")])));
     expect((await bob.get("/api/v1/secrets")).status).toBe(200);
-    expect(await allowed({ user: "bob", resourceAttributes: { verb: "list", resource: "secrets" } })).toBe(true);
+    expect(await allowed({ user: "bob", resourceAttributes: { verb: "list", resource: "secrets" } })).toBe(
+      true,
+    );
     await ok(admin.delete(`${bindings}/flip`));
   }
 });

@@ -12,7 +12,11 @@ describe("flags", () => {
 
   test("have the defaults of the table", () => {
     const flags = read();
-    expect([flags.text("vocabulary"), flags.integer("secure-port", 0, 65535), flags.durationMs("history-retention")]).toEqual(["platform", 6443, 300_000]);
+    expect([
+      flags.text("vocabulary"),
+      flags.integer("secure-port", 0, 65535),
+      flags.durationMs("history-retention"),
+    ]).toEqual(["platform", 6443, 300_000]);
     expect(flags.boolean("anonymous-auth")).toBeUndefined();
   });
 
@@ -38,11 +42,31 @@ describe("flags", () => {
     ["an unknown flag", () => read("--nothing"), "unknown flag --nothing; see --help"],
     ["a misspelt flag", () => read("--data_dir=x"), "did you mean --data-dir?"],
     ["a missing value", () => read("--data-dir"), "--data-dir needs a value"],
-    ["a port beyond the last", () => read("--secure-port=65536").integer("secure-port", 0, 65535), "not an integer from 0 to 65535"],
-    ["a port that is none", () => read("--secure-port=http").integer("secure-port", 0, 65535), "not an integer"],
-    ["neither true nor false", () => read("--anonymous-auth=yes").boolean("anonymous-auth"), "not true or false"],
-    ["no duration", () => read("--history-retention=5").durationMs("history-retention"), "not a length of time"],
-    ["none of the choices", () => read("--vocabulary=mine").choice("vocabulary", ["platform", "kubernetes"]), "not one of platform, kubernetes"],
+    [
+      "a port beyond the last",
+      () => read("--secure-port=65536").integer("secure-port", 0, 65535),
+      "not an integer from 0 to 65535",
+    ],
+    [
+      "a port that is none",
+      () => read("--secure-port=http").integer("secure-port", 0, 65535),
+      "not an integer",
+    ],
+    [
+      "neither true nor false",
+      () => read("--anonymous-auth=yes").boolean("anonymous-auth"),
+      "not true or false",
+    ],
+    [
+      "no duration",
+      () => read("--history-retention=5").durationMs("history-retention"),
+      "not a length of time",
+    ],
+    [
+      "none of the choices",
+      () => read("--vocabulary=mine").choice("vocabulary", ["platform", "kubernetes"]),
+      "not one of platform, kubernetes",
+    ],
   ])("%s is a mistake that is explained", (_what, parse, message) => {
     expect(parse).toThrow(UsageError);
     expect(parse).toThrow(message);

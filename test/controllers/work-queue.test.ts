@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
-import { ManualClock, settle } from "../api/support.ts";
+import { ManualClock, settle, until } from "../api/support.ts";
 
 function queue(work: (key: string) => Promise<void>) {
   const clock = new ManualClock();
@@ -19,8 +19,13 @@ test("keys are worked on one at a time, each once however often it is added", as
     running--;
   });
   for (const key of ["a", "b", "a", "c", "b"]) keys.add(key);
+  await until(
+    () => done.length,
+    (count) => count === 3,
+  );
+  await settle();
   await keys.close();
-  expect(done).toEqual(["a"]);
+  expect(done).toEqual(["a", "b", "c"]);
 });
 
 test("a key that is added while it is worked on is worked on again", async () => {
@@ -48,7 +53,11 @@ test("a key that is added in any turn after the last work is not forgotten", asy
 
 test("a failed key is tried again, later each time, at most half a minute later", async () => {
   let attempts = 0;
-  const { clock, failures, queue: keys } = queue(async () => {
+  const {
+    clock,
+    failures,
+    queue: keys,
+  } = queue(async () => {
     attempts++;
     throw new Error("no");
   });

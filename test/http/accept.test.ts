@@ -3,7 +3,13 @@ import { parseAccept } from "../../src/http/negotiation.ts";
 
 test.each([
   ["application/json", [["application/json", 1]]],
-  ["text/html, application/json;q=0.5", [["text/html", 1], ["application/json", 0.5]]],
+  [
+    "text/html, application/json;q=0.5",
+    [
+      ["text/html", 1],
+      ["application/json", 0.5],
+    ],
+  ],
   ["*/*;q=0", [["*/*", 0]]],
   ["Application/JSON ; q=0.1 ", [["application/json", 0.1]]],
   ["a/b;q=x", [["a/b", 0]]],

@@ -16,15 +16,48 @@ describe("C-4.1 C-4.2 what a request is about", () => {
     ["GET", "/api/v1/namespaces", "list", "", "v1", "", "namespaces", "", "", ""],
     ["GET", "/api/v1/namespaces/a", "get", "", "v1", "a", "namespaces", "a", "", ""],
     ["PUT", "/api/v1/namespaces/a/finalize", "update", "", "v1", "a", "namespaces", "a", "finalize", ""],
-    ["POST", "/apis/apps/v1/namespaces/a/deployments", "create", "apps", "v1", "a", "deployments", "", "", ""],
-    ["PATCH", "/apis/apps/v1/namespaces/a/deployments/d/scale", "patch", "apps", "v1", "a", "deployments", "d", "scale", ""],
+    [
+      "POST",
+      "/apis/apps/v1/namespaces/a/deployments",
+      "create",
+      "apps",
+      "v1",
+      "a",
+      "deployments",
+      "",
+      "",
+      "",
+    ],
+    [
+      "PATCH",
+      "/apis/apps/v1/namespaces/a/deployments/d/scale",
+      "patch",
+      "apps",
+      "v1",
+      "a",
+      "deployments",
+      "d",
+      "scale",
+      "",
+    ],
     ["DELETE", "/apis/g/v2/things", "deletecollection", "g", "v2", "", "things", "", "", ""],
     ["DELETE", "/apis/g/v2/things/t", "delete", "g", "v2", "", "things", "t", "", ""],
     ["OPTIONS", "/apis/g/v2/things/", "options", "g", "v2", "", "things", "", "", ""],
     ["GET", "/apis/g/v2/things/a%2Fb", "get", "g", "v2", "", "things", "a/b", "", ""],
   ])("%s %s", (method, url, verb, group, version, namespace, resource, name, subresource, rest) => {
     const path = url.split("?")[0];
-    const expected = { kind: "resource", path, verb, group, version, namespace, resource, name, subresource, rest };
+    const expected = {
+      kind: "resource",
+      path,
+      verb,
+      group,
+      version,
+      namespace,
+      resource,
+      name,
+      subresource,
+      rest,
+    };
     expect(readFacts(method, url)).toMatchObject(expected);
   });
 
@@ -46,11 +79,26 @@ describe("C-4.1 C-4.2 what a request is about", () => {
 
   test("query parameters: the first counts, all can be had", () => {
     const { query } = readFacts("GET", "/livez?a=1&a=2&b&c=%20+");
-    expect([query.get("a"), query.all("a"), query.get("b"), query.get("c"), query.get("d")]).toEqual(["1", ["1", "2"], "", "  ", undefined]);
+    expect([query.get("a"), query.all("a"), query.get("b"), query.get("c"), query.get("d")]).toEqual([
+      "1",
+      ["1", "2"],
+      "",
+      "  ",
+      undefined,
+    ]);
     expect(readFacts("GET", "/livez").query.empty).toBe(true);
   });
 
-  test.each([["true", true], ["1", true], ["", true], ["yes", true], ["false", false], ["FALSE", false], ["0", false], [undefined, false]])("%j is %s", (text, is) => {
+  test.each([
+    ["true", true],
+    ["1", true],
+    ["", true],
+    ["yes", true],
+    ["false", false],
+    ["FALSE", false],
+    ["0", false],
+    [undefined, false],
+  ])("%j is %s", (text, is) => {
     expect(isTrue(text)).toBe(is);
   });
 });

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RBAC, configMap, ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
-import { RawConnection, answerOf, head, http2Session, portOf, stillAnswers, storeVersion } from "./support.ts";
+import {
+  RawConnection,
+  answerOf,
+  head,
+  http2Session,
+  portOf,
+  stillAnswers,
+  storeVersion,
+} from "./support.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const limit = 3 * 1024 * 1024;
@@ -19,7 +27,13 @@ afterAll(async () => {
 });
 
 /** Sends a body and holds that a refusal leaves the store as it was. */
-async function refused(raw: string | Buffer, statuses: readonly number[], contentType = "application/json", method = "POST", at = path) {
+async function refused(
+  raw: string | Buffer,
+  statuses: readonly number[],
+  contentType = "application/json",
+  method = "POST",
+  at = path,
+) {
   const before = await storeVersion(server);
   const answer = await server.admin.ask(method, at, { raw, contentType });
   expect(statuses, answer.text.slice(0, 300)).toContain(answer.status);
@@ -42,16 +56,24 @@ describe("too large", () => {
 
   test("a chunked body is 413 once it is over the limit, and the rest is not waited for", async () => {
     const connection = await RawConnection.open(portOf(server));
-    connection.write(head(server, `POST ${path}`, "Content-Type: application/json", "Transfer-Encoding: chunked"));
+    connection.write(
+      head(server, `POST ${path}`, "Content-Type: application/json", "Transfer-Encoding: chunked"),
+    );
     const chunk = Buffer.alloc(64 * 1024, 0x20);
-    for (let sent = 0; sent <= limit; sent += chunk.length) connection.write("10000\r\n").write(chunk).write("\r\n");
+    for (let sent = 0; sent <= limit; sent += chunk.length)
+      connection.write("10000\r\n").write(chunk).write("\r\n");
     expect(await connection.receives(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 413 /);
     await connection.closes();
   });
 
   test("over HTTP/2 it is 413, however long the client goes on", async () => {
     const session = http2Session(server);
-    const headers = { ":method": "POST", ":path": path, authorization: `Bearer ${server.server.adminToken}`, "content-type": "application/json" };
+    const headers = {
+      ":method": "POST",
+      ":path": path,
+      authorization: `Bearer ${server.server.adminToken}`,
+      "content-type": "application/json",
+    };
     const declared = session.request({ ...headers, "content-length": String(limit + 1) });
     expect((await answerOf(declared)).status).toBe(413);
     const endless = session.request(headers);
@@ -73,12 +95,18 @@ describe("too large", () => {
     expect((await server.admin.patch(`${path}/target`, { metadata: { annotations } })).status).toBe(422);
     const half = { data: { a: "x".repeat(600 * 1024) } };
     expect((await server.admin.patch(`${path}/target`, half)).status).toBe(200);
-    expect((await server.admin.patch(`${path}/target`, { data: { b: "x".repeat(600 * 1024) } })).status).toBe(422);
+    expect((await server.admin.patch(`${path}/target`, { data: { b: "x".repeat(600 * 1024) } })).status).toBe(
+      422,
+    );
     const names = Array.from({ length: 100_000 }, (_, i) => `${i}-${"n".repeat(12)}`);
     const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames: names }];
-    expect((await server.admin.post(`${RBAC}/clusterroles`, { metadata: { name: "wide" }, rules })).status).toBe(201);
+    expect(
+      (await server.admin.post(`${RBAC}/clusterroles`, { metadata: { name: "wide" }, rules })).status,
+    ).toBe(201);
     const more = [{ op: "copy", from: "/rules/0", path: "/rules/-" }];
-    expect([413, 422]).toContain((await server.admin.patch(`${RBAC}/clusterroles/wide`, more, "json")).status);
+    expect([413, 422]).toContain(
+      (await server.admin.patch(`${RBAC}/clusterroles/wide`, more, "json")).status,
+    );
     await ok(server.admin.delete(`${RBAC}/clusterroles/wide`));
   });
 });
@@ -107,14 +135,18 @@ describe("malformed and strange", () => {
   });
 
   test.each([300, 1000, 4000, 100_000])("the name of a role of %d letters", async (length) => {
-    const { status } = await server.admin.post(`${RBAC}/clusterroles`, { metadata: { name: "r".repeat(length) }, rules: [] });
+    const { status } = await server.admin.post(`${RBAC}/clusterroles`, {
+      metadata: { name: "r".repeat(length) },
+      rules: [],
+    });
     expect([201, 422]).toContain(status);
     if (length > 1000) expect(status).toBe(422);
   });
 
   test("YAML: billions of laughs, deep nesting, many documents, tags", async () => {
     const laughs = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"];
-    for (let i = 1; i < 12; i++) laughs.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(",")}]`);
+    for (let i = 1; i < 12; i++)
+      laughs.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(",")}]`);
     const bodies = [
       laughs.join("\n"),
       `a: ${"[".repeat(50_000)}`,
@@ -151,7 +183,8 @@ describe("malformed and strange", () => {
   });
 
   test("big integers in free-form fields are kept to the digit", async () => {
-    const managed = '{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":12345678901234567890}}';
+    const managed =
+      '{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":12345678901234567890}}';
     for (const at of [path, "/apis/authorization.platform.io/v1/selfsubjectrulesreviews"]) {
       const raw = `{"metadata":{"name":"digits","managedFields":[${managed}]},"spec":{"namespace":"default"}}`;
       const { status, text } = await server.admin.ask("POST", at, { raw });
@@ -163,7 +196,11 @@ describe("malformed and strange", () => {
 
 describe("patches that grow", () => {
   test("doubling copies are stopped", async () => {
-    const double = Array.from({ length: 40 }, (_, i) => ({ op: "copy", from: "/metadata", path: `/metadata/x${i}` }));
+    const double = Array.from({ length: 40 }, (_, i) => ({
+      op: "copy",
+      from: "/metadata",
+      path: `/metadata/x${i}`,
+    }));
     const start = performance.now();
     const { status } = await server.admin.patch(`${path}/target`, double, "json");
     expect([400, 413, 422]).toContain(status);
@@ -176,11 +213,19 @@ describe("patches that grow", () => {
   });
 
   test("large keyed lists merge in a moment", async () => {
-    const owners = Array.from({ length: 15_000 }, (_, i) => ({ apiVersion: "v1", kind: "A", name: "n", uid: `u${i}` }));
+    const owners = Array.from({ length: 15_000 }, (_, i) => ({
+      apiVersion: "v1",
+      kind: "A",
+      name: "n",
+      uid: `u${i}`,
+    }));
     await ok(server.admin.post(path, configMap("owned", {}, { ownerReferences: owners })));
     const start = performance.now();
     const others = owners.map((one) => ({ ...one, uid: `${one.uid}x` }));
-    expect([200, 413]).toContain((await server.admin.patch(`${path}/owned`, { metadata: { ownerReferences: others } }, "strategic")).status);
+    expect([200, 413]).toContain(
+      (await server.admin.patch(`${path}/owned`, { metadata: { ownerReferences: others } }, "strategic"))
+        .status,
+    );
     expect(performance.now() - start).toBeLessThan(5000);
   });
 });

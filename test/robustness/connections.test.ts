@@ -32,7 +32,11 @@ describe("a server", () => {
     ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
     ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
     ["a length that is none", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", 400],
-    ["a length and chunks", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+    [
+      "a length and chunks",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
     ["a huge path", `GET /${"a".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
     ["a huge header", `GET / HTTP/1.1\r\nHost: x\r\nA: ${"a".repeat(40_000)}\r\n\r\n`, 431],
     ["too many headers", `GET / HTTP/1.1\r\nHost: x\r\n${"A: b\r\n".repeat(20_000)}\r\n`, 431],
@@ -46,13 +50,17 @@ describe("a server", () => {
 
   test("refuses a chunk that is none", async () => {
     const connection = await RawConnection.open(portOf(server));
-    connection.write(head(server, `POST ${path}`, "Transfer-Encoding: chunked")).write("zz\r\nnot a chunk\r\n");
+    connection
+      .write(head(server, `POST ${path}`, "Transfer-Encoding: chunked"))
+      .write("zz\r\nnot a chunk\r\n");
     expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 400 |$)/);
   });
 
   test("a body shorter than it says is 400 when the client leaves, and stores nothing", async () => {
     const connection = await RawConnection.open(portOf(server));
-    connection.write(head(server, `POST ${path}`, "Content-Length: 500")).write('{"metadata":{"name":"short"}}');
+    connection
+      .write(head(server, `POST ${path}`, "Content-Length: 500"))
+      .write('{"metadata":{"name":"short"}}');
     connection.socket.end();
     await connection.closes();
     expect((await server.admin.get(`${path}/short`)).status).toBe(404);
@@ -61,14 +69,23 @@ describe("a server", () => {
   test("what follows a body that is longer than it says is no request", async () => {
     const body = '{"metadata":{"name":"long"}}';
     const connection = await RawConnection.open(portOf(server));
-    connection.write(head(server, `POST ${path}`, `Content-Length: ${body.length}`)).write(`${body}GARBAGE\r\n\r\n`);
+    connection
+      .write(head(server, `POST ${path}`, `Content-Length: ${body.length}`))
+      .write(`${body}GARBAGE\r\n\r\n`);
     expect((await connection.closes()).match(/HTTP\/1\.1 \d+/g)!.at(-1)).toBe("HTTP/1.1 400");
   });
 
   test("requests that come in one piece are answered in order", async () => {
     const connection = await RawConnection.open(portOf(server));
-    connection.write([1, 2, 3].map((n) => head(server, `GET /livez?${n}`)).join("") + head(server, "GET /nothing"));
-    expect((await connection.receives(/404/)).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 404"]);
+    connection.write(
+      [1, 2, 3].map((n) => head(server, `GET /livez?${n}`)).join("") + head(server, "GET /nothing"),
+    );
+    expect((await connection.receives(/404/)).match(/HTTP\/1\.1 \d+/g)).toEqual([
+      "HTTP/1.1 200",
+      "HTTP/1.1 200",
+      "HTTP/1.1 200",
+      "HTTP/1.1 404",
+    ]);
     connection.destroy();
   });
 
@@ -90,19 +107,27 @@ describe("a server", () => {
     expect((await server.admin.get(`/api/v1/namespaces/${segment}`)).status).toBe(400);
   });
 
-  test.each(["%00", "..%2f..%2fetc", "%F0%9F%92%A9", "a%20b", "%0d%0aX:%20y"])("the name %s is of nothing", async (segment) => {
-    expect((await server.admin.get(`/api/v1/namespaces/${segment}`)).status).toBe(404);
-    expect((await server.admin.get(`${path}/${segment}`)).status).toBe(404);
-    expect((await server.admin.get(`/api/v1/namespaces/${segment}/configmaps`)).body.items).toEqual([]);
-  });
-
-  test.each(["?%", "?%zz=%zz", "?&&&===", `?a=${"b".repeat(20_000)}`, "?watch=%00", "?limit=%00", `?labelSelector=${"a,".repeat(8000)}a`])(
-    "the query %s is answered",
-    async (query) => {
-      const { status } = await server.admin.get(`${path}${query}&timeoutSeconds=-1`);
-      expect([400, 422]).toContain(status);
+  test.each(["%00", "..%2f..%2fetc", "%F0%9F%92%A9", "a%20b", "%0d%0aX:%20y"])(
+    "the name %s is of nothing",
+    async (segment) => {
+      expect((await server.admin.get(`/api/v1/namespaces/${segment}`)).status).toBe(404);
+      expect((await server.admin.get(`${path}/${segment}`)).status).toBe(404);
+      expect((await server.admin.get(`/api/v1/namespaces/${segment}/configmaps`)).body.items).toEqual([]);
     },
   );
+
+  test.each([
+    "?%",
+    "?%zz=%zz",
+    "?&&&===",
+    `?a=${"b".repeat(20_000)}`,
+    "?watch=%00",
+    "?limit=%00",
+    `?labelSelector=${"a,".repeat(8000)}a`,
+  ])("the query %s is answered", async (query) => {
+    const { status } = await server.admin.get(`${path}${query}&timeoutSeconds=-1`);
+    expect([400, 422]).toContain(status);
+  });
 
   test("clients that leave in every phase leave nothing behind", async () => {
     const phases = [
@@ -130,17 +155,26 @@ describe("a server", () => {
 
   test("many writes at the same time: exactly one wins each round", async () => {
     for (let round = 0; round < 10; round++) {
-      const creates = await Promise.all(Array.from({ length: 12 }, () => server.admin.post(path, configMap(`race-${round}`))));
-      expect(creates.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 11 }, () => 409)]);
+      const creates = await Promise.all(
+        Array.from({ length: 12 }, () => server.admin.post(path, configMap(`race-${round}`))),
+      );
+      expect(creates.map(({ status }) => status).toSorted()).toEqual([
+        201,
+        ...Array.from({ length: 11 }, () => 409),
+      ]);
       const standing = creates.find(({ status }) => status === 201)!.body;
       const updates = await Promise.all(
-        Array.from({ length: 12 }, (_, i) => server.admin.put(`${path}/race-${round}`, { ...standing, data: { i: String(i) } })),
+        Array.from({ length: 12 }, (_, i) =>
+          server.admin.put(`${path}/race-${round}`, { ...standing, data: { i: String(i) } }),
+        ),
       );
       expect(updates.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(updates.filter(({ status }) => status === 409)).toHaveLength(11);
       const won = updates.find(({ status }) => status === 200)!.body;
       expect((await server.admin.get(`${path}/race-${round}`)).body).toEqual(won);
-      const deletes = await Promise.all(Array.from({ length: 12 }, () => server.admin.delete(`${path}/race-${round}`)));
+      const deletes = await Promise.all(
+        Array.from({ length: 12 }, () => server.admin.delete(`${path}/race-${round}`)),
+      );
       expect(deletes.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(deletes.filter(({ status }) => status === 404)).toHaveLength(11);
     }
@@ -149,7 +183,9 @@ describe("a server", () => {
   test("many PUTs of a missing role: one creates it, the others change it", async () => {
     const at = "/apis/rbac.authorization.platform.io/v1/clusterroles/raced";
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => server.admin.put(at, { metadata: { name: "raced", labels: { i: String(i) } }, rules: [] })),
+      Array.from({ length: 8 }, (_, i) =>
+        server.admin.put(at, { metadata: { name: "raced", labels: { i: String(i) } }, rules: [] }),
+      ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
   });
@@ -160,8 +196,14 @@ describe("a server", () => {
     test("answers GET, HEAD, a write and a watch", async () => {
       const session = http2Session(server);
       expect((await answerOf(session.request(get(`${path}/target`)))).text).toContain('"ConfigMap"');
-      expect(await answerOf(session.request({ ...get(`${path}/target`), ":method": "HEAD" }))).toMatchObject({ status: 200, text: "" });
-      expect(await answerOf(session.request({ ...get(path), ":method": "HEAD" }))).toMatchObject({ status: 200, text: "" });
+      expect(await answerOf(session.request({ ...get(`${path}/target`), ":method": "HEAD" }))).toMatchObject({
+        status: 200,
+        text: "",
+      });
+      expect(await answerOf(session.request({ ...get(path), ":method": "HEAD" }))).toMatchObject({
+        status: 200,
+        text: "",
+      });
       const write = session.request({ ...get(path), ":method": "POST", "content-type": "application/json" });
       write.end(JSON.stringify(configMap("by-h2")));
       expect((await answerOf(write)).status).toBe(201);
@@ -209,7 +251,9 @@ describe("a server", () => {
   });
 
   test("close() ends idle connections and watches, and leaves no handle", async () => {
-    const resources = () => process.getActiveResourcesInfo().filter((one) => one === "TCPServerWrap" || one === "TCPSocketWrap").length;
+    const resources = () =>
+      process.getActiveResourcesInfo().filter((one) => one === "TCPServerWrap" || one === "TCPSocketWrap")
+        .length;
     const before = resources();
     const short = await TestServer.start();
     await short.admin.get("/livez");
@@ -226,7 +270,9 @@ describe("a server", () => {
 
   test("a server whose client asks for something while it closes still closes", async () => {
     const short = await TestServer.start();
-    const asks = Array.from({ length: 20 }, (_, i) => short.admin.post("/api/v1/namespaces", namespace(`n${i}`)).catch(() => undefined));
+    const asks = Array.from({ length: 20 }, (_, i) =>
+      short.admin.post("/api/v1/namespaces", namespace(`n${i}`)).catch(() => undefined),
+    );
     await short.server.close();
     await Promise.all(asks);
     await short.close();
@@ -288,7 +334,10 @@ describe("slow clients are cut off", () => {
     const drip = setInterval(() => !connection.closed && connection.write("x"), 20);
     expect(await connection.closes()).toMatch(/^(HTTP\/1\.1 408 |$)/);
     clearInterval(drip);
-    await until(() => outcomes.length, (count) => count > 0);
+    await until(
+      () => outcomes.length,
+      (count) => count > 0,
+    );
   });
 
   test("whose body never ends, over HTTP/2", async () => {
@@ -320,7 +369,14 @@ describe("slow clients are cut off", () => {
     plain.on("error", () => undefined);
     plain.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     await new Promise((resolve) => plain.once("close", resolve));
-    const old = connectTls({ port: listener.port, host: "127.0.0.1", rejectUnauthorized: false, maxVersion: "TLSv1.1", minVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" });
+    const old = connectTls({
+      port: listener.port,
+      host: "127.0.0.1",
+      rejectUnauthorized: false,
+      maxVersion: "TLSv1.1",
+      minVersion: "TLSv1.1",
+      ciphers: "ALL:@SECLEVEL=0",
+    });
     await new Promise((resolve) => old.once("error", resolve));
     const api = new Api(`https://127.0.0.1:${listener.port}`, ca, undefined);
     expect((await api.get("/")).status).toBe(200);

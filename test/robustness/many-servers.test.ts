@@ -18,11 +18,18 @@ test("twenty servers in one process, each ready in at most 50 ms once the module
   console.log(`ready in ${median.toFixed(1)} ms (median of 20), ${Math.max(...times).toFixed(1)} ms at most`);
   expect(median).toBeLessThan(50 * slack);
   await Promise.all(
-    servers.map((server, i) => server.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: `own-${i}` } })),
+    servers.map((server, i) =>
+      server.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: `own-${i}` } }),
+    ),
   );
   for (const [i, server] of servers.entries()) {
     const { items } = await server.client.list({ apiVersion: "v1", kind: "Namespace" });
-    expect(items.map((one) => one.metadata.name)).toEqual(["default", `own-${i}`, "platform-public", "platform-system"]);
+    expect(items.map((one) => one.metadata.name)).toEqual([
+      "default",
+      `own-${i}`,
+      "platform-public",
+      "platform-system",
+    ]);
   }
   expect(new Set(servers.map((server) => server.url)).size).toBe(servers.length);
   await Promise.all(servers.map((server) => server.close()));

@@ -9,7 +9,8 @@ beforeAll(async () => {
   server = await TestServer.start();
 });
 afterAll(async () => {
-  for (const name of ["polluted", "kind2", "x"]) expect(({} as Record<string, unknown>)[name]).toBeUndefined();
+  for (const name of ["polluted", "kind2", "x"])
+    expect(({} as Record<string, unknown>)[name]).toBeUndefined();
   await server.close();
 });
 
@@ -32,7 +33,8 @@ describe.each(names)("%s", (name) => {
     await ok(server.admin.ask("POST", path, { raw }));
     const value = async () => (await ok(server.admin.get(at))).text;
     expect(await value()).toContain(`"data":{"${name}":"first"}`);
-    const send = (body: string, kind: string) => ok(server.admin.ask("PATCH", at, { raw: body, contentType: `application/${kind}-patch+json` }));
+    const send = (body: string, kind: string) =>
+      ok(server.admin.ask("PATCH", at, { raw: body, contentType: `application/${kind}-patch+json` }));
     await send(`{"data":{"${name}":"second"}}`, "merge");
     expect(await value()).toContain(`"data":{"${name}":"second"}`);
     await send(`{"data":{"${name}":"third"}}`, "strategic-merge");
@@ -65,11 +67,19 @@ describe.each(names)("%s", (name) => {
     const labelled = `{"metadata":{"name":"l-${object}","labels":{"${name}":"v"}}}`;
     const { status } = await server.admin.ask("POST", path, { raw: labelled });
     expect(status).toBe(name === "__proto__" ? 422 : 201);
-    if (status === 201) expect(namesIn(await server.admin.get(`${path}?labelSelector=${name}%3Dv`))).toEqual([`l-${object}`]);
+    if (status === 201)
+      expect(namesIn(await server.admin.get(`${path}?labelSelector=${name}%3Dv`))).toEqual([`l-${object}`]);
     expect([200, 400]).toContain((await server.admin.get(`${path}?labelSelector=${name}`)).status);
     expect((await server.admin.get(`${path}?fieldSelector=${name}%3Dx`)).status).toBe(400);
     expect((await server.admin.get(`${path}?${name}=x&${name}[a]=b`)).status).toBe(200);
-    for (const at of [`/${name}`, `/api/${name}/x`, `/api/v1/${name}`, `/apis/${name}/v1/x`, `${path}/none/${name}`, `/livez/${name}`]) {
+    for (const at of [
+      `/${name}`,
+      `/api/${name}/x`,
+      `/api/v1/${name}`,
+      `/apis/${name}/v1/x`,
+      `${path}/none/${name}`,
+      `/livez/${name}`,
+    ]) {
       expect((await server.admin.get(at)).status, at).toBe(404);
     }
     expect((await server.admin.get(`${path}/${name}`)).status).toBe(404);
@@ -81,11 +91,20 @@ test("kinds and roles named like members of Object.prototype", async () => {
     const role = { metadata: { name }, rules: [{ verbs: [name], apiGroups: [name], resources: [name] }] };
     const { status } = await server.admin.post(`${RBAC}/clusterroles`, role);
     expect(status).toBe(201);
-    const spec = { user: name, groups: [name], resourceAttributes: { verb: name, group: name, resource: name } };
-    const review = await ok(server.admin.post("/apis/authorization.platform.io/v1/subjectaccessreviews", { spec }));
+    const spec = {
+      user: name,
+      groups: [name],
+      resourceAttributes: { verb: name, group: name, resource: name },
+    };
+    const review = await ok(
+      server.admin.post("/apis/authorization.platform.io/v1/subjectaccessreviews", { spec }),
+    );
     expect(review.body.status.allowed).toBe(false);
     const raw = `{"spec":{"user":"a","extra":{"${name}":["x"]},"nonResourceAttributes":{"path":"/","verb":"get"}}}`;
-    expect((await server.admin.ask("POST", "/apis/authorization.platform.io/v1/subjectaccessreviews", { raw })).status).toBe(201);
+    expect(
+      (await server.admin.ask("POST", "/apis/authorization.platform.io/v1/subjectaccessreviews", { raw }))
+        .status,
+    ).toBe(201);
     expect((await server.admin.post(path, { kind: name, metadata: { name: "x" } })).status).toBe(400);
   }
 });

@@ -23,7 +23,12 @@ export class RawConnection {
 
   static open(port: number, protocols: readonly string[] = ["http/1.1"]): Promise<RawConnection> {
     return new Promise((resolve, reject) => {
-      const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: [...protocols] });
+      const socket = connectTls({
+        port,
+        host: "127.0.0.1",
+        rejectUnauthorized: false,
+        ALPNProtocols: [...protocols],
+      });
       socket.once("error", reject);
       socket.once("secureConnect", () => {
         socket.off("error", reject);
@@ -69,7 +74,14 @@ export const portOf = (server: TestServer): number => Number(new URL(server.serv
 
 /** The head of a request of the administrator. */
 export const head = (server: TestServer, line: string, ...headers: string[]): string =>
-  [`${line} HTTP/1.1`, "Host: localhost", `Authorization: Bearer ${server.server.adminToken}`, ...headers, "", ""].join("\r\n");
+  [
+    `${line} HTTP/1.1`,
+    "Host: localhost",
+    `Authorization: Bearer ${server.server.adminToken}`,
+    ...headers,
+    "",
+    "",
+  ].join("\r\n");
 
 export function http2Session(server: TestServer): ClientHttp2Session {
   const session = connectHttp2(server.server.url!, { ca: server.server.caCertificate! });
@@ -91,7 +103,9 @@ export function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> {
     stream.on("response", (headers) => (status = Number(headers[":status"])));
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("error", () => undefined);
-    stream.on("close", () => resolve({ status, text: Buffer.concat(chunks).toString(), code: stream.rstCode }));
+    stream.on("close", () =>
+      resolve({ status, text: Buffer.concat(chunks).toString(), code: stream.rstCode }),
+    );
   });
 }
 

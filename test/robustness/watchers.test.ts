@@ -34,7 +34,11 @@ test("a watcher that never reads is cut off by name when its backlog is full; th
   let seen = 0;
   const rssBefore = process.memoryUsage().rss;
   for (let i = 0; i < 120 && cutOff.length === 0; i++) {
-    await ok(server.admin.put(`${path}/big`, configMap("big")).then((answer) => (answer.status === 404 ? server.admin.post(path, configMap("big")) : answer)));
+    await ok(
+      server.admin
+        .put(`${path}/big`, configMap("big"))
+        .then((answer) => (answer.status === 404 ? server.admin.post(path, configMap("big")) : answer)),
+    );
     await ok(server.admin.put(`${path}/big`, configMap("big", { big: `${i}${big}` })));
     while (seen <= i) if ((await reading.next()).object.data?.big !== undefined) seen++;
   }
@@ -68,7 +72,10 @@ test(`${idleConnections} idle connections take little and hinder nobody`, async 
   const rssBefore = process.memoryUsage().rss;
   const open = () =>
     new Promise<void>((resolve, reject) => {
-      const socket = connectTls({ port: portOf(server), host: "127.0.0.1", rejectUnauthorized: false }, resolve);
+      const socket = connectTls(
+        { port: portOf(server), host: "127.0.0.1", rejectUnauthorized: false },
+        resolve,
+      );
       socket.on("error", reject);
       sockets.push(socket);
     });
@@ -82,7 +89,9 @@ test(`${idleConnections} idle connections take little and hinder nobody`, async 
 });
 
 test("200 watchers all see every change in order", async () => {
-  const watchers = await Promise.all(Array.from({ length: 200 }, () => server.admin.watch(`${path}?resourceVersion=0`)));
+  const watchers = await Promise.all(
+    Array.from({ length: 200 }, () => server.admin.watch(`${path}?resourceVersion=0`)),
+  );
   for (let i = 0; i < 20; i++) await ok(server.admin.post(path, configMap(`w-${i}`)));
   const expected = Array.from({ length: 20 }, (_, i) => `w-${i}`);
   for (const watcher of watchers) {

@@ -3,7 +3,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { authorization } from "../../kinds/groups.ts";
 import { keyOf, type Resource } from "../../resources/registry.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
-import { headerOf } from "../../resources/stored.ts";
+import { asBuffer, headerOf } from "../../resources/stored.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -56,8 +56,12 @@ function checkNamespace(store: Store, namespaces: Resource, request: AdmissionRe
   });
 }
 
+/** The word can stand in a label too, so only where it stands at all is the header read. */
 function isActive(entry: Entry): boolean {
-  return headerOf(entry).fields["status.phase"] !== "Terminating";
+  return (
+    !asBuffer(entry.header).includes("Terminating") ||
+    headerOf(entry).fields["status.phase"] !== "Terminating"
+  );
 }
 
 function terminating({ target }: AdmissionRequest): StatusError {

@@ -80,7 +80,7 @@ async function readOptions(
   const { registry } = service.engine;
   const { value } = await parse(bytes, inputFormat(exchange, registry), registry);
   const kind = (value as { kind?: unknown } | null)?.kind;
-  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
+  if (typeof kind === "string" && kind !== "" && kind !== "DeleteOptions") {
     throw new StatusError(
       "BadRequest",
       `the body of a deletion is of kind DeleteOptions, not ${JSON.stringify(kind)}`,

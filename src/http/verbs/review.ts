@@ -21,7 +21,8 @@ export async function serveReview(service: HttpService, request: ResourceRequest
     duplicates,
     parameters.fieldValidation,
   );
-  await checkReview(service.engine, target, object, { user, ...parameters });
+  const { dryRun, fieldManager } = parameters;
+  await checkReview(service.engine, target, object, { user, dryRun, fieldManager });
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
   await handler(object, request);

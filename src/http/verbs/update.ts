@@ -14,12 +14,16 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
   const { value, duplicates } = await readDocument(exchange, service.engine.registry);
-  const input = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
-  const options = { user, ...parameters };
-  const result = await updateObject(service.engine, target, input.object, options, () =>
-    mayCreate(service, request),
-  );
-  const warnings = [...input.warnings, ...result.warnings];
+  const { dryRun, fieldManager, fieldValidation } = parameters;
+  let inputWarnings: readonly string[] = [];
+  const read = () => {
+    const input = readObject(service.engine, target, value, duplicates, fieldValidation);
+    inputWarnings = input.warnings;
+    return input.object;
+  };
+  const options = { user, dryRun, fieldManager };
+  const result = await updateObject(service.engine, target, read, options, () => mayCreate(service, request));
+  const warnings = [...inputWarnings, ...result.warnings];
   sendObject(request, encoding, result.created ? 201 : 200, result.body, warnings);
 }
 

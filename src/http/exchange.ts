@@ -1,3 +1,5 @@
+import type { Clock } from "../base/clock.ts";
+import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 
 /** Header lines of an answer, as name, value, name, value, … */
@@ -53,4 +55,29 @@ export interface Connection {
   readonly certificateError: string | undefined;
   /** Who was last recognised on this connection, and by which Authorization header. */
   identity: { readonly authorization: string | undefined; readonly user: UserInfo } | undefined;
+}
+
+/** A client that takes nothing of what it asked for in this time has stopped reading. */
+export const stallMs = 60_000;
+
+/**
+ * Waits until the client has taken most of what was written.
+ *
+ * @throws {StatusError} Timeout when it takes nothing for {@link stallMs}.
+ */
+export async function drainInTime(stream: BodyStream, clock: Clock): Promise<void> {
+  const drained = stream.drained();
+  let stalled: (error: StatusError) => void = () => undefined;
+  const stall = new Promise<never>((_, reject) => {
+    stalled = reject;
+  });
+  const timer = clock.setTimer(
+    () => stalled(new StatusError("Timeout", "the client stopped reading")),
+    stallMs,
+  );
+  try {
+    await Promise.race([drained, stall]);
+  } finally {
+    timer.cancel();
+  }
 }

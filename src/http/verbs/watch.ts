@@ -4,7 +4,7 @@ import { storeFailure } from "../../resources/resource-version.ts";
 import { bodyOf, watchObjects, type Change } from "../../resources/watch.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import type { Encoding } from "../encodings/encoding.ts";
-import type { BodyStream } from "../exchange.ts";
+import { drainInTime, type BodyStream } from "../exchange.ts";
 import { watchParameters, type WatchParameters } from "../parameters.ts";
 import { headersFor } from "../respond.ts";
 import type { HttpService } from "../service.ts";
@@ -119,7 +119,13 @@ class Watcher {
         return step.value.revision;
       }
       const frames = step.value.entries.map((entry) => this.encoding.frame("ADDED", entry.body));
-      if (!this.stream.write(Buffer.concat(frames))) await this.stream.drained();
+      if (this.stream.write(Buffer.concat(frames))) continue;
+      try {
+        await drainInTime(this.stream, this.service.clock);
+      } catch (error) {
+        this.cutOff((error as Error).message);
+        return undefined;
+      }
     }
   }
 
@@ -128,11 +134,13 @@ class Watcher {
     this.told = upTo;
     this.stream.write(framesOf(changes, this.encoding));
     if (this.stream.backlogBytes <= maxBacklogBytes) return;
+    this.cutOff("watcher too slow: its backlog is full");
+  }
+
+  /** Breaks the connection off: the client doesn't read, so it can't be told why; it resumes from its last version. */
+  private cutOff(reason: string): void {
     const { exchange, facts } = this.request;
-    this.service.log.cutOff("watcher too slow: its backlog is full", {
-      method: exchange.method,
-      path: facts.path,
-    });
+    this.service.log.cutOff(reason, { method: exchange.method, path: facts.path });
     this.stream.destroy();
     this.close();
   }

@@ -128,6 +128,21 @@ describe("plinth serve", () => {
     expect(await server.stop("SIGINT")).toBe(0);
   });
 
+  it("C-5.2-03 a change of the token file takes effect after a restart", async () => {
+    const dir = folder();
+    const tokens = path.join(dir, "tokens.csv");
+    writeFileSync(tokens, "first,root,1,system:masters\n");
+    let server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);
+    writeFileSync(tokens, "second,root,1,system:masters\n");
+    expect((await server.as("first").get("/api/v1/namespaces")).status).toBe(200);
+    expect((await server.as("second").get("/api/v1/namespaces")).status).toBe(401);
+    await server.stop();
+    server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);
+    expect((await server.as("first").get("/api/v1/namespaces")).status).toBe(401);
+    expect((await server.as("second").get("/api/v1/namespaces")).status).toBe(200);
+    await server.stop();
+  });
+
   it("backup while serving, and restore into an empty folder", async () => {
     const dir = folder();
     const tokens = path.join(dir, "tokens.csv");

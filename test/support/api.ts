@@ -70,8 +70,8 @@ export class Api {
   }
 
   /** Begins a watch; see {@link Watching}. */
-  async watch(path: string): Promise<Watching> {
-    const response = await this.open("GET", `${path}${path.includes("?") ? "&" : "?"}watch=true`, {});
+  async watch(path: string, options: AskOptions = {}): Promise<Watching> {
+    const response = await this.open("GET", `${path}${path.includes("?") ? "&" : "?"}watch=true`, options);
     return new Watching(response);
   }
 

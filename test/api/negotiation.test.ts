@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestServer } from "../support/api.ts";
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const roles = "/apis/rbac.authorization.platform.io/v1/namespaces/default/roles";
+const table = "application/json;as=Table;g=meta.platform.io;v=v1";
+
+describe("content negotiation", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+    const labels = { app: "shop" };
+    await server.admin.post(configMaps, { metadata: { name: "one", labels }, data: { a: "1", b: "2" } });
+    await server.admin.post(roles, { metadata: { name: "reader" }, rules: [] });
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    undefined,
+    "*/*",
+    "application/*",
+    "application/json",
+    "application/json;q=0.5, text/html;q=0.9",
+    "",
+  ])("C-4.7-01 C-4.7-08 Accept %j is answered in JSON, and Content-Type says so", async (accept) => {
+    const answer = await server.admin.get(`${configMaps}/one`, accept === undefined ? {} : { accept });
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toBe("application/json");
+    expect(answer.body.kind).toBe("ConfigMap");
+  });
+
+  it.each([configMaps, `${configMaps}/one`])(
+    "C-2.4-01 C-2.4-02 C-4.7-02 GET %s as a table: kind, apiVersion, columns with name and type",
+    async (path) => {
+      const { status, headers, body } = await server.admin.get(path, { accept: table });
+      expect(status).toBe(200);
+      expect(headers["content-type"]).toBe(table);
+      expect(body).toMatchObject({ kind: "Table", apiVersion: "meta.platform.io/v1" });
+      expect(
+        body.columnDefinitions.map(({ name, type }: { name: string; type: string }) => [name, type]),
+      ).toEqual([
+        ["Name", "string"],
+        ["Data", "string"],
+        ["Age", "string"],
+      ]);
+      const row = body.rows.find(({ cells }: { cells: string[] }) => cells[0] === "one");
+      expect(row.cells[1]).toBe("2");
+      expect(row.cells[2]).toMatch(/^\d+s$/);
+      expect(row.object).toMatchObject({
+        kind: "PartialObjectMetadata",
+        metadata: { name: "one", labels: { app: "shop" } },
+      });
+    },
+  );
+
+  it("C-2.4-03 a kind without columns of its own gets Name and Created At", async () => {
+    const { body } = await server.admin.get(roles, { accept: table });
+    expect(body.columnDefinitions).toMatchObject([
+      { name: "Name", type: "string" },
+      { name: "Created At", type: "date" },
+    ]);
+    const created = (await server.admin.get(`${roles}/reader`)).body.metadata.creationTimestamp;
+    expect(body.rows.map(({ cells }: { cells: string[] }) => cells)).toEqual([["reader", created]]);
+  });
+
+  it("a table's rows carry what includeObject asks for", async () => {
+    const get = async (include: string) =>
+      (await server.admin.get(`${configMaps}/one?includeObject=${include}`, { accept: table })).body
+        .rows?.[0];
+    expect(await get("None")).toEqual({ cells: ["one", "2", expect.any(String)] });
+    expect((await get("Object")).object).toMatchObject({ kind: "ConfigMap", data: { a: "1", b: "2" } });
+    expect((await server.admin.get(`${configMaps}/one?includeObject=All`, { accept: table })).status).toBe(
+      400,
+    );
+  });
+
+  it("C-4.7-03 an Accept list takes the first that can be given", async () => {
+    const other = "application/json;as=Table;g=other.example;v=v1, application/json";
+    expect((await server.admin.get(configMaps, { accept: other })).body.kind).toBe("ConfigMapList");
+    expect((await server.admin.get(configMaps, { accept: `${table}, application/json` })).body.kind).toBe(
+      "Table",
+    );
+    const preferred = `${table};q=0.1, application/json`;
+    expect((await server.admin.get(configMaps, { accept: preferred })).body.kind).toBe("ConfigMapList");
+  });
+
+  it("a watch as a table tells each object as a row", async () => {
+    const watch = await server.admin.watch(configMaps, { accept: table });
+    const frame = await watch.next();
+    expect(frame).toMatchObject({
+      type: "ADDED",
+      object: { kind: "Table", rows: [{ cells: ["one", "2", expect.any(String)] }] },
+    });
+    watch.close();
+  });
+});

@@ -66,8 +66,10 @@ export class StatusError extends Error {
     readonly reason: Reason,
     message: string,
     readonly details?: StatusDetails,
+    /** What is behind it, for the log; clients aren't told. */
+    options?: { readonly cause: unknown },
   ) {
-    super(message);
+    super(message, options);
     this.code = reasons[reason].code;
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { StatusError } from "../base/status-error.ts";
 import { asBuffer } from "../resources/stored.ts";
-import type { BodyStream, Connection, Exchange, HeaderLines } from "./exchange.ts";
+import { stallMs, type BodyStream, type Connection, type Exchange, type HeaderLines } from "./exchange.ts";
 
 /** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
 const onePieceBytes = 16 * 1024;
@@ -50,6 +50,7 @@ export class Http1Exchange implements Exchange {
     // As a text of bytes, the body goes out in one write with the head.
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
     else response.end(body);
+    if (!response.writableFinished) breakOffStalled(response);
   }
 
   stream(status: number, headers: HeaderLines): BodyStream {
@@ -60,8 +61,18 @@ export class Http1Exchange implements Exchange {
   }
 
   onClose(listener: () => void): void {
-    this.response.once("close", listener);
+    if (this.response.closed) queueMicrotask(listener);
+    else this.response.once("close", listener);
   }
+}
+
+/** A client that doesn't take its answer loses its connection after a time. */
+function breakOffStalled(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket === null || socket.writableLength === 0) return;
+  const timer = setTimeout(() => socket.destroy(), stallMs);
+  timer.unref();
+  response.once("close", () => clearTimeout(timer));
 }
 
 function hasBody(request: IncomingMessage): boolean {

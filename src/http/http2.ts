@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { StatusError } from "../base/status-error.ts";
-import type { BodyStream, Connection, Exchange, HeaderLines } from "./exchange.ts";
+import { stallMs, type BodyStream, type Connection, type Exchange, type HeaderLines } from "./exchange.ts";
 import { collect, tooLarge, WritableBody } from "./http1.ts";
 
 /** An exchange over one HTTP/2 stream. */
@@ -48,6 +48,8 @@ export class Http2Exchange implements Exchange {
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
     if (!this.channel.writableEnded) this.channel.end(body);
     this.leaveRestUnread();
+    // A client that doesn't take its answer loses it after a time.
+    if (this.channel.writableLength > 0) this.channel.setTimeout(stallMs, () => this.channel.close());
   }
 
   /** What is left of a body that nobody wants is let pass until the answer is out; then the client is told to stop. */
@@ -67,7 +69,8 @@ export class Http2Exchange implements Exchange {
   }
 
   onClose(listener: () => void): void {
-    this.channel.once("close", listener);
+    if (this.channel.closed) queueMicrotask(listener);
+    else this.channel.once("close", listener);
   }
 }
 

@@ -47,7 +47,7 @@ function readHeaders(raw: readonly string[]): Wanted | undefined {
 }
 
 function take(wanted: Wanted, header: string, value: string): void {
-  if (header === "impersonate-user") wanted.name = value;
+  if (header === "impersonate-user") wanted.name ||= value;
   else if (header === "impersonate-uid") wanted.uid = value;
   else if (header === "impersonate-group") wanted.groups.push(value);
   else if (header.startsWith(extraPrefix)) {
@@ -138,5 +138,6 @@ function groupsOf(service: HttpService, wanted: Wanted): string[] {
   }
   const anonymous = wanted.name === `${systemPrefix}anonymous`;
   const standing = `${systemPrefix}${anonymous ? "unauthenticated" : "authenticated"}`;
-  return groups.includes(standing) ? groups : [...groups, standing];
+  const told = ["authenticated", "unauthenticated"].some((one) => groups.includes(`${systemPrefix}${one}`));
+  return told ? groups : [...groups, standing];
 }

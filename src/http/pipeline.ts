@@ -84,6 +84,7 @@ export function fail(service: HttpService, exchange: Exchange, thrown: unknown):
   const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
   const request = { method: exchange.method, path: exchange.url.split("?", 1)[0]! };
   if (!(error instanceof StatusError)) service.log.defect(error, request);
+  else if (error.cause !== undefined) service.log.unavailable(error.cause, request);
   if (exchange.answered) {
     const reason = error instanceof RevisionCompactedError ? "history gone" : "answer failed midway";
     service.log.cutOff(reason, request);

@@ -17,8 +17,8 @@ export interface HttpService {
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly features: Features;
-  /** Watches under way, to be ended when the server stops. */
-  readonly streams: Set<{ close(): void }>;
+  /** Watches under way. */
+  readonly streams: OpenStreams;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }
@@ -32,6 +32,8 @@ export interface Features {
 export interface HttpLog {
   /** A defect: something was thrown that is not meant for clients. */
   defect(error: unknown, request: { readonly method: string; readonly path: string }): void;
+  /** The store can't be used. May be called very often. */
+  unavailable(cause: unknown, request: { readonly method: string; readonly path: string }): void;
   /** A watcher or reader was cut off for the reason. */
   cutOff(reason: string, request: { readonly method: string; readonly path: string }): void;
 }
@@ -71,5 +73,26 @@ export class PathTable {
   /** Every exact path, sorted. */
   get paths(): string[] {
     return [...this.exact.keys()].toSorted();
+  }
+}
+
+/** Watches under way: they are ended when the server stops, and so is one that begins after that. */
+export class OpenStreams {
+  private readonly open = new Set<{ close(): void }>();
+  private draining = false;
+
+  add(stream: { close(): void }): void {
+    if (this.draining) stream.close();
+    else this.open.add(stream);
+  }
+
+  delete(stream: { close(): void }): void {
+    this.open.delete(stream);
+  }
+
+  /** Ends all of them, and those to come. */
+  drain(): void {
+    this.draining = true;
+    for (const stream of this.open) stream.close();
   }
 }

@@ -82,7 +82,9 @@ export function storeFailure(error: unknown): unknown {
     return new StatusError("Expired", `too old resource version: ${error.requested} (${error.floor})`);
   }
   if (error instanceof RevisionTooNewError) return tooLargeVersion(error.requested, error.latest);
-  if (error instanceof StoreError)
-    return new StatusError("ServiceUnavailable", `the store failed: ${error.message}`);
+  if (error instanceof StoreError) {
+    const message = "the store can't be used at present; the server's log says why";
+    return new StatusError("ServiceUnavailable", message, { retryAfterSeconds }, { cause: error });
+  }
   return error;
 }

@@ -16,6 +16,8 @@ export interface WatchObserver {
   changes(changes: readonly Change[], upTo: Revision): void;
   /** The watch ended by itself. */
   ended(error: StoreError): void;
+  /** Asked between portions of the past; see {@link Listener.drained}. */
+  drained?(): Promise<void>;
 }
 
 /**
@@ -34,6 +36,7 @@ export function watchObjects(
   const listener: Listener = {
     events: (batch, upTo) => observer.changes(changesOf(batch, selection), upTo),
     ended: (error) => observer.ended(error),
+    ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
   };
   return engine.store.subscribe({ prefix: prefixOf(target.resource, target.namespace), after }, listener);
 }

@@ -4,7 +4,7 @@ import type { Client } from "../resources/client.ts";
 import { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
-import type { ServerOptions } from "./options.ts";
+import { stackOf, type ServerOptions } from "./options.ts";
 
 interface ControllerSetup {
   readonly options: ServerOptions;
@@ -27,7 +27,7 @@ export async function startControllers({
     let found = informers.get(resource);
     if (found === undefined) {
       found = new Informer(store, resource, (error) =>
-        log.error({ error, resource: resource.name }, "following failed"),
+        log.error({ error: stackOf(error), resource: resource.name }, "following failed"),
       );
       informers.set(resource, found);
       started.push(found.start());

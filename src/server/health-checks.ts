@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/clock.ts";
 import type { HealthCheck, HealthChecks } from "../http/health.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -49,13 +49,21 @@ export function healthChecks(
   };
 }
 
+/** Health is public, so what is wrong with the store stands in the log alone. */
 async function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
+  let timer: Timer | undefined;
   const late = new Promise<string>((resolve) => {
-    clock.setTimer(() => resolve(`the store did not answer within ${storeTimeoutMs} ms`), storeTimeoutMs);
+    timer = clock.setTimer(() => resolve(`no answer within ${storeTimeoutMs} ms`), storeTimeoutMs);
   });
   const answer = Promise.resolve()
     .then(() => store.latestRevision())
-    .then(() => undefined)
-    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  return Promise.race([answer, late]);
+    .then(
+      () => undefined,
+      () => "reason withheld",
+    );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    timer?.cancel();
+  }
 }

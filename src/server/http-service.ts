@@ -2,10 +2,12 @@ import type { AuthorizerChain } from "../authorization/chain.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { addHealthPaths } from "../http/health.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
-import { PathTable, type HttpService } from "../http/service.ts";
+import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
-import type { ServerOptions } from "./options.ts";
+import { stackOf, type ServerOptions } from "./options.ts";
+
 import { reviewHandlers } from "./reviews.ts";
 
 /** What the pipeline works with, and the paths that the server answers beside its resources. */
@@ -28,15 +30,30 @@ export function httpService(
     reviews: reviewHandlers(parts.authorizer, parts.authorizer),
     paths,
     features: { watchList: options.watchList },
-    streams: new Set(),
+    streams: new OpenStreams(),
     log: {
       defect: (error, request) =>
         log.error({ ...request, error: stackOf(error) }, "a defect: please report it"),
+      unavailable: rarely(clock, (cause: unknown) =>
+        log.error({ error: stackOf(cause) }, "the store can't be used"),
+      ),
       cutOff: (reason, request) => log.warn(request, reason),
     },
   };
 }
 
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** How often the same trouble is logged that every request may meet. */
+const rareMs = 5000;
+
+/** Lets one call through and leaves out those that follow within a time. */
+function rarely<A extends unknown[]>(
+  clock: Clock,
+  call: (...parameters: A) => void,
+): (...parameters: A) => void {
+  let next = Number.NEGATIVE_INFINITY;
+  return (...parameters) => {
+    if (clock.now() < next) return;
+    next = clock.now() + rareMs;
+    call(...parameters);
+  };
 }

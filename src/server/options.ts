@@ -69,3 +69,8 @@ export const silentLogger: Logger = { info: () => undefined, warn: () => undefin
 export class OptionsError extends Error {
   override name = "OptionsError";
 }
+
+/** An error as the log shows it. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -20,7 +20,7 @@ import type { Lifecycle } from "./health-checks.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { openStore } from "./open-store.ts";
-import type { ServerOptions } from "./options.ts";
+import { stackOf, type ServerOptions } from "./options.ts";
 import { StoredRbac } from "./rbac.ts";
 import { registryFor } from "./registry.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
@@ -113,7 +113,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
   const { vocabulary, clock, log } = options;
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const policy = new StoredRbac(store, vocabulary, (error) => log.error({ error }, "following roles failed"));
+  const policy = new StoredRbac(store, vocabulary, (error) =>
+    log.error({ error: stackOf(error) }, "following roles failed"),
+  );
   const authorizer = authorizationChain(options.authorizationModes, policy, vocabulary);
   const engine: Engine = {
     store,
@@ -129,18 +131,37 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   const serving = await servingCertificates(options);
   const adminToken = randomBytes(32).toString("base64url");
   const authenticator = await authenticators(options, [adminEntry(options, adminToken)]);
-  await policy.start();
-  life.synced = true;
-  await ensureSystemNamespaces(client, vocabulary);
-  await reconcileDefaultPolicy(client, vocabulary, {
-    selfSubjectReviews: registry.serves(SelfSubjectReview),
-  });
-  life.bootstrapped = true;
-  const service = httpService(options, engine, { authorizer, life, authenticator });
-  const listener =
-    serving === undefined ? undefined : await listen(serving.listen, (exchange) => handle(service, exchange));
-  const controllers = await startControllers({ options, registry, store, client });
-  return { options, life, store, policy, client, controllers, serving, listener, service, adminToken };
+  try {
+    await policy.start();
+    await ensureSystemNamespaces(client, vocabulary);
+    await reconcileDefaultPolicy(client, vocabulary, {
+      selfSubjectReviews: registry.serves(SelfSubjectReview),
+    });
+    life.bootstrapped = true;
+    const controllers = await startControllers({ options, registry, store, client });
+    life.synced = true;
+    const service = httpService(options, engine, { authorizer, life, authenticator });
+    const parts = { options, life, store, policy, client, controllers, serving, service, adminToken };
+    return { ...parts, listener: await open(serving, service, controllers) };
+  } catch (error) {
+    policy.close();
+    throw error;
+  }
+}
+
+/** Opens the socket; when that fails, what was started before is stopped. */
+async function open(
+  serving: Serving | undefined,
+  service: HttpService,
+  controllers: RunningController,
+): Promise<HttpListener | undefined> {
+  if (serving === undefined) return undefined;
+  try {
+    return await listen(serving.listen, (exchange) => handle(service, exchange));
+  } catch (error) {
+    await controllers.close();
+    throw error;
+  }
 }
 
 /** The server itself, for what it does without being asked. */
@@ -159,9 +180,10 @@ async function stop(parts: Parts): Promise<void> {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
   }
   const stopped = listener?.close(drainMs);
-  for (const stream of service.streams) stream.close();
+  service.streams.drain();
   await stopped;
   await controllers.close();
   policy.close();
+  service.engine.pages.close();
   await store.close();
 }

@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 
+import { eventBytes } from "./entry.ts";
 import { EventRing } from "./event-ring.ts";
 import { assertPrefix, eachPrefix } from "./keys.ts";
 import {
@@ -7,6 +8,7 @@ import {
   RevisionCompactedError,
   type Revision,
   StoreClosedError,
+  StoreDamagedError,
   StoreError,
   type StoreEvent,
   type SubscribeOptions,
@@ -198,7 +200,16 @@ export class FeedSubscription implements Subscription {
   end(error: StoreError): void {
     if (this.state === "closed") return;
     this.close();
-    guarded(() => this.listener.ended(error));
+    this.listener.ended(error);
+  }
+
+  /** A listener that throws, which is a defect of it, loses its subscription and hears why; the others go on. */
+  private tell(batch: readonly StoreEvent[], upTo: Revision): void {
+    try {
+      this.listener.events(batch, upTo);
+    } catch (error) {
+      this.endSoon(new StoreError(`the subscriber failed: ${String(error)}`, { cause: error }));
+    }
   }
 
   /** As {@link end}, after the caller has been given the subscription. */
@@ -220,7 +231,7 @@ export class FeedSubscription implements Subscription {
         ? batch
         : batch.filter((event) => event.revision > this.delivered);
     this.delivered = upTo;
-    if (wanted.length > 0 || this.state === "past") guarded(() => this.listener.events(wanted, upTo));
+    if (wanted.length > 0 || this.state === "past") this.tell(wanted, upTo);
   }
 
   private catchUpNow(): MaybePromise<Revision> {
@@ -236,32 +247,48 @@ export class FeedSubscription implements Subscription {
   private async readInBackground(): Promise<void> {
     while (this.state === "past") {
       await this.readSlice();
+      await this.listener.drained?.();
       if (this.becomeLive()) return;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** Joins the live line if memory holds everything in between. */
+  /** Joins the live line if memory holds everything in between, and it is no more than one portion. */
   private becomeLive(): boolean {
     if (this.state !== "past") return true;
     const { feed } = this;
     const events = this.delivered >= feed.position ? [] : feed.recent(this.prefix, this.delivered);
-    if (events === undefined) return false;
+    if (events === undefined || portionOf(events) < events.length) return false;
     this.state = "live";
     feed.join(this.prefix, this);
     if (events.length > 0) this.deliver(events, feed.position);
     return true;
   }
 
-  /** Reads and delivers one slice of the log. Two readers at once (sync and background) take the same one. */
+  /** Delivers one portion of the past from memory, if memory reaches back so far. */
+  private deliverRecent(): boolean {
+    const events = this.feed.recent(this.prefix, this.delivered);
+    const last = events?.[portionOf(events) - 1];
+    if (events === undefined || last === undefined) return false;
+    this.deliver(events.slice(0, portionOf(events)), last.revision);
+    return true;
+  }
+
+  /** Reads and delivers one slice of the past. Two readers at once (sync and background) take the same one. */
   private readSlice(): MaybePromise<void> {
     if (this.slice !== undefined) return this.slice;
+    if (this.deliverRecent()) return;
     const after = this.delivered;
+    const advance = ({ events, upTo }: PastSlice): void => {
+      if (upTo <= after)
+        throw new StoreDamagedError(`the log has nothing after revision ${after}, up to ${upTo}`);
+      this.deliver(events, upTo);
+    };
     try {
       const read = this.feed.source.readPast(this.prefix, after, this.feed.position);
-      if (!(read instanceof Promise)) return this.deliver(read.events, read.upTo);
+      if (!(read instanceof Promise)) return advance(read);
       this.slice = read
-        .then(({ events, upTo }) => this.deliver(events, upTo))
+        .then(advance)
         .catch((error: unknown) => this.end(asStoreError(error)))
         .finally(() => (this.slice = undefined));
       return this.slice;
@@ -276,15 +303,17 @@ function asStoreError(error: unknown): StoreError {
   return new StoreError(`the past could not be read: ${String(error)}`, { cause: error });
 }
 
-/** A listener must not throw; if it does, that is a bug to be reported as one, not one that silences the others. */
-function guarded(call: () => void): void {
-  try {
-    call();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
+/** How much of the past is handed over at a time, in bytes of events. */
+const PORTION_BYTES = 1024 * 1024;
+
+/** How many of the first events make one portion; at least one, if there is any. */
+function portionOf(events: readonly StoreEvent[]): number {
+  let bytes = 0;
+  for (const [index, event] of events.entries()) {
+    bytes += eventBytes(event);
+    if (bytes >= PORTION_BYTES) return index + 1;
   }
+  return events.length;
 }
 
 /** The error with which a closed store refuses everything. */

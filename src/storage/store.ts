@@ -74,7 +74,7 @@ export interface Store {
   /**
    * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate:
    * first those of the past, then those to come. Delivery may begin inside the call. The listener runs synchronously
-   * and must not throw; it sees batches that never split a revision.
+   * and must not throw (its subscription ends if it does); it sees batches that never split a revision.
    *
    * A subscription ends by `close()`, or by one call of `listener.ended` with a {@link RevisionCompactedError} (the
    * past it needs is gone), or {@link StoreClosedError}, or another {@link StoreError}; nothing is delivered after.
@@ -184,6 +184,11 @@ export interface Listener {
   events(batch: readonly StoreEvent[], upTo: Revision): void;
   /** The subscription ended by itself; called at most once. */
   ended(error: StoreError): void;
+  /**
+   * Asked between portions of the past: the next one, of about a megabyte, waits for the promise. It must not reject.
+   * Without it portions follow each other at once; events to come never wait.
+   */
+  drained?(): Promise<void>;
 }
 
 export interface Subscription {

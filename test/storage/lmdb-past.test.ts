@@ -9,7 +9,7 @@ import {
 } from "../../src/storage/lmdb/environment.ts";
 import { INDEX_EVERY } from "../../src/storage/lmdb/layout.ts";
 import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
-import type { Revision, Write } from "../../src/storage/store.ts";
+import { type Revision, StoreDamagedError, type Write } from "../../src/storage/store.ts";
 import { ManualClock, temporaryFolder } from "./support.ts";
 
 const KEYS = ["/p/r/n/a", "/p/r/n/b", "/p/r/n/b!", "/p/r/o/é"];
@@ -135,10 +135,13 @@ describe("check tells when the log and its index come apart", () => {
     const dir = `${folder.path}/${name}`;
     const store = openLmdbStore({ dir, clock: new ManualClock() });
     const line = new Line(await store.latestRevision());
-    for (let i = 0; i < INDEX_EVERY * 3; i++) await line.write(store, key, `${i}`, false);
+    for (let i = 0; i < INDEX_EVERY * 3 - 5; i++) await line.write(store, key, `${i}`, false);
     await line.write(store, key, "", true);
     const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
-    const indexed = Array.from(environment.history.getKeys({}), ([, revision]) => revision);
+    const indexed = Array.from(
+      environment.history.getKeys({ start: ["/", 0 as Revision] }),
+      ([, revision]) => revision,
+    );
     environment.root.transactionSync(() => tamper(environment, indexed));
     const found = await store.check();
     await releaseEnvironment(environment);
@@ -157,10 +160,29 @@ describe("check tells when the log and its index come apart", () => {
     expect(found).toMatch(/the log goes from/);
   });
 
+  it("what is gone is said to be damaged when it is read", async () => {
+    const dir = `${folder.path}/read`;
+    const store = openLmdbStore({ dir, clock: new ManualClock(), recentEventsBytes: 0 });
+    const line = new Line(await store.latestRevision());
+    for (let i = 0; i < 5; i++) await line.write(store, key, `${i}`, false);
+    const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+    environment.root.transactionSync(() => environment.log.removeSync(line.latest.revision));
+    await releaseEnvironment(environment);
+    const { revision: at } = line.states.at(-2)!;
+    expect(() => store.get(key, at)).toThrow(StoreDamagedError);
+    expect(() => store.range({ prefix: "/p/r/", at })).toThrow(/read can't be used: the log has no entry/);
+    const recorder = new Recorder("/p/");
+    await store.subscribe({ prefix: "/p/", after: at }, recorder).sync();
+    expect(recorder.lines).toEqual([]);
+    await store.close();
+  });
+
   it("an index entry is gone, or is one too many", async () => {
-    expect(
-      await problems("missing", ({ history }, indexed) => history.removeSync([key, indexed.at(-1)!])),
-    ).toMatch(/isn't in the index[^]*nothing stands/);
+    const missing = await problems("missing", ({ history }, indexed) =>
+      history.removeSync([key, indexed.at(-1)!]),
+    );
+    expect(missing).toMatch(/the change of \S+ at \d+ isn't in the index/);
+    expect(missing).toMatch(/the log has 44 changes, exact reads would come through 32/);
     const extra = await problems("extra", ({ history }, [first]) =>
       history.putSync([key, (first! - 1) as Revision], Buffer.alloc(0)),
     );
@@ -173,6 +195,7 @@ describe("check tells when the log and its index come apart", () => {
       log.putSync(first!, log.get(first! + 1)!);
       log.putSync(first! + 1, bytes);
     });
-    expect(found).toMatch(/the value of \S+ superseded at \d+ is of revision/);
+    expect(found).toMatch(/the index entry of \S+ at \d+ is one too many/);
+    expect(found).toMatch(/the change of \S+ at \d+ isn't in the index/);
   });
 });

@@ -73,6 +73,7 @@ class Watcher {
       const subscription = watchObjects(engine, target, this.parameters.selection, from, {
         changes: (changes, upTo) => this.send(changes, upTo),
         ended: (error) => this.fail(error),
+        drained: () => this.drained(),
       });
       this.subscription = subscription;
       this.onClose(() => subscription.close());
@@ -119,13 +120,7 @@ class Watcher {
         return step.value.revision;
       }
       const frames = step.value.entries.map((entry) => this.encoding.frame("ADDED", entry.body));
-      if (this.stream.write(Buffer.concat(frames))) continue;
-      try {
-        await drainInTime(this.stream, this.service.clock);
-      } catch (error) {
-        this.cutOff((error as Error).message);
-        return undefined;
-      }
+      if (!this.stream.write(Buffer.concat(frames))) await this.drained();
     }
   }
 
@@ -135,6 +130,15 @@ class Watcher {
     this.stream.write(framesOf(changes, this.encoding));
     if (this.stream.backlogBytes <= maxBacklogBytes) return;
     this.cutOff("watcher too slow: its backlog is full");
+  }
+
+  /** Waits for the client to take what was sent; one that has stopped reading is cut off. */
+  private async drained(): Promise<void> {
+    try {
+      await drainInTime(this.stream, this.service.clock);
+    } catch (error) {
+      this.cutOff((error as Error).message);
+    }
   }
 
   /** Breaks the connection off: the client doesn't read, so it can't be told why; it resumes from its last version. */
@@ -181,9 +185,9 @@ class Watcher {
     if (this.ended) return;
     const told = storeFailure(error as StoreError);
     const { exchange, facts } = this.request;
-    if (!(told instanceof StatusError)) {
-      this.service.log.defect(error, { method: exchange.method, path: facts.path });
-    }
+    const place = { method: exchange.method, path: facts.path };
+    if (!(told instanceof StatusError)) this.service.log.defect(error, place);
+    else if (told.cause !== undefined) this.service.log.unavailable(told.cause, place);
     const status =
       told instanceof StatusError ? told : new StatusError("InternalError", "internal error; see the log");
     this.stream.write(this.encoding.plainFrame("ERROR", failureStatus(status)));

@@ -1,8 +1,17 @@
 import { revisionOf } from "../entry.ts";
 import { assertKey, countersOf } from "../keys.ts";
+import type { Entry, Revision, Write } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { decodeLogRecord, type HistoryKey, readUint64, type State } from "./layout.ts";
+import {
+  decodeLogRecord,
+  decodeRecord,
+  type HistoryKey,
+  INDEX_EVERY,
+  isIndexed,
+  readUint64,
+  type State,
+} from "./layout.ts";
 import { numberIn, stateIn } from "./reader.ts";
 
 const SLICE_ENTRIES = 1000;
@@ -42,12 +51,25 @@ function* passes(environment: Environment, problems: string[]): Generator<void> 
   }
 }
 
-type Snapshot = { readonly transaction: ReturnType<Environment["root"]["useReadTransaction"]> };
+/** A read transaction to be read in. */
+interface Snapshot {
+  readonly transaction: ReturnType<Environment["root"]["useReadTransaction"]>;
+}
+
+/** A log entry. */
+interface Logged {
+  readonly kind: Write["kind"];
+  readonly key: string;
+  readonly superseded: Entry | undefined;
+  readonly indexed: boolean;
+}
 
 /** The passes of a check; each yields where the event loop may have its turn. */
 class Check {
   private readonly state: State;
   private readonly counted = new Map<string, number>();
+  /** How many log entries walks came through, and the sum of their revisions. */
+  private readonly walked = { count: 0, sum: 0 };
 
   constructor(
     private readonly environment: Environment,
@@ -62,7 +84,7 @@ class Check {
 
   /** Every present value: its key, its revision, and the log entry that wrote it. */
   *data(): Generator<void> {
-    const { data, log } = this.environment;
+    const { data } = this.environment;
     for (const [{ key, value }, pause] of paced(data.getRange({ start: "/", ...this.snapshot }))) {
       if (pause) yield;
       const { revision } = value as RawEntry;
@@ -71,11 +93,10 @@ class Check {
       if (revision > this.state.revision)
         this.report(`${key} stands at ${revision}, above the latest revision`);
       else if (revision > this.state.floor) {
-        const bytes = log.get(revision, this.snapshot);
-        const entry = bytes === undefined ? undefined : decodeLogRecord(bytes);
-        if (entry?.key !== key || entry.kind === "delete") {
+        const change = this.logged(revision);
+        if (change?.key !== key || change.kind === "delete") {
           this.report(`${key} stands at ${revision}, which the log doesn't say`);
-        }
+        } else if (!change.indexed) this.walk(key, revision);
       }
       const { collection, partition } = countersOf(key);
       for (const prefix of [collection, partition]) {
@@ -84,43 +105,74 @@ class Check {
     }
   }
 
-  /** Every superseded value lies between its own revision and the one that replaced it, within the history. */
+  /** Every index entry is of a change within the history that the log says should have one. */
   *history(): Generator<void> {
-    const { history, log } = this.environment;
+    const { history } = this.environment;
     const { floor, revision: latest } = this.state;
     const start: HistoryKey = ["/", revisionOf(0)];
-    for (const [{ key: at, value }, pause] of paced(history.getRange({ start, ...this.snapshot }))) {
+    for (const [[key, supersededAt], pause] of paced(history.getKeys({ start, ...this.snapshot }))) {
       if (pause) yield;
-      const [key, supersededAt] = at;
-      const { revision } = value as RawEntry;
-      const where = `the value of ${key} superseded at ${supersededAt}`;
-      if (revision >= supersededAt) this.report(`${where} is of revision ${revision}`);
+      const where = `the index entry of ${key} at ${supersededAt}`;
       if (supersededAt <= floor || supersededAt > latest) this.report(`${where} lies outside the history`);
-      const bytes = log.get(supersededAt, this.snapshot);
-      if (bytes === undefined || decodeLogRecord(bytes).key !== key) this.report(`${where} isn't in the log`);
+      const change = this.logged(supersededAt);
+      if (change?.key !== key) this.report(`${where} isn't in the log`);
+      else if (!change.indexed) this.report(`${where} is one too many`);
+      else this.walk(key, supersededAt);
     }
   }
 
-  /** The log has every revision of the history, and what its entries superseded. */
+  /** The log has every revision of the history, and each was found by a walk from `data` or `history`: once. */
   *log(): Generator<void> {
-    const { log, history, data } = this.environment;
+    const { log, history } = this.environment;
     let expected = this.state.floor + 1;
-    for (const [{ key: at, value }, pause] of paced(log.getRange({ start: 0, ...this.snapshot }))) {
+    let count = 0;
+    let sum = 0;
+    for (const [at, pause] of paced(log.getKeys({ start: 0, ...this.snapshot }))) {
       if (pause) yield;
       if (at !== expected) this.report(`the log goes from ${expected - 1} to ${at}`);
       expected = at + 1;
-      const { kind, key } = decodeLogRecord(value);
-      const superseded = history.get([key, revisionOf(at)], this.snapshot);
-      if ((superseded === undefined) !== (kind === "create")) {
-        this.report(`the log says ${kind} of ${key} at ${at}; history disagrees`);
-      }
-      if (kind === "delete" && (data.get(key, this.snapshot) as RawEntry | undefined)?.revision === at) {
-        this.report(`${key} was deleted at ${at} and stands there`);
+      count++;
+      sum += at;
+      const change = this.logged(at);
+      if (change?.indexed && history.get([change.key, revisionOf(at)], this.snapshot) === undefined) {
+        this.report(`the change of ${change.key} at ${at} isn't in the index`);
       }
     }
     if (expected !== this.state.revision + 1) {
       this.report(`the log ends at ${expected - 1}, the latest revision is ${this.state.revision}`);
     }
+    if (count !== this.walked.count || sum !== this.walked.sum) {
+      this.report(`the log has ${count} changes, exact reads would come through ${this.walked.count}`);
+    }
+  }
+
+  /** Goes back from a change of a key, as an exact read does, to the next one that begins a walk of its own. */
+  private walk(key: string, from: Revision): void {
+    for (let at = from, steps = 1; ; steps++) {
+      const change = this.logged(at);
+      if (change?.key !== key || (at !== from && change.kind === "delete")) {
+        return this.report(`${key} had a value of revision ${at}, which the log doesn't say`);
+      }
+      if (at !== from && change.indexed) return;
+      if (steps > INDEX_EVERY) return this.report(`the index has too few changes of ${key} before ${from}`);
+      this.walked.count++;
+      this.walked.sum += at;
+      if (change.kind === "create") return;
+      const { revision } = change.superseded!;
+      if (revision < 1 || revision >= at) {
+        return this.report(`the value of ${key} superseded at ${at} is of revision ${revision}`);
+      }
+      if (revision <= this.state.floor) return;
+      at = revision;
+    }
+  }
+
+  private logged(at: number): Logged | undefined {
+    const bytes = this.environment.log.get(at, this.snapshot);
+    if (bytes === undefined) return undefined;
+    const { kind, key, recordAt } = decodeLogRecord(bytes);
+    const superseded = kind === "create" ? undefined : decodeRecord(key, bytes.subarray(recordAt));
+    return { kind, key, superseded, indexed: isIndexed(kind, bytes, recordAt) };
   }
 
   /** The counters say how many keys there are. */

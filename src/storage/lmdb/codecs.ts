@@ -2,9 +2,16 @@
  * What lmdb-js is given to turn keys and values into bytes and back, chosen for the least work per entry: keys are
  * written into the engine's own buffer, and values are copied once, out of the engine's buffer into a slab.
  */
-import type { Entry } from "../store.ts";
+import type { Entry, Write } from "../store.ts";
 import { revisionOf } from "../entry.ts";
-import { decodeRecord, type HistoryKey, MAX_REVISION, readUint64, writeUint64 } from "./layout.ts";
+import {
+  decodeRecord,
+  type HistoryKey,
+  MAX_REVISION,
+  readUint64,
+  writeLogRecord,
+  writeUint64,
+} from "./layout.ts";
 
 /** How lmdb-js writes and reads keys. */
 export interface KeyCodec<K> {
@@ -43,18 +50,19 @@ const SLAB_BYTES = 64 * 1024;
 const OWN_ALLOCATION_BYTES = 16 * 1024;
 const VIEWS_UP_TO_BYTES = 8 * 1024;
 
+const NOTHING = new Uint8Array(0);
+
 /** A mutable entry: the key is filled in by whoever read it. */
 export type RawEntry = { -readonly [K in keyof Entry]: Entry[K] };
 
 /**
- * The value codec of `data` and `history`. `get` and ranges give entries whose key is still empty, or `undefined` where
- * the value is newer than {@link newest}.
+ * The value codec of `data`, and what copies superseded values out of the log. It gives entries whose key is still empty.
  *
  * Many small values share a slab of 64 KB; so that a single entry never keeps much alive, ranges and single reads use
  * different ones: {@link shared} says which.
  */
 export class RecordCodec {
-  /** Values of a later revision are skipped without a copy. */
+  /** Of values of a later revision only the revision is taken; header and body are empty. */
   newest: number = MAX_REVISION;
   /** Whether the values to come live and die together. */
   shared = false;
@@ -67,13 +75,27 @@ export class RecordCodec {
     return record;
   }
 
-  decode(source: Buffer, size?: unknown): RawEntry | undefined {
+  decode(source: Buffer, size?: unknown): RawEntry {
     const length = typeof size === "number" ? size : source.length;
-    if (this.newest !== MAX_REVISION && readUint64(source, 0) > this.newest) return undefined;
-    const view = this.view(source, length);
+    if (this.newest !== MAX_REVISION) {
+      const revision = revisionOf(readUint64(source, 0));
+      if (revision > this.newest) return { key: "", revision, header: NOTHING, body: NOTHING, revisionAt: 0 };
+    }
+    return this.keep(this.view(source, length));
+  }
+
+  /** The entry in the record that is all of `source` from `offset`. */
+  copy(source: Buffer, offset: number): RawEntry {
+    return this.keep(
+      new Uint8Array(source.buffer, source.byteOffset + offset, Math.max(0, source.length - offset)),
+    );
+  }
+
+  private keep(record: Uint8Array): RawEntry {
+    const { length } = record;
     if (!this.shared || length > OWN_ALLOCATION_BYTES) {
       const own = Buffer.allocUnsafe(length);
-      own.set(view);
+      own.set(record);
       return decodeRecord("", own, 0, length);
     }
     if (this.used + length > this.slab.length) {
@@ -82,7 +104,7 @@ export class RecordCodec {
     }
     const start = this.used;
     this.used += length;
-    this.slab.set(view, start);
+    this.slab.set(record, start);
     return decodeRecord("", this.slab, start, length);
   }
 
@@ -96,5 +118,21 @@ export class RecordCodec {
     const known = this.views[length];
     if (known !== undefined && known.byteOffset === source.byteOffset) return known;
     return (this.views[length] = new Uint8Array(source.buffer, source.byteOffset, length));
+  }
+}
+
+const LOG_BUFFER_BYTES = 64 * 1024;
+
+/** Makes log entries, one after the other in the same buffer: the engine copies what it is given in a transaction. */
+export class LogEncoder {
+  private readonly buffer = Buffer.allocUnsafeSlow(LOG_BUFFER_BYTES);
+
+  /** The bytes stand until the next call. */
+  encode(kind: Write["kind"], key: string, superseded: Buffer | undefined): Buffer {
+    const length = writeLogRecord(this.buffer, kind, key, superseded);
+    if (length <= this.buffer.length) return this.buffer.subarray(0, length);
+    const own = Buffer.allocUnsafeSlow(length);
+    writeLogRecord(own, kind, key, superseded);
+    return own;
   }
 }

@@ -1,15 +1,15 @@
 import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
 import type { Environment } from "./databases.ts";
-import { decodeLogRecord, encodeState, readUint64 } from "./layout.ts";
+import { decodeLogRecord, encodeState, isIndexed, readUint64 } from "./layout.ts";
 import { stateIn } from "./reader.ts";
 
 /** How many revisions one transaction drops: about a millisecond's work. */
 const SLICE_REVISIONS = 200;
 
 /**
- * Drops history: walks the log from its start, and drops each entry together with the value that it superseded. The
- * floor rises in the same transaction, a slice at a time, so several processes may do this at once and readers always
+ * Drops history: walks the log from its start, and drops each entry together with what the index says of it. The floor
+ * rises in the same transaction, a slice at a time, so several processes may do this at once and readers always
  * find what the floor promises.
  */
 export class Compactor {
@@ -44,7 +44,9 @@ export class Compactor {
   }
 
   private newestAt(before: number): Revision {
-    const { marks } = this.environment;
+    const { marks, meta } = this.environment;
+    const { revision, markTime } = stateIn(meta.getBinaryFast("state"));
+    if (markTime <= before) return revision;
     // In reverse order the range runs from `start` down to the first mark.
     for (const { value } of marks.getRange({ start: Math.max(0, before), reverse: true, limit: 1 })) {
       return revisionOf(readUint64(value, 0));
@@ -55,16 +57,18 @@ export class Compactor {
   /** Runs inside the write transaction. */
   private dropSlice(target: Revision, before: number): void {
     const { meta, log, history, marks } = this.environment;
-    const { revision, floor } = stateIn(meta.getBinaryFast("state"));
+    const { revision, floor, markTime } = stateIn(meta.getBinaryFast("state"));
     const upTo = revisionOf(Math.min(target, revision, floor + SLICE_REVISIONS));
     if (upTo <= floor) return;
-    for (const { key: at, value } of Array.from(log.getRange({ start: floor, end: upTo + 1 }))) {
-      const { kind, key } = decodeLogRecord(value);
-      if (kind !== "create") history.removeSync([key, revisionOf(at)]);
+    for (let at = revisionOf(floor + 1); at <= upTo; at = revisionOf(at + 1)) {
+      const bytes = log.getBinaryFast(at);
+      if (bytes === undefined) continue;
+      const { kind, key, recordAt } = decodeLogRecord(bytes);
+      if (isIndexed(kind, bytes, recordAt)) history.removeSync([key, at]);
       log.removeSync(at);
     }
     const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: SLICE_REVISIONS })];
     if (upTo === target) for (const time of old) marks.removeSync(time);
-    meta.putSync("state", encodeState({ revision, floor: upTo }));
+    meta.putSync("state", encodeState({ revision, floor: upTo, markTime }));
   }
 }

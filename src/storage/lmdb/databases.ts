@@ -6,13 +6,15 @@ import type { HistoryKey } from "./layout.ts";
 export interface Environment {
   readonly dir: string;
   readonly root: RootDatabase<Buffer, string>;
+  /** The size of the file's pages. */
+  readonly pageBytes: number;
   readonly data: Database<RawEntry | Buffer, string>;
-  readonly history: Database<RawEntry | Buffer, HistoryKey>;
+  readonly history: Database<Buffer, HistoryKey>;
   readonly log: Database<Buffer, number>;
   readonly counts: Database<Buffer, string>;
   readonly marks: Database<Buffer, number>;
   readonly meta: Database<Buffer, string>;
-  /** The value codec of `data` and `history`. */
+  /** The value codec of `data`, which the log's records go through as well. */
   readonly records: RecordCodec;
 }
 

@@ -18,7 +18,7 @@ import { DATA_FILE, type Environment } from "./databases.ts";
 import { checkNow } from "./check.ts";
 import { damagedError } from "./errors.ts";
 import { encodeState, FORMAT_VERSION } from "./layout.ts";
-import { pageBytes } from "./room.ts";
+import { fileBytes, pageBytesOf } from "./room.ts";
 
 /** Address space, not disk: the file grows as it fills. */
 export const DEFAULT_MAP_BYTES = 256 * 2 ** 30;
@@ -98,15 +98,16 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     const records = new RecordCodec();
     const plain = { encoding: "binary" as const, compression: false };
     const numbered = { keyEncoder: numberKeys };
+    const indexed = { keyEncoder: historyKeys };
     const values = { encoder: records, keyEncoder: textKeys };
-    const superseded = { encoder: records, keyEncoder: historyKeys };
     const environment: Environment = {
       dir,
       root,
+      pageBytes: pageBytesOf(root),
       records,
       meta: root.openDB({ name: "meta", ...plain, ...textual }),
       data: root.openDB({ name: "data", ...values }),
-      history: root.openDB({ name: "history", ...superseded }),
+      history: root.openDB({ name: "history", ...plain, ...indexed }),
       log: root.openDB({ name: "log", ...plain, ...numbered }),
       counts: root.openDB({ name: "counts", ...plain, ...textual }),
       marks: root.openDB({ name: "marks", ...plain, ...numbered }),
@@ -149,7 +150,7 @@ function hasMagic(path: string): boolean {
  * is missing was in use (unused ones at the end need not have been written).
  */
 function lengthenToItsPages(dir: string, root: RootDatabase<Buffer, string>): boolean {
-  const needed = pageBytes(root).file;
+  const needed = fileBytes(root, pageBytesOf(root));
   const file = join(dir, DATA_FILE);
   if (statSync(file).size >= needed) return false;
   truncateSync(file, needed);
@@ -165,7 +166,7 @@ function initialise({ dir, root, meta }: Environment): void {
   root.transactionSync(() => {
     const state = meta.getBinary("state");
     if (state === undefined) {
-      meta.putSync("state", encodeState({ revision: FIRST_REVISION, floor: FIRST_REVISION }));
+      meta.putSync("state", encodeState({ revision: FIRST_REVISION, floor: FIRST_REVISION, markTime: 0 }));
     } else if (state[0] !== FORMAT_VERSION) {
       throw new StoreDamagedError(
         `the data folder ${dir} has format version ${state[0]}, this program knows ${FORMAT_VERSION}: ` +

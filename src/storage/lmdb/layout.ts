@@ -1,18 +1,31 @@
 /**
  * How a store lies in an LMDB environment. Databases:
  *
- * | name      | key                              | value                                             |
- * | --------- | -------------------------------- | ------------------------------------------------- |
- * | `data`    | key, UTF-8                       | record: the present value                         |
- * | `log`     | revision, 8 bytes                | kind (1 byte), key: one entry for every revision  |
- * | `history` | key, NUL, supersededAt (8 bytes) | record: the value that this revision replaced     |
- * | `counts`  | collection or partition prefix   | number of present keys, 8 bytes                   |
- * | `marks`   | time in ms, 8 bytes              | the revision that was newest then, 8 bytes        |
- * | `meta`    | `state`                          | format, latest revision, floor                    |
+ * | name      | key                              | value                                                        |
+ * | --------- | -------------------------------- | ------------------------------------------------------------ |
+ * | `data`    | key, UTF-8                       | record: the present value                                    |
+ * | `log`     | revision, 8 bytes                | kind (1 byte), key length (2), key, then, but for a create,  |
+ * |           |                                  | the record of the value that this revision superseded        |
+ * | `history` | key, NUL, supersededAt (8 bytes) | nothing: an index into the log, of one in so many changes    |
+ * | `counts`  | collection or partition prefix   | number of present keys, 8 bytes                              |
+ * | `marks`   | time in ms, 8 bytes              | the revision that was newest then, 8 bytes                   |
+ * | `meta`    | `state`                          | format, latest revision, floor, its mark's time              |
  *
- * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), header, body with the revision in place.
- * Numbers are big-endian, so that their order is that of the bytes. A value stood at revision R if and only if its own
- * revision <= R, and it is in `data` or its `history` key says supersededAt > R; so every key has at most one value at R.
+ * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), unindexed changes (1), header, body with the
+ * revision in place. Numbers are big-endian, so that their order is that of the bytes. The newest mark
+ * stands in the state, which is written with each batch; it joins `marks` when a batch of a later time is written.
+ *
+ * Superseded values stand in the log because the log only grows at its end: an update fills the page that the one before
+ * it has begun, where a place by key would be a page of its own. They are found again as a chain: a value of revision R
+ * was written by the log entry R, which holds the value before it, of revision Q, and so on down to the key's creation.
+ * So that a chain is never long, `history` has an entry for each delete, where nothing in `data` begins a chain, and for
+ * every {@link INDEX_EVERY}th change of a key; a record says how many changes up to its own have none ({@link isIndexed}).
+ *
+ * The value of a key at revision R, which is not below the floor, is found so: begin at the key's first `history` entry
+ * above R, else at the revision of its value in `data`; while the revision come to is above R, go on to that of the
+ * value which the log holds there. Every step lies above the floor, so a log entry and its `history` entry may be dropped
+ * when the floor reaches them. Example: a key created at 5, updated at 7 and 9, deleted at 12 has the log entries 5 (no
+ * value), 7 (the value of 5), 9 (of 7), 12 (of 9) and the index entry 12; read at 8 the way is 12, 9, and the value of 7.
  */
 import { revisionOf, spliceRevision } from "../entry.ts";
 import type { Draft, Entry, Revision, Write } from "../store.ts";
@@ -23,7 +36,12 @@ export const FORMAT_VERSION = 1;
 /** The greatest revision, for ranges that are open above. */
 export const MAX_REVISION = revisionOf(Number.MAX_SAFE_INTEGER);
 
-const RECORD_PREFIX_BYTES = 16;
+/** How many log entries an exact read of the past goes through at most. */
+export const INDEX_EVERY = 16;
+
+const RECORD_PREFIX_BYTES = 17;
+const UNINDEXED_AT = 16;
+const LOG_PREFIX_BYTES = 3;
 const UINT32 = 0x1_0000_0000;
 
 export function writeUint64(target: Buffer, value: number, offset: number): number {
@@ -42,11 +60,16 @@ export function encodeNumber(value: number): Buffer {
   return bytes;
 }
 
-/** The entry that a draft becomes, and its record; both share one allocation. */
+/**
+ * The entry that a draft becomes, and its record; both share one allocation.
+ *
+ * @param previous the value that it replaces, from {@link decodeRecord}.
+ */
 export function encodeRecord(
   key: string,
   revision: Revision,
   draft: Draft,
+  previous: Entry | undefined,
 ): { entry: Entry; record: Buffer } {
   const { header, body, revisionAt } = draft;
   const digits = String(revision);
@@ -55,6 +78,7 @@ export function encodeRecord(
   writeUint64(record, revision, 0);
   record.writeUInt32BE(revisionAt, 8);
   record.writeUInt32BE(header.length, 12);
+  record[UNINDEXED_AT] = ((previous === undefined ? 0 : unindexedIn(recordOf(previous))) + 1) % INDEX_EVERY;
   record.set(header, RECORD_PREFIX_BYTES);
   spliceRevision(record, bodyAt, body, revisionAt, digits);
   return { entry: decodeRecord(key, record), record };
@@ -88,13 +112,34 @@ export function recordOf(entry: Entry): Buffer {
 export interface State {
   readonly revision: Revision;
   readonly floor: Revision;
+  /** The mark that {@link revision} will have when a later one is made. */
+  readonly markTime: number;
 }
 
-export function encodeState({ revision, floor }: State): Buffer {
-  const bytes = Buffer.allocUnsafe(17);
+export function encodeState({ revision, floor, markTime }: State): Buffer {
+  const bytes = Buffer.allocUnsafe(25);
   bytes[0] = FORMAT_VERSION;
-  writeUint64(bytes, floor, writeUint64(bytes, revision, 1));
+  writeUint64(bytes, markTime, writeUint64(bytes, floor, writeUint64(bytes, revision, 1)));
   return bytes;
+}
+
+/** Reads the state record; the bytes may be the engine's, they are not kept. */
+export function decodeState(bytes: Buffer): State {
+  return {
+    revision: revisionOf(readUint64(bytes, 1)),
+    floor: revisionOf(readUint64(bytes, 9)),
+    markTime: readUint64(bytes, 17),
+  };
+}
+
+/** How many changes of the key, one after the other up to the one that made this record, `history` has no entry of. */
+function unindexedIn(record: Buffer, offset = 0): number {
+  return record[offset + UNINDEXED_AT]!;
+}
+
+/** Whether `history` has an entry of the change that superseded `record`; a create supersedes none. */
+export function isIndexed(kind: Write["kind"], record: Buffer, offset = 0): boolean {
+  return kind === "delete" || (kind === "update" && unindexedIn(record, offset) === INDEX_EVERY - 1);
 }
 
 const KINDS = ["create", "update", "delete"] as const satisfies readonly Write["kind"][];
@@ -102,20 +147,50 @@ const KINDS = ["create", "update", "delete"] as const satisfies readonly Write["
 export interface LogRecord {
   readonly kind: Write["kind"];
   readonly key: string;
+  /** Where in the log entry the record of the superseded value begins; a create's ends there. */
+  readonly recordAt: number;
 }
 
-export function encodeLogRecord({ kind, key }: LogRecord): Buffer {
-  const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(key));
-  bytes[0] = KINDS.indexOf(kind);
-  bytes.write(key, 1);
-  return bytes;
+/**
+ * Writes a log entry to the start of `target` if it is large enough.
+ *
+ * @param superseded the record of the value that the write superseded.
+ * @returns the entry's length.
+ */
+export function writeLogRecord(
+  target: Buffer,
+  kind: Write["kind"],
+  key: string,
+  superseded: Buffer | undefined,
+): number {
+  const keyLength = Buffer.byteLength(key);
+  const recordAt = LOG_PREFIX_BYTES + keyLength;
+  const length = recordAt + (superseded?.length ?? 0);
+  if (length > target.length) return length;
+  target[0] = KINDS.indexOf(kind);
+  target.writeUInt16BE(keyLength, 1);
+  target.write(key, LOG_PREFIX_BYTES);
+  if (superseded !== undefined) target.set(superseded, recordAt);
+  return length;
 }
 
 export function decodeLogRecord(bytes: Buffer): LogRecord {
   const kind = KINDS[bytes[0] ?? -1];
   if (kind === undefined) throw new RangeError("a log entry is of no known kind");
-  return { kind, key: bytes.toString("utf8", 1) };
+  const recordAt = LOG_PREFIX_BYTES + bytes.readUInt16BE(1);
+  if (recordAt > bytes.length || (kind !== "create" && bytes.length < recordAt + RECORD_PREFIX_BYTES)) {
+    throw new RangeError("a log entry is cut off");
+  }
+  return { kind, key: bytes.toString("utf8", LOG_PREFIX_BYTES, recordAt), recordAt };
 }
 
-/** The key of a history entry: whose value, and the revision that superseded it. */
+/**
+ * The revision of the value that a log entry holds: the step of a walk through the past. `undefined` for a create.
+ */
+export function supersededRevision(bytes: Buffer): Revision | undefined {
+  if (bytes[0] === KINDS.indexOf("create")) return undefined;
+  return revisionOf(readUint64(bytes, LOG_PREFIX_BYTES + bytes.readUInt16BE(1)));
+}
+
+/** The key of a history entry: whose value, and the revision that superseded it; its value is empty. */
 export type HistoryKey = [key: string, supersededAt: Revision];

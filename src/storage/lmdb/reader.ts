@@ -13,7 +13,8 @@ import {
 } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { decodeLogRecord, type HistoryKey, MAX_REVISION, readUint64, type State } from "./layout.ts";
+import { decodeState, type HistoryKey, MAX_REVISION, readUint64, type State } from "./layout.ts";
+import { type Change, Past } from "./past.ts";
 
 const SLICE_EVENTS = 500;
 const SLICE_BYTES = 1024 * 1024;
@@ -23,7 +24,11 @@ const SLICE_BYTES = 1024 * 1024;
  * with it when it returns.
  */
 export class Reader {
-  constructor(private readonly environment: Environment) {}
+  private readonly past: Past;
+
+  constructor(private readonly environment: Environment) {
+    this.past = new Past(environment);
+  }
 
   /** The newest committed state. */
   state(): State {
@@ -41,7 +46,7 @@ export class Reader {
   /** @throws as `Store.get`. */
   getAt(key: string, at: Revision): Entry | undefined {
     assertReadable(this.state(), at);
-    return key === "" || isTooLong(key) ? undefined : this.valueAt(key, at);
+    return key === "" || isTooLong(key) ? undefined : this.past.valueAt(key, at);
   }
 
   /** @throws as `Store.range`. */
@@ -96,8 +101,8 @@ export class Reader {
     if (after < floor) throw new RevisionCompactedError(after, floor);
     const end = revisionOf(Math.min(upTo, after + SLICE_EVENTS * 4));
     let growth = 0;
-    for (const { value } of this.environment.log.getRange({ start: after + 1, end: end + 1 })) {
-      const { kind, key } = decodeLogRecord(value);
+    for (let at = after + 1; at <= end; at++) {
+      const { kind, key } = this.past.kindAndKey(revisionOf(at));
       if (kind !== "update" && key.startsWith(prefix)) growth += kind === "create" ? 1 : -1;
     }
     return { growth, upTo: end };
@@ -107,53 +112,40 @@ export class Reader {
   events(prefix: string, after: Revision, upTo: Revision): PastSlice {
     const { floor, revision } = this.state();
     if (after < floor) throw new RevisionCompactedError(after, floor);
-    const last = revisionOf(Math.min(upTo, revision));
-    const found: StoreEvent[] = [];
+    const end = revisionOf(Math.min(upTo, revision, after + SLICE_EVENTS * 4));
+    const { changes, reached } = this.changes(prefix, after, end);
+    const later = laterOfSameKey(changes);
+    const events: StoreEvent[] = [];
+    let bytes = 0;
+    for (const [i, { kind, key, revision: at, previous }] of changes.entries()) {
+      // What a change made is what the next change of the key superseded: it is read once.
+      const next = later[i];
+      const entry = kind === "delete" ? undefined : next ? next.previous : this.past.valueAt(key, at);
+      events.push({ key, revision: at, entry, previous });
+      bytes += (entry?.body.length ?? 0) + (previous?.body.length ?? 0);
+      if (bytes >= SLICE_BYTES) return { events, upTo: at };
+    }
+    return { events, upTo: reached };
+  }
+
+  /** The changes under the prefix above `after` up to `end`, as far as one slice goes. */
+  private changes(prefix: string, after: Revision, end: Revision): { changes: Change[]; reached: Revision } {
+    const changes: Change[] = [];
     let reached = after;
     let bytes = 0;
-    const end = Math.min(last, after + SLICE_EVENTS * 4);
-    for (const { key: at, value } of this.environment.log.getRange({ start: after + 1, end: end + 1 })) {
-      reached = revisionOf(at);
-      const { kind, key } = decodeLogRecord(value);
-      if (!key.startsWith(prefix)) continue;
-      const event: StoreEvent = {
-        key,
-        revision: reached,
-        entry: kind === "delete" ? undefined : this.valueAt(key, reached),
-        previous: kind === "create" ? undefined : this.supersededAt(key, reached),
-      };
-      found.push(event);
-      bytes += (event.entry?.body.length ?? 0) + (event.previous?.body.length ?? 0);
-      if (found.length >= SLICE_EVENTS || bytes >= SLICE_BYTES) break;
+    while (reached < end && changes.length < SLICE_EVENTS && bytes < SLICE_BYTES) {
+      reached = revisionOf(reached + 1);
+      const change = this.past.change(reached, prefix);
+      if (change === undefined) continue;
+      changes.push(change);
+      bytes += change.previous?.body.length ?? 0;
     }
-    return { events: found, upTo: reached };
+    return { changes, reached };
   }
 
   /** The present value, in the present snapshot; inside a write transaction, in that. */
   present(key: string): Entry | undefined {
-    const entry = this.environment.data.get(key) as RawEntry | undefined;
-    if (entry !== undefined) entry.key = key;
-    return entry;
-  }
-
-  private supersededAt(key: string, supersededAt: Revision): Entry | undefined {
-    const entry = this.environment.history.get([key, supersededAt]) as RawEntry | undefined;
-    if (entry !== undefined) entry.key = key;
-    return entry;
-  }
-
-  private valueAt(key: string, at: Revision): Entry | undefined {
-    const { history } = this.environment;
-    const present = this.present(key);
-    if (present !== undefined && present.revision <= at) return present;
-    const start: HistoryKey = [key, revisionOf(at + 1)];
-    const end: HistoryKey = [key, MAX_REVISION];
-    for (const { value } of history.getRange({ start, end, limit: 1 })) {
-      const entry = value as RawEntry;
-      entry.key = key;
-      return entry.revision <= at ? entry : undefined;
-    }
-    return undefined;
+    return this.past.present(key);
   }
 
   /** At the latest revision only present values count. This is the hottest loop of the store. */
@@ -165,37 +157,57 @@ export class Reader {
     }
   }
 
-  /** At an older revision: the values that still stand, merged with those that were superseded since. */
+  /** At an older revision: the values that still stand, and for the others those which the log has. */
   private takeMerged(page: Page, prefix: string, after: string | undefined, at: Revision): void {
-    for (const entry of merge(this.standing(prefix, after), this.superseded(prefix, after, at))) {
-      if (!page.take(entry)) return;
+    for (const found of merge(this.standing(prefix, after, at), this.indexed(prefix, after, at))) {
+      const entry = "body" in found ? found : this.past.valueBefore(found.key, found.revision, at);
+      if (entry !== undefined && !page.take(entry)) return;
     }
   }
 
-  private *standing(prefix: string, after: string | undefined): Generator<Entry, void> {
+  /** The present values of up to revision `at`; for keys that were changed since, by which revision. */
+  private *standing(
+    prefix: string,
+    after: string | undefined,
+    at: Revision,
+  ): Generator<Entry | Changed, void> {
     for (const { key, value } of this.environment.data.getRange(dataRange(prefix, after))) {
-      // The codec gives nothing for values that are newer than what is read.
-      if (value === undefined) continue;
       const entry = value as RawEntry;
       entry.key = key;
-      yield entry;
+      yield entry.revision > at ? { key, revision: entry.revision } : entry;
     }
   }
 
-  private *superseded(prefix: string, after: string | undefined, at: Revision): Generator<Entry, void> {
-    const { history } = this.environment;
+  /** For each key that the index has since revision `at`, the first revision there. */
+  private *indexed(prefix: string, after: string | undefined, at: Revision): Generator<Changed, void> {
     const skip = after !== undefined && compareKeys(after, prefix) >= 0;
     const start: HistoryKey = skip ? [after, MAX_REVISION] : [prefix, revisionOf(0)];
     const end: HistoryKey = [prefixEnd(prefix), revisionOf(0)];
-    for (const { key, value } of history.getRange({ start, end, exclusiveStart: skip })) {
-      const [owner, supersededAt] = key;
-      if (value === undefined || supersededAt <= at) continue;
-      const entry = value as RawEntry;
-      if (entry.revision > at) continue;
-      entry.key = owner;
-      yield entry;
+    let last: string | undefined;
+    for (const [key, revision] of this.environment.history.getKeys({ start, end, exclusiveStart: skip })) {
+      if (revision <= at || key === last) continue;
+      last = key;
+      yield { key, revision };
     }
   }
+}
+
+/** A key that was changed after the revision at which it is read, and one of the changes. */
+interface Changed {
+  readonly key: string;
+  readonly revision: Revision;
+}
+
+/** For each change the next one of the same key, if there is one. */
+function laterOfSameKey(changes: readonly Change[]): (Change | undefined)[] {
+  const next = new Map<string, Change>();
+  const later: (Change | undefined)[] = [];
+  for (let i = changes.length - 1; i >= 0; i--) {
+    const change = changes[i]!;
+    later[i] = next.get(change.key);
+    next.set(change.key, change);
+  }
+  return later;
 }
 
 /** The entries of a page, until it is full. */
@@ -239,31 +251,35 @@ function dataRange(
   return { start: skip ? after : prefix, end: prefixEnd(prefix), exclusiveStart: skip };
 }
 
-/** Two sequences in key order that share no key, as one. */
-function* merge(left: Generator<Entry, void>, right: Generator<Entry, void>): Generator<Entry, void> {
+/**
+ * Two sequences in key order as one. Of a key that both have, the index's revision is taken: it is nearer to the one that
+ * is read.
+ */
+function* merge(
+  standing: Generator<Entry | Changed, void>,
+  indexed: Generator<Changed, void>,
+): Generator<Entry | Changed, void> {
   try {
-    let a = left.next();
-    let b = right.next();
+    let a = standing.next();
+    let b = indexed.next();
     while (!a.done || !b.done) {
-      if (!a.done && (b.done || compareKeys(a.value.key, b.value.key) < 0)) {
-        yield a.value;
-        a = left.next();
-      } else if (!b.done) {
-        yield b.value;
-        b = right.next();
-      }
+      const order = a.done ? 1 : b.done ? -1 : compareKeys(a.value.key, b.value.key);
+      if (!a.done && order < 0) yield a.value;
+      else if (!b.done) yield b.value;
+      if (order <= 0) a = standing.next();
+      if (order >= 0) b = indexed.next();
     }
   } finally {
     // Ends the cursors when the reader has enough.
-    left.return();
-    right.return();
+    standing.return();
+    indexed.return();
   }
 }
 
 /** Reads the state record; the bytes belong to the engine and are not kept. */
 export function stateIn(bytes: Buffer | undefined): State {
   if (bytes === undefined) throw new StoreDamagedError("the store's state record is missing");
-  return { revision: revisionOf(readUint64(bytes, 1)), floor: revisionOf(readUint64(bytes, 9)) };
+  return decodeState(bytes);
 }
 
 /** A stored number; 0 when it isn't there. */

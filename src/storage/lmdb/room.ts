@@ -17,23 +17,31 @@ interface NativeStat {
 
 const AMPLE_BYTES = 16 * 1024 * 1024;
 
+function nativeOf(root: RootDatabase<Buffer, string>): NativeEnvironment {
+  return (root as unknown as { env: NativeEnvironment }).env;
+}
+
+/** The size of a page, which a file keeps for life. */
+export function pageBytesOf(root: RootDatabase<Buffer, string>): number {
+  return nativeOf(root).stat().pageSize;
+}
+
 /** How many bytes the data file's pages take, used or free. */
-export function pageBytes(root: RootDatabase<Buffer, string>): { file: number; page: number } {
-  const { env } = root as unknown as { env: NativeEnvironment };
-  const page = env.stat().pageSize;
-  return { file: (env.info().lastPageNumber + 1) * page, page };
+export function fileBytes(root: RootDatabase<Buffer, string>, pageBytes: number): number {
+  return (nativeOf(root).info().lastPageNumber + 1) * pageBytes;
 }
 
 /**
  * How many bytes may still be stored below `limit`. The engine enlarges its map by itself, so the limit is ours to
  * keep. Runs inside the write transaction; exact only where it gets tight.
  */
-export function roomLeft({ root, data, history, log, counts, marks }: Environment, limit: number): number {
-  const { file, page } = pageBytes(root);
+export function roomLeft(environment: Environment, limit: number): number {
+  const { root, pageBytes, data, history, log, counts, marks } = environment;
+  const file = fileBytes(root, pageBytes);
   if (limit - file > AMPLE_BYTES) return limit - file;
   let used = 0;
   for (const database of [data, history, log, counts, marks]) used += pagesOf(database);
-  return limit - used * page;
+  return limit - used * pageBytes;
 }
 
 function pagesOf(database: Pick<Database, "get">): number {

@@ -3,9 +3,10 @@ import { revisionOf } from "../entry.ts";
 import { countersOf } from "../keys.ts";
 import type { CommitResult, Entry, Revision, StoreEvent, Write } from "../store.ts";
 import { markTime } from "../time-marks.ts";
+import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import { fullError, writeError } from "./errors.ts";
-import { encodeLogRecord, encodeNumber, encodeRecord, encodeState, recordOf } from "./layout.ts";
+import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf } from "./layout.ts";
 import { numberIn, type Reader, stateIn } from "./reader.ts";
 import { roomLeft } from "./room.ts";
 
@@ -16,8 +17,11 @@ const BATCH_BYTES = 2 * 1024 * 1024;
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
 const BATCHES_UNDER_WAY = 2;
 
-/** What a write takes beside its value, at most: log, history's share, pages in part. */
+/** What a write takes beside its value and the superseded one, at most: keys, the index's share, pages in part. */
 const WRITE_OVERHEAD_BYTES = 4096;
+
+const NO_BYTES = Buffer.alloc(0);
+const APPEND = { append: true };
 
 interface Waiting {
   readonly write: Write;
@@ -48,6 +52,7 @@ export interface WriterEvents {
  * transaction, so writers in other processes are no different from those in this one.
  */
 export class Writer {
+  private readonly logEncoder = new LogEncoder();
   private queue: Waiting[] = [];
   private underWay = 0;
   private idle: (() => void)[] = [];
@@ -133,7 +138,7 @@ export class Writer {
   /** Runs inside the write transaction. */
   private write(taken: readonly Waiting[]): Batch {
     const { meta, marks, counts } = this.environment;
-    const { revision: before, floor } = stateIn(meta.getBinaryFast("state"));
+    const { revision: before, floor, markTime: markedAt } = stateIn(meta.getBinaryFast("state"));
     const batch: Batch = { before, events: [], outcomes: [], failed: [] };
     const growth = new Map<string, number>();
     let room = roomLeft(this.environment, this.limitBytes);
@@ -142,7 +147,7 @@ export class Writer {
       const next = revisionOf(revision + 1);
       const previous = this.reader.present(to.write.key);
       const made = attempt(() => prepare(to.write, previous, next));
-      room -= made.record === undefined ? 0 : made.record.length + WRITE_OVERHEAD_BYTES;
+      if (made.record !== undefined) room -= bytesTaken(made.record, previous);
       if (made.record !== undefined && room < 0) {
         batch.failed.push({
           to,
@@ -163,20 +168,27 @@ export class Writer {
     for (const [prefix, change] of growth) {
       if (change !== 0) counts.putSync(prefix, encodeNumber(numberIn(counts.getBinaryFast(prefix)) + change));
     }
-    meta.putSync("state", encodeState({ revision, floor }));
-    marks.putSync(markTime(this.clock.now()), encodeNumber(revision));
+    const mark = markTime(this.clock.now());
+    if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
+    meta.putSync("state", encodeState({ revision, floor, markTime: mark }));
     return batch;
   }
 
   private put({ kind, key }: Write, event: StoreEvent, record: Buffer | undefined): void {
     const { data, history, log } = this.environment;
-    if (event.previous !== undefined) {
-      history.putSync([key, event.revision], recordOf(event.previous));
+    const superseded = event.previous === undefined ? undefined : recordOf(event.previous);
+    if (superseded !== undefined && isIndexed(kind, superseded)) {
+      history.putSync([key, event.revision], NO_BYTES);
     }
     if (record === undefined) data.removeSync(key);
     else data.putSync(key, record);
-    log.putSync(event.revision, encodeLogRecord({ kind, key }), { append: true });
+    log.putSync(event.revision, this.logEncoder.encode(kind, key, superseded), APPEND);
   }
+}
+
+/** How many bytes a write takes at most; what it superseded stays, in the log. */
+function bytesTaken(record: Buffer, superseded: Entry | undefined): number {
+  return record.length + WRITE_OVERHEAD_BYTES + (superseded === undefined ? 0 : recordOf(superseded).length);
 }
 
 interface Prepared {
@@ -192,7 +204,7 @@ function prepare(write: Write, previous: Entry | undefined, revision: Revision):
   const { key } = write;
   const expected = write.kind === "create" ? undefined : write.expected;
   if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
-  const made = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft);
+  const made = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
   return {
     result: { ok: true, revision, entry: (made?.entry ?? previous)! },
     event: { key, revision, entry: made?.entry, previous },

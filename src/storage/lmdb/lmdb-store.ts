@@ -196,12 +196,15 @@ class EmbeddedStore implements LmdbStore {
     this.orEndSubscriptions(() => this.readOthers());
   }
 
-  /** A log that can't be read ends the subscriptions; it doesn't undo the writes that are being acknowledged. */
+  /**
+   * A log that can't be read ends the present subscriptions, which begin anew and read it again; it doesn't undo the
+   * writes that are being acknowledged.
+   */
   private orEndSubscriptions(read: () => void): void {
     try {
       read();
     } catch (error) {
-      this.feed.end(error instanceof StoreError ? error : damagedError(this.dir, error));
+      this.feed.endAll(error instanceof StoreError ? error : damagedError(this.dir, error));
     }
   }
 

@@ -104,7 +104,7 @@ export class Writer {
         try {
           batch = this.write(taken);
         } catch (error) {
-          // LMDB has marked the transaction as failed: it is given up as a whole.
+          // A put that LMDB refuses marks the transaction as failed: it is given up as a whole.
           failure = error;
           throw error;
         }
@@ -135,43 +135,66 @@ export class Writer {
     for (const { to, error } of batch.failed) to.reject(error);
   }
 
-  /** Runs inside the write transaction. */
+  /**
+   * Runs inside the write transaction. Everything that can fail comes before the first put: an exception after one would
+   * not undo it.
+   */
   private write(taken: readonly Waiting[]): Batch {
     const { meta, marks, counts } = this.environment;
     const { revision: before, floor, markTime: markedAt } = stateIn(meta.getBinaryFast("state"));
-    const batch: Batch = { before, events: [], outcomes: [], failed: [] };
+    const { steps, ...batch } = this.plan(taken, before);
+    if (steps.length === 0) return batch;
     const growth = new Map<string, number>();
+    for (const { event } of steps) count(growth, event);
+    const counters = [...growth]
+      .filter(([, change]) => change !== 0)
+      .map(
+        ([prefix, change]) =>
+          [prefix, encodeNumber(numberIn(counts.getBinaryFast(prefix)) + change)] as const,
+      );
+    for (const { write, event, record } of steps) this.put(write, event, record);
+    for (const [prefix, value] of counters) counts.putSync(prefix, value);
+    const mark = markTime(this.clock.now());
+    if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
+    const { revision } = steps.at(-1)!.event;
+    meta.putSync("state", encodeState({ revision, floor, markTime: mark }));
+    return batch;
+  }
+
+  /** What each write of a batch comes to, in order; touches nothing. One that can't be told fails alone. */
+  private plan(taken: readonly Waiting[], before: Revision): Batch & { readonly steps: readonly Step[] } {
+    const batch: Batch = { before, events: [], outcomes: [], failed: [] };
+    const steps: Step[] = [];
+    const changed = new Map<string, Entry | undefined>();
     let room = roomLeft(this.environment, this.limitBytes);
-    let revision = before;
     for (const to of taken) {
-      const next = revisionOf(revision + 1);
-      const previous = this.reader.present(to.write.key);
-      const made = attempt(() => prepare(to.write, previous, next));
-      if (made.record !== undefined) room -= bytesTaken(made.record, previous);
-      if (made.record !== undefined && room < 0) {
+      const { write } = to;
+      const next = revisionOf(before + steps.length + 1);
+      const made = attempt(() => {
+        const previous = changed.has(write.key) ? changed.get(write.key) : this.reader.present(write.key);
+        return prepare(write, previous, next);
+      });
+      if (made.result === undefined) {
+        batch.failed.push({ to, error: made.error });
+        continue;
+      }
+      const { event, record } = made;
+      if (record !== undefined) room -= bytesTaken(record, event?.previous);
+      if (record !== undefined && room < 0) {
         batch.failed.push({
           to,
           error: fullError(this.environment.dir, "the store's size limit is reached"),
         });
-      } else if (made.result === undefined) batch.failed.push({ to, error: made.error });
-      else {
-        if (made.event !== undefined) {
-          this.put(to.write, made.event, made.record);
-          batch.events.push(made.event);
-          count(growth, made.event);
-          revision = next;
-        }
-        batch.outcomes.push({ to, result: made.result });
+        continue;
       }
+      if (event !== undefined) {
+        steps.push({ write, event, record });
+        batch.events.push(event);
+        changed.set(write.key, event.entry);
+      }
+      batch.outcomes.push({ to, result: made.result });
     }
-    if (revision === before) return batch;
-    for (const [prefix, change] of growth) {
-      if (change !== 0) counts.putSync(prefix, encodeNumber(numberIn(counts.getBinaryFast(prefix)) + change));
-    }
-    const mark = markTime(this.clock.now());
-    if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
-    meta.putSync("state", encodeState({ revision, floor, markTime: mark }));
-    return batch;
+    return { ...batch, steps };
   }
 
   private put({ kind, key }: Write, event: StoreEvent, record: Buffer | undefined): void {
@@ -210,6 +233,14 @@ function prepare(write: Write, previous: Entry | undefined, revision: Revision):
     event: { key, revision, entry: made?.entry, previous },
     record: made?.record,
   };
+}
+
+/** A write of a batch that takes effect. */
+interface Step {
+  readonly write: Write;
+  readonly event: StoreEvent;
+  /** Absent for a delete. */
+  readonly record: Buffer | undefined;
 }
 
 interface Refused {

@@ -120,7 +120,13 @@ describe("plinth serve", () => {
     const made = await server.as("t").post("/api/v1/namespaces", { metadata: { name: "kept" } });
     expect(made.status).toBe(201);
     expect(await server.stop()).toBe(0);
-    for (const file of ["admin.kubeconfig", "pki/ca.key", "pki/server.key"]) {
+    for (const file of [
+      "admin.kubeconfig",
+      "pki/ca.key",
+      "pki/server.key",
+      "store/data.mdb",
+      "store/lock.mdb",
+    ]) {
       expect(statSync(path.join(dir, file)).mode & 0o077, file).toBe(0);
     }
     server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);

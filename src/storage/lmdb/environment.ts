@@ -1,7 +1,9 @@
 import {
   accessSync,
+  chmodSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   openSync,
   readSync,
@@ -78,6 +80,16 @@ function prepareFolder(dir: string): string {
   }
 }
 
+/** What is stored holds secrets: its files are their owner's alone, whatever folder they lie in. */
+export function keepPrivate(dir: string): void {
+  for (const name of [DATA_FILE, "lock.mdb"]) {
+    const file = join(dir, name);
+    if (!existsSync(file)) continue;
+    const { uid, mode } = statSync(file);
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600);
+  }
+}
+
 function openEnvironment(dir: string, mapBytes: number): Environment {
   refuseForeignFile(dir);
   const textual = { keyEncoder: textKeys };
@@ -93,6 +105,7 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     ...textual,
   });
   try {
+    keepPrivate(dir);
     root.readerCheck();
     const shortened = lengthenToItsPages(dir, root);
     const records = new RecordCodec();

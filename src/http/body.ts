@@ -7,6 +7,7 @@ import { decodeYaml } from "../base/yaml.ts";
 import type { Registry } from "../resources/registry.ts";
 import { decodeBinary } from "./binary-body.ts";
 import type { Exchange } from "./exchange.ts";
+import type { HttpService } from "./service.ts";
 
 /** The largest body that a request may have, in bytes. */
 export const maxBodyBytes = 3 * 1024 * 1024;
@@ -16,13 +17,20 @@ export function mediaType(header: string | undefined): string {
   return (header ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** Reads a body that must be there. */
-export async function readBytes(exchange: Exchange): Promise<Buffer> {
+/** Reads a body; it is empty when there is none. */
+export async function readBytes({ bodies }: HttpService, exchange: Exchange): Promise<Buffer> {
   const encoding = exchange.header("content-encoding");
   if (encoding !== undefined && encoding !== "identity") {
     throw new StatusError("UnsupportedMediaType", `bodies in the encoding ${encoding} are not supported`);
   }
-  return exchange.readBody(maxBodyBytes);
+  const declared = Number(exchange.header("content-length") ?? maxBodyBytes);
+  const bytes = Number.isNaN(declared) ? maxBodyBytes : Math.min(declared, maxBodyBytes);
+  bodies.take(bytes);
+  try {
+    return await exchange.readBody(maxBodyBytes);
+  } finally {
+    bodies.give(bytes);
+  }
 }
 
 /** The encodings of objects that a client may send. */
@@ -46,9 +54,10 @@ export function inputFormat(exchange: Exchange, { vocabulary }: Registry): Input
 }
 
 /** Reads a body that must be there, as an object in one of the encodings for input. */
-export async function readDocument(exchange: Exchange, registry: Registry): Promise<JsonDocument> {
+export async function readDocument(service: HttpService, exchange: Exchange): Promise<JsonDocument> {
+  const { registry } = service.engine;
   const format = inputFormat(exchange, registry);
-  const bytes = await readBytes(exchange);
+  const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
   return parse(bytes, format, registry);
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { Engine } from "../resources/engine.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 import type { Exchange } from "./exchange.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -17,6 +18,7 @@ export interface HttpService {
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly features: Features;
+  readonly bodies: BodyBudget;
   /** Watches under way. */
   readonly streams: OpenStreams;
   /** Told of defects, and of connections that were cut off. */

@@ -1,4 +1,5 @@
 import type { AuthorizerChain } from "../authorization/chain.ts";
+import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { addHealthPaths } from "../http/health.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
@@ -30,6 +31,7 @@ export function httpService(
     reviews: reviewHandlers(parts.authorizer, parts.authorizer),
     paths,
     features: { watchList: options.watchList },
+    bodies: new BodyBudget(),
     streams: new OpenStreams(),
     log: {
       defect: (error, request) =>

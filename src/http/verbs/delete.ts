@@ -75,7 +75,7 @@ async function readOptions(
   service: HttpService,
   { exchange }: ResourceRequest,
 ): Promise<DeleteOptionsBody | undefined> {
-  const bytes = await readBytes(exchange);
+  const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) return undefined;
   const { registry } = service.engine;
   const { value } = await parse(bytes, inputFormat(exchange, registry), registry);

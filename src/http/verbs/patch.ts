@@ -27,7 +27,7 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
         `${Object.keys(patchTypes).join(", ")}; got ${JSON.stringify(type)}`,
     );
   }
-  const bytes = await readBytes(exchange);
+  const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
   if (bytes.length > maxBodyBytes) throw new StatusError("RequestEntityTooLarge", "the patch is too large");
   const patch = await parse(bytes, "json", service.engine.registry);

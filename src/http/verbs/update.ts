@@ -13,7 +13,7 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
-  const { value, duplicates } = await readDocument(exchange, service.engine.registry);
+  const { value, duplicates } = await readDocument(service, exchange);
   const { dryRun, fieldManager, fieldValidation } = parameters;
   let inputWarnings: readonly string[] = [];
   const read = () => {

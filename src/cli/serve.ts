@@ -21,10 +21,11 @@ export const serveCommand: Command = {
     const server = await start(options);
     const file = read.optional("write-kubeconfig") ?? path.join(read.text("data-dir"), "admin.kubeconfig");
     await writePrivately(file, server.durableKubeconfig());
+    const stop = stopSignal();
     process.stdout.write(
       `plinth serves ${options.vocabulary.name} names at ${server.url}\nadministrator: ${file}\n`,
     );
-    await stopSignal();
+    await stop;
     options.log.info({}, "stopping");
     await server.close();
     return 0;

@@ -2,11 +2,14 @@ import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/client.ts";
 import type { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
+import type { Store } from "../storage/store.ts";
 
 /** What controllers work with. */
 export interface ControllerContext {
   readonly client: Client;
   readonly registry: Registry;
+  /** To read from; whatever is written goes through the client. */
+  readonly store: Store;
   readonly clock: Clock;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): Informer;

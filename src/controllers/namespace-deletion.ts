@@ -1,14 +1,20 @@
+import { setImmediate } from "node:timers/promises";
 import { StatusError } from "../base/status-error.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
 import type { Client, NewObject } from "../resources/client.ts";
-import { namesOf, type Resource } from "../resources/registry.ts";
-import type { ApiObject } from "../schema/kind.ts";
+import { namesOf, prefixOf, type Resource } from "../resources/registry.ts";
+import { decodeEntry, headerOf } from "../resources/stored.ts";
+import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { Controller } from "./controller.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /** How soon a namespace is looked at again whose content is held by finalizers. */
 const remainingCheckMs = 1000;
+/** How many bytes of objects are taken from the store at a time. */
+const pageBytes = 256 * 1024;
+/** How many objects are being deleted at a time, so that their writes share a sync. */
+const parallelDeletes = 16;
 
 /**
  * Deletes everything in a terminating namespace, then takes the system's finalizer off it, which lets it go (spec:
@@ -17,18 +23,12 @@ const remainingCheckMs = 1000;
 export const namespaceDeletion: Controller = {
   name: "namespace-deletion",
   start(context) {
-    const { registry, client } = context;
-    const namespaces = registry.require(Namespace);
-    const informer = context.informer(namespaces);
-    const contents = registry.stored().filter((resource) => resource.namespaced);
+    const { registry } = context;
+    const informer = context.informer(registry.require(Namespace));
     const queue = new WorkQueue(
       context.clock,
-      async (name) => {
-        const namespace = informer.get("", name);
-        if (namespace === undefined) return void (await sweep(client, contents, name));
-        if (!isTerminating(namespace)) return;
-        const remaining = await sweep(client, contents, name);
-        const done = await finish(client, registry.vocabulary, name, remaining);
+      async (name, closing) => {
+        const done = await new Deletion(context, name, closing).run();
         if (!done) queue.addLater(name, remainingCheckMs);
       },
       (name, error) => context.failed(this.name, name, error),
@@ -41,48 +41,125 @@ export const namespaceDeletion: Controller = {
   },
 };
 
-/** What is left in a namespace, by resource type. */
-type Remaining = readonly { readonly resource: Resource; readonly objects: readonly ApiObject[] }[];
+/** What is left of one resource type in a namespace. */
+interface Remaining {
+  readonly resource: Resource;
+  count: number;
+  /** How many objects each finalizer holds. */
+  readonly finalizers: Map<string, number>;
+}
 
-/** Asks for the deletion of everything in a namespace. */
-async function sweep(client: Client, contents: readonly Resource[], namespace: string): Promise<Remaining> {
-  const remaining: { resource: Resource; objects: ApiObject[] }[] = [];
-  for (const resource of contents) {
-    const { apiVersion, kind } = resource;
-    const { items } = await client.list({ apiVersion, kind: kind.name, namespace });
-    const left: ApiObject[] = [];
-    for (const object of items) {
-      const reference = { apiVersion, kind: kind.name, namespace, name: object.metadata.name! };
-      const gone = await deleteOne(client, reference, object.metadata.uid!);
-      if (!gone) left.push(object);
+/** One pass over a namespace that is going or gone. */
+class Deletion {
+  private readonly client: Client;
+  private readonly store: Store;
+
+  constructor(
+    private readonly context: ControllerContext,
+    private readonly name: string,
+    private readonly closing: AbortSignal,
+  ) {
+    this.client = context.client;
+    this.store = context.store;
+  }
+
+  /** Whether there is nothing left to do for now. */
+  async run(): Promise<boolean> {
+    const namespace = await this.find();
+    if (!isGoing(namespace)) return true;
+    const remaining = await this.sweep();
+    if (remaining === undefined || namespace === undefined) return true;
+    const { vocabulary } = this.context.registry;
+    return finish(this.client, vocabulary, namespace, remaining);
+  }
+
+  private find(): Promise<Namespace | undefined> {
+    return this.client.find<Namespace>({ apiVersion: "v1", kind: "Namespace", name: this.name });
+  }
+
+  /** Asks for the deletion of everything; undefined when the namespace was made anew meanwhile. */
+  private async sweep(): Promise<Remaining[] | undefined> {
+    const all: Remaining[] = [];
+    for (const resource of this.context.registry.stored()) {
+      if (!resource.namespaced) continue;
+      const remaining = { resource, count: 0, finalizers: new Map<string, number>() };
+      if (!(await this.sweepType(remaining))) return undefined;
+      if (remaining.count > 0) all.push(remaining);
     }
-    if (left.length > 0) remaining.push({ resource, objects: left });
+    return all;
   }
-  return remaining;
+
+  private async sweepType(remaining: Remaining): Promise<boolean> {
+    const prefix = prefixOf(remaining.resource, this.name);
+    let after: string | undefined;
+    for (;;) {
+      const { entries, more } = await this.store.range({ prefix, after, maxBytes: pageBytes });
+      // Looked at after the page was read: what stood there before the namespace was going or gone goes with it, and
+      // nothing of a namespace that was made anew does.
+      if (entries.length > 0 && !isGoing(await this.find())) return false;
+      for (let at = 0; at < entries.length; at += parallelDeletes) {
+        await this.deleteSome(entries.slice(at, at + parallelDeletes), remaining);
+      }
+      if (!more) return true;
+      after = entries.at(-1)?.key;
+    }
+  }
+
+  private async deleteSome(entries: readonly Entry[], remaining: Remaining): Promise<void> {
+    // A store may answer without ever leaving the turn.
+    await setImmediate();
+    this.closing.throwIfAborted();
+    const results = await Promise.allSettled(
+      entries.map((entry) => this.deleteOne(entry, remaining.resource)),
+    );
+    for (const [index, result] of results.entries()) {
+      if (result.status === "rejected") throw result.reason;
+      if (!result.value) countHeld(entries[index]!, remaining);
+    }
+  }
+
+  /** Deletes the very object that was read; false when finalizers hold it. */
+  private async deleteOne(entry: Entry, { apiVersion, kind }: Resource): Promise<boolean> {
+    try {
+      const { uid } = headerOf(entry);
+      return await this.client.delete({ apiVersion, kind: kind.name, ...namesOf(entry.key) }, { uid });
+    } catch (error) {
+      if (error instanceof StatusError && error.reason === "NotFound") return true;
+      throw error;
+    }
+  }
 }
 
-async function deleteOne(
-  client: Client,
-  reference: { apiVersion: string; kind: string; namespace: string; name: string },
-  uid: string,
-): Promise<boolean> {
-  try {
-    return await client.delete(reference, { uid });
-  } catch (error) {
-    if (error instanceof StatusError && error.reason === "NotFound") return true;
-    throw error;
+/** Whether what is in a namespace has to go: it is terminating, or there is no such namespace. */
+function isGoing(namespace: Namespace | undefined): boolean {
+  return namespace === undefined || isTerminating(namespace);
+}
+
+function countHeld(entry: Entry, remaining: Remaining): void {
+  remaining.count++;
+  for (const name of decodeEntry(entry).metadata.finalizers ?? []) {
+    remaining.finalizers.set(name, (remaining.finalizers.get(name) ?? 0) + 1);
   }
 }
 
-/** Takes the finalizer off an empty namespace, or says in its conditions what holds it; true when it was empty. */
+/**
+ * Takes the finalizer off an empty namespace, or says in its conditions what holds it; true when nothing is left to do.
+ *
+ * @param swept the namespace as it was before the sweep.
+ */
 async function finish(
   client: Client,
   vocabulary: Vocabulary,
-  name: string,
-  remaining: Remaining,
+  swept: Namespace,
+  remaining: readonly Remaining[],
 ): Promise<boolean> {
-  const namespace = await client.find<Namespace>({ apiVersion: "v1", kind: "Namespace", name });
+  const namespace = await client.find<Namespace>({
+    apiVersion: "v1",
+    kind: "Namespace",
+    name: swept.metadata.name!,
+  });
   if (namespace === undefined) return true;
+  if (namespace.metadata.uid !== swept.metadata.uid) return !isTerminating(namespace);
   if (remaining.length > 0) {
     const conditions = conditionsOf(remaining, namespace);
     if (JSON.stringify(conditions) !== JSON.stringify(namespace.status?.conditions)) {
@@ -102,17 +179,14 @@ async function finish(
   return true;
 }
 
-function conditionsOf(remaining: Remaining, namespace: Namespace) {
+function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
   const finalizers = new Map<string, number>();
-  for (const { objects } of remaining) {
-    for (const object of objects) {
-      for (const name of object.metadata.finalizers ?? [])
-        finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
-    }
+  for (const one of remaining) {
+    for (const [name, count] of one.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
   }
-  const what = remaining.map(({ resource, objects }) => {
+  const what = remaining.map(({ resource, count }) => {
     const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-    return `${type} has ${objects.length} resource instances`;
+    return `${type} has ${count} resource instances`;
   });
   const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
   const before = namespace.status?.conditions ?? [];

@@ -11,17 +11,19 @@ const maxRetryMs = 30_000;
 export class WorkQueue {
   private readonly waiting = new Set<string>();
   private readonly failures = new Map<string, number>();
-  private readonly timers = new Set<Timer>();
+  /** The next time at which a key is added by itself. */
+  private readonly later = new Map<string, { readonly at: number; readonly timer: Timer }>();
+  private readonly ending = new AbortController();
   private running: Promise<void> | undefined;
-  private closed = false;
 
   /**
-   * @param work brings one key to its desired state; throwing means that it is to be tried again.
+   * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
+   *   ends early when the signal tells that the queue is being closed.
    * @param failed told of each failure.
    */
   constructor(
     private readonly clock: Clock,
-    private readonly work: (key: string) => Promise<void>,
+    private readonly work: (key: string, closing: AbortSignal) => Promise<void>,
     private readonly failed: (key: string, error: unknown) => void,
   ) {}
 
@@ -31,22 +33,31 @@ export class WorkQueue {
     this.running ??= this.run();
   }
 
-  /** Adds a key after a time. */
+  /** Adds a key after a time; of several times the earliest counts. */
   addLater(key: string, delayMs: number): void {
     if (this.closed) return;
+    const at = this.clock.now() + delayMs;
+    const known = this.later.get(key);
+    if (known !== undefined && known.at <= at) return;
+    known?.timer.cancel();
     const timer = this.clock.setTimer(() => {
-      this.timers.delete(timer);
+      this.later.delete(key);
       this.add(key);
     }, delayMs);
-    this.timers.add(timer);
+    this.later.set(key, { at, timer });
   }
 
   /** Resolves when nothing is being worked on. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.ending.abort();
     this.waiting.clear();
-    for (const timer of this.timers) timer.cancel();
+    for (const { timer } of this.later.values()) timer.cancel();
+    this.later.clear();
     await this.running;
+  }
+
+  private get closed(): boolean {
+    return this.ending.signal.aborted;
   }
 
   private async run(): Promise<void> {
@@ -61,7 +72,7 @@ export class WorkQueue {
 
   private async attempt(key: string): Promise<void> {
     try {
-      await this.work(key);
+      await this.work(key, this.ending.signal);
       this.failures.delete(key);
     } catch (error) {
       if (this.closed) return;

@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { compareKeys } from "../storage/keys.ts";
 import type { Entry, RangePage, Revision, Store, StoreEvent, Subscription } from "../storage/store.ts";
-import { entriesIn, joinBodies, stretchOf } from "./joined-bodies.ts";
+import { entriesIn, headerBytes, joinBodies, stretchOf } from "./joined-bodies.ts";
 
 /** Neighbouring keys of a collection, unchanged since they were read. */
 interface Segment {
@@ -11,6 +11,8 @@ interface Segment {
   readonly last: string | undefined;
   readonly entries: readonly Entry[];
   readonly joined: Buffer;
+  /** Bytes of the bodies and headers. */
+  readonly bytes: number;
   /** The revision at which it was read. */
   readonly since: Revision;
 }
@@ -30,7 +32,7 @@ export class CachedCollection {
   private readonly subscription: Subscription;
   /** Once too large, it is read from the store until it is forgotten among the collections that aren't used. */
   private tooLarge = false;
-  /** Bytes of the bodies that are kept. */
+  /** Bytes of the bodies and headers that are kept. */
   bytes = 0;
   /** The subscription is gone, so nothing here can be relied on. */
   ended = false;
@@ -63,9 +65,9 @@ export class CachedCollection {
   /** Keeps a page that was just read above `after`; gives its joined bodies when it is kept. */
   insert(after: string | undefined, page: RangePage, maxBytes: number): Buffer | undefined {
     if (this.ended || this.tooLarge || this.subscription.position > page.revision) return undefined;
-    let size = page.entries.length;
-    for (const { body } of page.entries) size += body.length;
-    if (this.bytes + size > maxBytes) {
+    let bytes = page.entries.length + headerBytes(page.entries);
+    for (const { body } of page.entries) bytes += body.length;
+    if (this.bytes + bytes > maxBytes) {
       this.tooLarge = true;
       this.clear();
       return undefined;
@@ -73,7 +75,7 @@ export class CachedCollection {
     const joined = joinBodies(page.entries);
     const last = page.more ? page.entries.at(-1)?.key : undefined;
     const entries = entriesIn(joined, page.entries);
-    this.place({ after, last, entries, joined, since: page.revision });
+    this.place({ after, last, entries, joined, bytes, since: page.revision });
     return joined;
   }
 
@@ -94,8 +96,8 @@ export class CachedCollection {
     if (from === -1 || !endsAbove(this.segments[from]!, segment.after)) from++;
     let to = from;
     while (to < this.segments.length && beginsBelow(this.segments[to]!, segment.last)) to++;
-    for (const { joined } of this.segments.splice(from, to - from, segment)) this.bytes -= joined.length;
-    this.bytes += segment.joined.length;
+    for (const { bytes } of this.segments.splice(from, to - from, segment)) this.bytes -= bytes;
+    this.bytes += segment.bytes;
   }
 
   /** Drops the segments in which something changed. */
@@ -107,7 +109,7 @@ export class CachedCollection {
       const segment = this.segments[at];
       if (segment === undefined || (segment.last !== undefined && compareKeys(segment.last, key) < 0))
         continue;
-      this.bytes -= segment.joined.length;
+      this.bytes -= segment.bytes;
       this.segments.splice(at, 1);
     }
   }

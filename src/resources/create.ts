@@ -1,10 +1,11 @@
 import { StatusError } from "../base/status-error.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
+import type { Draft } from "../storage/store.ts";
 import { prepareNewMetadata } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
-import { draftBody, encodeObject } from "./stored.ts";
-import { admissionOf, checkObject, commit, warningsOf } from "./write.ts";
+import { asBuffer, encodeObject } from "./stored.ts";
+import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
 /** How often a name made from `generateName` is tried again when it is taken. */
 const generateAttempts = 8;
@@ -55,10 +56,23 @@ async function store(
   const warnings = warningsOf(engine, target, object);
   if (options.dryRun) {
     if ((await engine.store.get(key)) !== undefined) return undefined;
-    return { body: draftBody(draft, ""), created: true, warnings };
+    checkSize(draft);
+    return { body: unversioned(draft), created: true, warnings };
   }
   const result = await commit(engine, { kind: "create", key, draft });
   return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
+}
+
+const comma = 0x2c;
+const emptyVersion = '"resourceVersion":""';
+
+/** The body of an object that was never stored, so that it has no version. */
+function unversioned(draft: Draft): Buffer {
+  const body = asBuffer(draft.body);
+  // The place of the revision is between the quotes at the end; a comma stands behind them unless nothing follows.
+  const start = draft.revisionAt - emptyVersion.length + 1;
+  const end = draft.revisionAt + 1;
+  return Buffer.concat([body.subarray(0, start), body.subarray(body[end] === comma ? end + 1 : end)]);
 }
 
 function alreadyExists(target: Target): StatusError {

@@ -5,7 +5,7 @@ import { conflict, notFound, timestamp, type Engine, type Target, type WriteOpti
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { mayVanish } from "./update.ts";
-import { admissionOf, commit } from "./write.ts";
+import { admissionOf, checkSize, commit } from "./write.ts";
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
 export interface DeleteOptions extends WriteOptions {
@@ -96,7 +96,10 @@ async function terminate(
   target.resource.kind.markDeleted?.(live);
   if (live.metadata.generation !== undefined) live.metadata.generation++;
   const draft = encodeObject(target.resource, live);
-  if (options.dryRun) return { gone: false, body: draftBody(draft, String(entry.revision)), uid };
+  if (options.dryRun) {
+    checkSize(draft);
+    return { gone: false, body: draftBody(draft, String(entry.revision)), uid };
+  }
   const result = await commit(engine, { kind: "update", key: entry.key, expected: entry.revision, draft });
   return result.ok ? { gone: false, body: result.entry.body, uid } : undefined;
 }

@@ -1,6 +1,8 @@
+import type { Clock, Timer } from "../base/clock.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import {
   StoreClosedError,
+  StoreUnavailableError,
   type Entry,
   type Revision,
   type Store,
@@ -31,12 +33,14 @@ export class Follower {
   private subscription: Subscription | undefined;
   private readonly keys = new Set<string>();
   private reloading: Promise<void> | undefined;
+  private retry: Timer | undefined;
   private closed = false;
 
   constructor(
     private readonly store: Store,
     private readonly prefix: string,
     private readonly handler: FollowHandler,
+    private readonly clock: Clock,
   ) {}
 
   /** Loads the present state; the handler knows everything when the promise resolves. */
@@ -61,36 +65,52 @@ export class Follower {
   /**
    * Makes sure that the handler has been told every write, by any process, that was acknowledged before this call. At
    * once where the store answers at once.
+   *
+   * @throws {StoreUnavailableError} nothing is followed at present, so what the handler knows may be out of date.
    */
   sync(): MaybePromise<void> {
-    if (this.reloading !== undefined) return this.reloading;
-    return this.subscription === undefined ? undefined : andThen(this.subscription.sync(), () => undefined);
+    if (this.reloading !== undefined) return this.reloading.then(() => this.sync());
+    const { subscription } = this;
+    if (subscription === undefined) {
+      throw new StoreUnavailableError(`what is stored under ${this.prefix} can't be followed at present`);
+    }
+    // One that ended meanwhile has perhaps not told everything.
+    return andThen(subscription.sync(), () => (this.subscription === subscription ? undefined : this.sync()));
   }
 
   close(): void {
     this.closed = true;
+    this.retry?.cancel();
     this.subscription?.close();
+    this.subscription = undefined;
   }
 
   private subscribe(after: Revision): void {
-    this.subscription = this.store.subscribe(
+    // It may end inside the call.
+    let ended = false;
+    const subscription = this.store.subscribe(
       { prefix: this.prefix, after },
       {
         events: (batch) => batch.forEach((event) => this.apply(event)),
         ended: (error) => {
+          ended = true;
+          this.subscription = undefined;
           if (!this.closed && !(error instanceof StoreClosedError)) this.reload();
         },
       },
     );
+    if (!ended) this.subscription = subscription;
   }
 
   private reload(): void {
-    this.subscription = undefined;
     this.reloading ??= this.start()
-      .catch((error: unknown) => this.handler.failed(error))
+      .catch((error: unknown) => {
+        if (!this.closed) this.handler.failed(error);
+      })
       .then(() => {
         this.reloading = undefined;
-        if (this.subscription === undefined && !this.closed) setTimeout(() => this.reload(), retryMs).unref();
+        if (this.subscription !== undefined || this.closed) return;
+        this.retry = this.clock.setTimer(() => this.reload(), retryMs);
       });
   }
 

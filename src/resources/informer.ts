@@ -1,6 +1,7 @@
+import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { Store } from "../storage/store.ts";
+import type { Entry, Store } from "../storage/store.ts";
 import { Follower } from "./follower.ts";
 import { keyOf, type Resource } from "./registry.ts";
 import { decodeEntry } from "./stored.ts";
@@ -21,13 +22,15 @@ export class Informer<O extends ApiObject = ApiObject> {
   constructor(
     store: Store,
     private readonly resource: Resource,
+    clock: Clock,
     failed: (error: unknown) => void,
   ) {
-    this.follower = new Follower(store, resource.storePrefix, {
-      put: (entry) => this.set(entry.key, decodeEntry(entry) as O),
-      remove: (key) => this.set(key, undefined),
+    const handler = {
+      put: (entry: Entry) => this.set(entry.key, decodeEntry(entry) as O),
+      remove: (key: string) => this.set(key, undefined),
       failed,
-    });
+    };
+    this.follower = new Follower(store, resource.storePrefix, handler, clock);
   }
 
   /** Resolves when everything that is stored is known. */

@@ -17,14 +17,29 @@ export function joinBodies(entries: readonly Entry[]): Buffer {
   return joined;
 }
 
-/** The same entries, with their bodies as parts of the piece into which they were joined. */
+/**
+ * The same entries, with their bodies as parts of the piece into which they were joined, and their headers as parts of
+ * another, so that the memory in which the store handed them out isn't held.
+ */
 export function entriesIn(joined: Buffer, entries: readonly Entry[]): Entry[] {
+  const headers = Buffer.allocUnsafeSlow(headerBytes(entries));
   let at = 0;
+  let headerAt = 0;
   return entries.map((entry) => {
     const start = at + 1;
     at = start + entry.body.length;
-    return { ...entry, body: joined.subarray(start, at) };
+    const headerStart = headerAt;
+    headerAt += entry.header.length;
+    headers.set(entry.header, headerStart);
+    return { ...entry, header: headers.subarray(headerStart, headerAt), body: joined.subarray(start, at) };
   });
+}
+
+/** How many bytes the headers of entries have together. */
+export function headerBytes(entries: readonly Entry[]): number {
+  let size = 0;
+  for (const { header } of entries) size += header.length;
+  return size;
 }
 
 /** The stretch of a piece that some neighbouring entries of it take up, from the comma before the first. */

@@ -1,10 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import { StatusError } from "../base/status-error.ts";
-import type { Entry, Revision } from "../storage/store.ts";
+import { compareKeys } from "../storage/keys.ts";
+import type { Entry, Revision, Store } from "../storage/store.ts";
 import { decodeContinue, encodeContinue } from "./continue-token.ts";
 import type { Engine, Target } from "./engine.ts";
 import { awaitVersion } from "./get.ts";
 import type { CollectionPage } from "./page-cache.ts";
-import { prefixOf } from "./registry.ts";
+import { keyOf, prefixOf } from "./registry.ts";
 import { storeFailure, type ListRead } from "./resource-version.ts";
 import type { Selection } from "./selection.ts";
 
@@ -53,12 +55,16 @@ export async function* listObjects(
     const chosen = choose(page, options, walk);
     if (chosen.entries.length > 0) yield chosen;
     if (walk.done) return await end(engine, walk, options);
+    // The store may answer without ever leaving the turn.
+    await setImmediate();
   }
 }
 
 /** The state of a list under way. */
 interface Walk {
   readonly prefix: string;
+  /** The one key that can be selected, where the selection says so. */
+  readonly key: string | undefined;
   revision: Revision | undefined;
   /** The last key that was looked at. */
   after: string | undefined;
@@ -69,10 +75,11 @@ interface Walk {
   readonly remainingBefore: number | undefined;
 }
 
-async function start(engine: Engine, target: Target, { read }: ListOptions): Promise<Walk> {
+async function start(engine: Engine, target: Target, { read, selection }: ListOptions): Promise<Walk> {
   const prefix = prefixOf(target.resource, target.namespace);
   const fresh: Walk = {
     prefix,
+    key: pinnedKey(target, selection),
     revision: undefined,
     after: undefined,
     taken: 0,
@@ -101,12 +108,18 @@ async function start(engine: Engine, target: Target, { read }: ListOptions): Pro
   }
 }
 
+function pinnedKey({ resource, namespace }: Target, { name }: Selection): string | undefined {
+  if (name === undefined || (resource.namespaced && namespace === "")) return undefined;
+  return keyOf(resource, namespace, name);
+}
+
 async function readPage(
   engine: Engine,
   walk: Walk,
   { limit, selection }: ListOptions,
 ): Promise<CollectionPage> {
   try {
+    if (walk.key !== undefined) return await readKey(engine.store, walk.key, walk);
     return await engine.pages.read({
       prefix: walk.prefix,
       at: walk.revision,
@@ -125,6 +138,14 @@ async function readPage(
     }
     throw told;
   }
+}
+
+/** The page of a collection that can have but one entry, if that comes after where the walk stands. */
+async function readKey(store: Store, key: string, { revision, after }: Walk): Promise<CollectionPage> {
+  const at = revision ?? (await store.latestRevision());
+  const entry = await store.get(key, at);
+  const wanted = entry !== undefined && (after === undefined || compareKeys(after, key) < 0);
+  return { revision: at, entries: wanted ? [entry] : [], joined: undefined, more: false };
 }
 
 function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: Walk): ListedPage {

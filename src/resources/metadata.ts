@@ -92,6 +92,17 @@ export function checkMetadata(target: Target, meta: ObjectMetaValue, report: Fie
   checkOwners(meta, report.at("ownerReferences"));
 }
 
+/** Checks the beginning of a generated name of a new object, also where the object has a name. */
+export function checkGenerateName(target: Target, meta: ObjectMetaValue, report: FieldReport): void {
+  const { generateName = "" } = meta;
+  if (generateName === "") return;
+  const example = makeName(generateName, () => 0);
+  for (const message of nameFaults[target.resource.kind.nameForm](example)) {
+    report.at("generateName").invalid(generateName, message);
+  }
+  if (Buffer.byteLength(generateName) > maxNameBytes) report.at("generateName").tooLong(maxNameBytes);
+}
+
 function checkAnnotations(annotations: Record<string, string> | undefined, report: FieldReport): void {
   let size = 0;
   for (const [key, value] of Object.entries(annotations ?? {})) {

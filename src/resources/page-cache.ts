@@ -48,8 +48,9 @@ export class PageCache {
     const collection = this.collection(request.prefix, latest);
     return andThen(collection.sync(), (position) => {
       const at = request.at ?? position;
-      // What is no longer retained is the store's to refuse.
-      const cached = at < (this.store.floor() as Revision) ? undefined : collection.find(request.after, at);
+      // What is no longer retained, or not known yet, is the store's to answer.
+      const told = at <= position && at >= (this.store.floor() as Revision);
+      const cached = told ? collection.find(request.after, at) : undefined;
       if (cached !== undefined) {
         return andThen(cached.more ?? this.follows(cached, at, request), (more) =>
           cut({ ...cached, more }, at, request),
@@ -69,6 +70,7 @@ export class PageCache {
     if (found === undefined || found.ended) found = new CachedCollection(this.store, prefix, latest);
     this.collections.delete(prefix);
     this.collections.set(prefix, found);
+    this.shrink();
     return found;
   }
 

@@ -29,7 +29,7 @@ export function parseSelection(resource: Resource, labels: string, fields: strin
   const byField = fields === "" ? [] : parseFieldSelector(fields);
   for (const { field } of byField) checkSelectable(resource, field);
   if (byLabel === undefined && byField.length === 0) return everything;
-  return new HeaderSelection(resource, byLabel, byField, `${labels}\n${fields}`);
+  return new HeaderSelection(resource, byLabel, byField, JSON.stringify([labels, fields]));
 }
 
 function checkSelectable(resource: Resource, field: string): void {

@@ -13,7 +13,7 @@ import {
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { decodeEntry, draftBody, encodeObject, sameContent } from "./stored.ts";
-import { admissionOf, checkObject, commit, warningsOf } from "./write.ts";
+import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
 /** How often a change that doesn't insist on a version is tried again after another write came between. */
 const updateAttempts = 10;
@@ -179,7 +179,10 @@ async function store(
   const draft = encodeObject(target.resource, object);
   const warnings = warningsOf(engine, target, object);
   if (sameContent(entry, draft)) return { body: entry.body, created: false, warnings };
-  if (options.dryRun) return { body: draftBody(draft, String(entry.revision)), created: false, warnings };
+  if (options.dryRun) {
+    checkSize(draft);
+    return { body: draftBody(draft, String(entry.revision)), created: false, warnings };
+  }
   const { key, revision: expected } = entry;
   if (isFinished(target, object)) {
     const result = await commit(engine, { kind: "delete", key, expected });

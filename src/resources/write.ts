@@ -2,9 +2,9 @@ import { StatusError } from "../base/status-error.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { CommitResult, Write } from "../storage/store.ts";
+import type { CommitResult, Draft, Write } from "../storage/store.ts";
 import { type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
-import { checkMetadata, checkMetadataUpdate } from "./metadata.ts";
+import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata.ts";
 import { storeFailure } from "./resource-version.ts";
 
 /** The largest object that is stored, in bytes of its encoded form. */
@@ -26,7 +26,8 @@ export function checkObject(
   const report = FieldReport.start();
   const context = { vocabulary: engine.vocabulary };
   checkMetadata(target, object.metadata, report.at("metadata"));
-  if (live !== undefined) checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
+  if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
+  else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
   kind.validate?.(object, report, context);
   if (live !== undefined) kind.validateUpdate?.(object, live, report, context);
   checkFields(kind.type, object, report, engine.vocabulary);
@@ -46,11 +47,15 @@ export function admissionOf(
   return { operation, target, user: options.user, dryRun: options.dryRun, object, live };
 }
 
+/** @throws {StatusError} RequestEntityTooLarge; a dry run, which doesn't come to {@link commit}, asks by itself. */
+export function checkSize({ body }: Draft): void {
+  if (body.length <= maxObjectBytes) return;
+  throw new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
+}
+
 /** Commits a write; the store's failures become what a client is told. */
 export async function commit(engine: Engine, write: Write): Promise<CommitResult> {
-  if (write.kind !== "delete" && write.draft.body.length > maxObjectBytes) {
-    throw new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
-  }
+  if (write.kind !== "delete") checkSize(write.draft);
   try {
     return await engine.store.commit(write);
   } catch (error) {

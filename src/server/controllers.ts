@@ -26,7 +26,7 @@ export async function startControllers({
   const informer = (resource: Resource) => {
     let found = informers.get(resource);
     if (found === undefined) {
-      found = new Informer(store, resource, (error) =>
+      found = new Informer(store, resource, clock, (error) =>
         log.error({ error: stackOf(error), resource: resource.name }, "following failed"),
       );
       informers.set(resource, found);
@@ -37,7 +37,9 @@ export async function startControllers({
   const failed = (controller: string, key: string, error: unknown) => {
     log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
   };
-  const running = builtInControllers.map((one) => one.start({ client, registry, clock, informer, failed }));
+  const running = builtInControllers.map((one) =>
+    one.start({ client, registry, store, clock, informer, failed }),
+  );
   await Promise.all(started);
   return {
     async close() {

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type {
@@ -25,13 +26,14 @@ export class StoredRbac implements Authorizer, RuleResolver {
   readonly index: RbacIndex;
   private readonly follower: Follower;
 
-  constructor(store: Store, vocabulary: Vocabulary, failed: (error: unknown) => void) {
+  constructor(store: Store, vocabulary: Vocabulary, clock: Clock, failed: (error: unknown) => void) {
     this.index = new RbacIndex(vocabulary);
-    this.follower = new Follower(store, `/${groupName(rbac, vocabulary)}/`, {
-      put: (entry) => this.put(entry),
-      remove: (key) => this.remove(key),
+    const handler = {
+      put: (entry: Entry) => this.put(entry),
+      remove: (key: string) => this.remove(key),
       failed,
-    });
+    };
+    this.follower = new Follower(store, `/${groupName(rbac, vocabulary)}/`, handler, clock);
   }
 
   /** Resolves when every stored role and binding is known. */

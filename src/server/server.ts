@@ -113,7 +113,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
   const { vocabulary, clock, log } = options;
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const policy = new StoredRbac(store, vocabulary, (error) =>
+  const policy = new StoredRbac(store, vocabulary, clock, (error) =>
     log.error({ error: stackOf(error) }, "following roles failed"),
   );
   const authorizer = authorizationChain(options.authorizationModes, policy, vocabulary);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
 import { ManualClock, settle, until } from "../api/support.ts";
 
-function queue(work: (key: string) => Promise<void>) {
+function queue(work: (key: string, closing: AbortSignal) => Promise<void>) {
   const clock = new ManualClock();
   const failures: string[] = [];
   const made = new WorkQueue(clock, work, (key, error) => failures.push(`${key}: ${String(error)}`));
@@ -114,4 +114,39 @@ test("close waits for the work under way, and nothing begins after it", async ()
   await clock.advance(1000);
   expect(done.filter((key) => key !== "a")).toEqual([]);
   expect(clock.due(60_000)).toBe(0);
+});
+
+test("of several times at which a key is added later the earliest counts, and there is one timer", async () => {
+  const done: string[] = [];
+  const { clock, queue: keys } = queue(async (key) => void done.push(key));
+  keys.addLater("a", 1000);
+  keys.addLater("a", 100);
+  keys.addLater("a", 500);
+  keys.addLater("b", 700);
+  expect(clock.due(60_000)).toBe(2);
+  await clock.advance(100);
+  expect(done).toEqual(["a"]);
+  await clock.advance(10_000);
+  expect(done).toEqual(["a", "b"]);
+  keys.addLater("a", 100);
+  await clock.advance(100);
+  expect(done).toEqual(["a", "b", "a"]);
+});
+
+test("work that takes long is told of the close", async () => {
+  let batches = 0;
+  const { failures, queue: keys } = queue(async (_key, closing) => {
+    for (;;) {
+      await settle();
+      closing.throwIfAborted();
+      batches++;
+    }
+  });
+  keys.add("a");
+  await until(
+    () => batches,
+    (count) => count > 1,
+  );
+  await keys.close();
+  expect(failures).toEqual([]);
 });

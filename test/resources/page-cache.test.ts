@@ -155,4 +155,52 @@ describe("pages of collections", () => {
     expect(reads).toBeLessThan(first + 3);
     await store.close();
   });
+
+  it("at a version that isn't known yet are the store's to refuse", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const cache = new PageCache(store);
+    await put(store, keyOf(0), "a");
+    const request = { prefix, after: undefined, limit: undefined, maxBytes: 1000 };
+    const { revision } = await cache.read({ ...request, at: undefined });
+    const ahead = async () => cache.read({ ...request, at: (revision + 1) as Revision });
+    await expect(ahead()).rejects.toThrow(/not known yet/);
+    cache.close();
+    await store.close();
+  });
+
+  it("are watched over for a bounded number of collections, also of those with nothing to keep", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    let open = 0;
+    const counting = new Proxy(store, {
+      get(target, name) {
+        if (name !== "subscribe") return Reflect.get(target, name) as unknown;
+        return (...[options, listener]: Parameters<Store["subscribe"]>) => {
+          open++;
+          const subscription = target.subscribe(options, listener);
+          return {
+            get position() {
+              return subscription.position;
+            },
+            sync: () => subscription.sync(),
+            close: () => {
+              open--;
+              subscription.close();
+            },
+          };
+        };
+      },
+    });
+    const cache = new PageCache(counting);
+    for (let index = 0; index < 200; index++) {
+      // A page that its limit cut short is not kept.
+      const namespace = `${prefix}n${index}/`;
+      await put(store, `${namespace}a`, "x");
+      await put(store, `${namespace}b`, "x");
+      await cache.read({ prefix: namespace, at: undefined, after: undefined, limit: 1, maxBytes: 1000 });
+    }
+    expect(open).toBe(64);
+    cache.close();
+    expect(open).toBe(0);
+    await store.close();
+  });
 });

@@ -67,9 +67,11 @@ export const Namespace = kind({
     copy.spec = { ...copy.spec, finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] };
   },
   prepareUpdate(copy, live) {
-    copy.spec = { ...copy.spec, finalizers: live.spec?.finalizers };
-    if (live.spec?.finalizers === undefined) delete copy.spec.finalizers;
-    copy.status = live.status;
+    // Copies: what stands now is shown to admission beside what is written, and must not change with it.
+    const { spec, status } = structuredClone(live);
+    copy.spec = { ...copy.spec, finalizers: spec?.finalizers };
+    if (spec?.finalizers === undefined) delete copy.spec.finalizers;
+    copy.status = status;
   },
   mayVanish: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
   markDeleted(copy) {

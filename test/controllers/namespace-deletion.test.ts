@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { createServer } from "../../src/index.ts";
+import { configMap, namespace, until } from "../api/support.ts";
+
+const space = { apiVersion: "v1", kind: "Namespace", name: "x" };
+const inSpace = (name: string) => ({ ...configMap(name), metadata: { name, namespace: "x" } });
+
+test("what is created in a namespace that was made anew stays", async () => {
+  const server = await createServer({ port: false });
+  const { client } = server;
+  const kinds = ["Secret", "ConfigMap", "ServiceAccount"];
+  await client.create(namespace("x"));
+  const { resourceVersion } = await client.list({ apiVersion: "v1", kind: "Namespace" });
+  const made = new Promise<void>((resolve, reject) => {
+    const again = async (): Promise<void> => {
+      await client.create(namespace("x"));
+      for (const kind of kinds) {
+        await client.create({ apiVersion: "v1", kind, metadata: { name: "o", namespace: "x" } });
+      }
+    };
+    const watch = client.watch({ apiVersion: "v1", kind: "Namespace", resourceVersion }, ({ type }) => {
+      if (type !== "DELETED") return;
+      watch.close();
+      again().then(resolve, reject);
+    });
+  });
+  await client.delete(space);
+  await made;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  for (const kind of kinds) {
+    const found = await client.find({ apiVersion: "v1", kind, namespace: "x", name: "o" });
+    expect(found?.kind, kind).toBe(kind);
+  }
+  await server.close();
+});
+
+test("a namespace with much in it goes, and nothing of it is left", async () => {
+  const server = await createServer({ port: false });
+  const { client } = server;
+  await client.create(namespace("x"));
+  const text = "v".repeat(4000);
+  await Promise.all(
+    Array.from({ length: 200 }, (_, i) => client.create({ ...inSpace(`m${i}`), data: { text } })),
+  );
+  await client.delete(space);
+  await until(
+    () => client.find(space),
+    (found) => found === undefined,
+  );
+  const { items } = await client.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "x" });
+  expect(items).toEqual([]);
+  await server.close();
+});
+
+test("the conditions count what finalizers hold", async () => {
+  const server = await createServer({ port: false });
+  const { client } = server;
+  await client.create(namespace("x"));
+  for (const name of ["a", "b", "c"]) {
+    const finalizers = name === "c" ? [] : ["example.com/hold"];
+    await client.create({ ...inSpace(name), metadata: { name, namespace: "x", finalizers } });
+  }
+  await client.delete(space);
+  const found = await until(
+    () => client.get(space),
+    ({ status }) => (status as { conditions?: unknown[] }).conditions !== undefined,
+  );
+  const { conditions } = found.status as { conditions: { message: string }[] };
+  expect(conditions.map(({ message }) => message)).toEqual([
+    "Some resources are remaining: configmaps has 2 resource instances",
+    "Some content in the namespace has finalizers remaining: example.com/hold in 2 resource instances",
+  ]);
+  await server.close();
+});
+
+test("a close doesn't wait until a large namespace is empty", async () => {
+  const server = await createServer({ port: false });
+  const { client } = server;
+  await client.create(namespace("x"));
+  for (let from = 0; from < 2000; from += 100) {
+    await Promise.all(Array.from({ length: 100 }, (_, i) => client.create(inSpace(`m${from + i}`))));
+  }
+  await client.delete(space);
+  await server.close();
+  await expect(client.list({ apiVersion: "v1", kind: "ConfigMap" })).rejects.toThrow();
+});

@@ -27,7 +27,7 @@ export const defaultJsonPatchLimits: JsonPatchLimits = {
   maxOperations: 10_000,
   maxCopiedCharacters: 3 * 1024 * 1024,
   maxDepth: defaultMaxDepth,
-  maxSteps: 20_000_000,
+  maxSteps: 200_000,
 };
 
 /**

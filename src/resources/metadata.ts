@@ -114,14 +114,15 @@ function checkAnnotations(annotations: Record<string, string> | undefined, repor
 
 function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
   let controllers = 0;
-  (meta.ownerReferences ?? []).forEach((owner, index) => {
+  for (const [index, owner] of (meta.ownerReferences ?? []).entries()) {
+    if (report.full) return;
     const place = report.at(index);
     if (owner.apiVersion === "") place.at("apiVersion").required();
     if (owner.kind === "") place.at("kind").required();
     if (owner.name === "") place.at("name").required();
     if (owner.uid === "") place.at("uid").required();
     if (owner.controller === true) controllers++;
-  });
+  }
   if (controllers > 1)
     report.invalid(meta.ownerReferences, "only one reference can have controller set to true");
 }

@@ -30,12 +30,14 @@ function checkValue(type: Type, value: unknown, report: FieldReport, vocabulary:
       checkFields(type, value as Record<string, unknown>, report, vocabulary);
       return;
     case "list":
-      (value as unknown[]).forEach((item, index) =>
-        checkValue(type.element, item, report.at(index), vocabulary),
-      );
+      for (const [index, item] of (value as unknown[]).entries()) {
+        if (report.full) return;
+        checkValue(type.element, item, report.at(index), vocabulary);
+      }
       return;
     case "map":
       for (const [key, item] of Object.entries(value as Record<string, unknown>)) {
+        if (report.full) return;
         checkValue(type.value, item, report.key(key), vocabulary);
       }
       return;

@@ -34,6 +34,9 @@ export function decode(type: StructType, value: unknown): Decoded {
 
 type JsonObject = Record<string, unknown>;
 
+/** So many unknown fields are listed; a client that made more of them needs no longer list. */
+const maxUnknown = 1000;
+
 class Reader {
   readonly unknown: string[] = [];
   private readonly steps: (string | number)[] = [];
@@ -116,6 +119,7 @@ class Reader {
   private reportUnknown(names: readonly string[], fields: StructType["fields"]): void {
     for (const name of names) {
       if (Object.hasOwn(fields, name)) continue;
+      if (this.unknown.length === maxUnknown) return;
       this.unknown.push(pathOf([...this.steps, name]));
     }
   }

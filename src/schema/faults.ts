@@ -22,6 +22,11 @@ export class FieldReport {
     return this.causes;
   }
 
+  /** Whether further faults would no longer be told, so that looking for them can stop. */
+  get full(): boolean {
+    return this.causes.length > maxFaults;
+  }
+
   /** A place below this one: a member by name, or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport {
     let path = this.path;

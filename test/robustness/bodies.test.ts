@@ -175,8 +175,36 @@ describe("malformed and strange", () => {
     await refused(empty, [400], "application/json", "POST", `${path}?fieldValidation=Strict`);
   });
 
-  test("hundreds of thousands of faults are answered briefly", async () => {
-    const finalizers = Array.from({ length: 300_000 }, () => "A b");
+  test("more values than a body may hold are refused before they cost time", async () => {
+    const ownerReferences = "{},".repeat(1_000_000);
+    for (const raw of [
+      `{"metadata":{"name":"x","ownerReferences":[${ownerReferences}{}]}}`,
+      `{"metadata":{"name":"\\ud800","ownerReferences":[${ownerReferences}{}]}}`,
+    ]) {
+      const start = performance.now();
+      const { body } = await refused(raw, [400]);
+      expect(body.message).toContain("more than 200000 values");
+      expect(performance.now() - start).toBeLessThan(2000);
+    }
+  });
+
+  test("a JSON patch that takes too much work is refused", async () => {
+    const data = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, ""]));
+    expect((await server.admin.post(path, { metadata: { name: "large" }, data })).status).toBe(201);
+    const moves = Array.from({ length: 200 }, (_, i) =>
+      i % 2 === 0
+        ? { op: "move", from: "/data", path: "/other" }
+        : { op: "move", from: "/other", path: "/data" },
+    );
+    const start = performance.now();
+    const { status } = await server.admin.patch(`${path}/large?dryRun=All`, moves, "json");
+    expect([200, 413, 422]).toContain(status);
+    expect(performance.now() - start).toBeLessThan(3000);
+    await server.admin.delete(`${path}/large`);
+  });
+
+  test("a hundred thousand faults are answered briefly", async () => {
+    const finalizers = Array.from({ length: 150_000 }, () => "A b");
     const answer = await refused(JSON.stringify({ metadata: { name: "x", finalizers } }), [422]);
     expect(answer.text.length).toBeLessThan(1024 * 1024);
     expect(answer.body.details.causes.at(-1).message).toBe("there are more faults than these");

@@ -5,6 +5,8 @@ import { UrlTable } from "./url-table.ts";
 
 /** Combinations of verbs, groups and resources past which a rule is compared as it stands instead of being spread. */
 const maxCombinations = 4096;
+/** The same for all rules of one owner together: what a role of any size may cost. */
+const maxOwnerCombinations = 4 * maxCombinations;
 
 /** Who grants a resource: for every name, and for single names. */
 interface Leaf<Owner extends object> {
@@ -30,17 +32,14 @@ export class RuleTable<Owner extends object> {
 
   /** Adds an owner's rules. */
   add(rules: readonly Rule[], owner: Owner): void {
-    for (const rule of rules) {
-      if (isWide(rule)) this.addWide(rule, owner);
-      else this.spread(rule, owner, withItem);
-    }
+    const { narrow, wide } = divide(rules);
+    for (const rule of narrow) this.spread(rule, owner, withItem);
+    for (const rule of wide) this.addWide(rule, owner);
   }
 
   /** Removes all rules of an owner: `rules` are those that were added for it. */
   remove(rules: readonly Rule[], owner: Owner): void {
-    for (const rule of rules) {
-      if (!isWide(rule)) this.spread(rule, owner, withoutItem);
-    }
+    for (const rule of divide(rules).narrow) this.spread(rule, owner, withoutItem);
     this.wide.delete(owner);
   }
 
@@ -140,10 +139,28 @@ function ownerAt<Owner extends object>(leaf: Leaf<Owner> | undefined, name: stri
   return leaf.names === undefined ? undefined : firstItem(leaf.names.get(name));
 }
 
-function isWide(rule: Rule): boolean {
-  const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
+/** The rules that are spread over the table, and those that are compared as a whole: too many combinations for one owner. */
+function divide(rules: readonly Rule[]): {
+  readonly narrow: readonly Rule[];
+  readonly wide: readonly Rule[];
+} {
+  const narrow: Rule[] = [];
+  const wide: Rule[] = [];
+  let combinations = 0;
+  for (const rule of rules) {
+    const own = combinationsOf(rule);
+    if (own > maxCombinations || combinations + own > maxOwnerCombinations) wide.push(rule);
+    else {
+      narrow.push(rule);
+      combinations += own;
+    }
+  }
+  return { narrow, wide };
+}
+
+function combinationsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): number {
   const named = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
-  return verbs.length * (named + nonResourceURLs.length) > maxCombinations;
+  return verbs.length * (named + nonResourceURLs.length);
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -1,4 +1,5 @@
-import { type JsonDocument, decodeExactly } from "./exact.ts";
+import { type JsonDocument, decodeExactly, maxValues } from "./exact.ts";
+import { faultAt } from "./syntax-fault.ts";
 import { decodeUtf8 } from "./utf8.ts";
 import type { JsonValue } from "./value.ts";
 
@@ -30,6 +31,7 @@ export function decodeJson(
 ): JsonDocument {
   const text = decodeUtf8(bytes);
   const members = countMembers(bytes, limits.maxDepth);
+  if (members === tooManyValues) throw faultAt(text, 0, `more than ${maxValues} values`);
   if (members === needsExactParser) return decodeExactly(text, limits.maxDepth);
   let value: JsonValue;
   try {
@@ -42,17 +44,20 @@ export function decodeJson(
 }
 
 const needsExactParser = -1;
+const tooManyValues = -2;
 /** Strings are looked at byte by byte up to here; a native search jumps over the rest of longer ones. */
 const shortString = 48;
 
 /**
  * How many members the objects of a text have: its colons outside of strings. `needsExactParser` when the text is
- * nested too deep, isn't JSON, or has an escape that may be half of a surrogate pair.
+ * nested too deep, isn't JSON, or has an escape that may be half of a surrogate pair; `tooManyValues` when its commas
+ * separate more than a text may have.
  */
 function countMembers(bytes: Uint8Array, maxDepth: number): number {
   const end = bytes.length;
   let members = 0;
   let depth = 0;
+  let commas = 0;
   for (let at = 0; at < end; at++) {
     const byte = bytes[at]!;
     if (byte === 0x22) {
@@ -63,6 +68,7 @@ function countMembers(bytes: Uint8Array, maxDepth: number): number {
       if (inside !== 0x22) at = endOfString(bytes, at);
       if (at < 0) return needsExactParser;
     } else if (byte < 0x3a) {
+      if (byte === 0x2c && ++commas >= maxValues) return tooManyValues;
       continue; // white space, commas, digits
     } else if (byte === 0x3a) {
       members++;

@@ -11,6 +11,9 @@ export interface JsonDocument {
   readonly duplicates: readonly string[];
 }
 
+/** So many values a text may hold: what they cost later, in checks and copies, is bounded by this. */
+export const maxValues = 200_000;
+
 /** So many duplicates are listed; a client that made more of them needs no longer list. */
 export const maxDuplicates = 100;
 
@@ -39,6 +42,7 @@ export function decodeExactly(text: string, maxDepth: number): JsonDocument {
 
 class ExactParser {
   #at = 0;
+  #values = 0;
   readonly #open: Open[] = [];
   readonly #duplicates = new Set<string>();
 
@@ -59,6 +63,7 @@ class ExactParser {
   /** Reads a scalar or an empty container; opens any other container and returns undefined. */
   #readValue(): JsonValue | undefined {
     this.#skipSpace();
+    if (++this.#values > maxValues) throw faultAt(this.text, this.#at, `more than ${maxValues} values`);
     const text = this.text;
     switch (text.charCodeAt(this.#at)) {
       case 0x22: // "

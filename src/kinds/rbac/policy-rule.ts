@@ -30,11 +30,12 @@ export function checkRules(
   report: FieldReport,
   role: { readonly namespaced: boolean },
 ): void {
-  (rules ?? []).forEach((rule, index) => {
+  for (const [index, rule] of (rules ?? []).entries()) {
+    if (report.full) return;
     for (const fault of policyRuleFaults(rule, role)) {
       const place = report.at(index, ...fault.path);
       if (fault.kind === "required") place.required(fault.message);
       else place.invalid(fault.value, fault.message);
     }
-  });
+  }
 }

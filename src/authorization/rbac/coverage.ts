@@ -7,15 +7,20 @@ import { urlCovers } from "./rule-match.ts";
  */
 const maxPermissions = 20_000;
 
+/** So many missing permissions are enough to refuse and to say why. */
+const maxMissing = 200;
+
 /**
  * What of the `wanted` rules the `held` rules don't give, broken into single permissions (one verb, one resource of one
- * group with at most one name, or one URL path). Empty when everything is covered.
+ * group with at most one name, or one URL path). Empty when everything is covered; it may end early
+ * when much is missing.
  */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Rule[] {
   const owned = completeRules(held);
   const missing: Rule[] = [];
   let left = maxPermissions;
   for (const rule of completeRules(wanted)) {
+    if (missing.length >= maxMissing) break;
     if (owned.some((own) => covers(own, rule))) continue;
     const permissions = countPermissions(rule);
     if (permissions > left) {

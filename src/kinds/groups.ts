@@ -1,7 +1,28 @@
-import type { Group } from "../schema/kind.ts";
+import type { Group } from "../schema/types.ts";
+
+const plain = (base: string): Group => ({ base, suffixed: false });
+const suffixed = (base: string): Group => ({ base, suffixed: true });
 
 /** The API groups; only those whose name ends in the product's suffix are marked. */
-export const core: Group = { base: "", suffixed: false };
-export const rbac: Group = { base: "rbac.authorization", suffixed: true };
-export const authorization: Group = { base: "authorization", suffixed: true };
-export const authentication: Group = { base: "authentication", suffixed: true };
+export const core = plain("");
+export const apps = plain("apps");
+export const autoscaling = plain("autoscaling");
+export const batch = plain("batch");
+export const policy = plain("policy");
+export const admissionregistration = suffixed("admissionregistration");
+export const apiextensions = suffixed("apiextensions");
+export const apiregistration = suffixed("apiregistration");
+export const authentication = suffixed("authentication");
+export const authorization = suffixed("authorization");
+export const certificates = suffixed("certificates");
+export const coordination = suffixed("coordination");
+export const discovery = suffixed("discovery");
+export const events = suffixed("events");
+export const flowcontrol = suffixed("flowcontrol.apiserver");
+export const internalApiserver = suffixed("internal.apiserver");
+export const networking = suffixed("networking");
+export const node = suffixed("node");
+export const rbac = suffixed("rbac.authorization");
+export const resource = suffixed("resource");
+export const scheduling = suffixed("scheduling");
+export const storage = suffixed("storage");

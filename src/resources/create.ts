@@ -1,6 +1,13 @@
 import { StatusError } from "../base/status-error.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
+import {
+  detailsOf,
+  kindContext,
+  type Engine,
+  type Target,
+  type WriteOptions,
+  type WriteResult,
+} from "./engine.ts";
 import type { Draft } from "../storage/store.ts";
 import { prepareNewMetadata } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
@@ -33,8 +40,8 @@ export async function createObject(
     const named = { ...target, name: object.metadata.name ?? "" };
     const request = admissionOf(named, options, "CREATE", object, undefined);
     await engine.admit.mutate(request);
-    kind.prepareCreate?.(object, { vocabulary: engine.vocabulary });
-    if (generated) kind.fillDefaults?.(object, { vocabulary: engine.vocabulary });
+    kind.prepareCreate?.(object, kindContext(engine, target));
+    if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
     checkObject(engine, named, object, undefined);
     await engine.admit.validate(request);
     const result = await store(engine, named, object, options);
@@ -53,7 +60,7 @@ async function store(
 ): Promise<WriteResult | undefined> {
   const key = keyOf(target.resource, target.namespace, target.name);
   const draft = encodeObject(target.resource, object);
-  const warnings = warningsOf(engine, target, object);
+  const warnings = warningsOf(engine, target, object, undefined);
   if (options.dryRun) {
     if ((await engine.store.get(key)) !== undefined) return undefined;
     checkSize(draft);

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import type { KindContext } from "../schema/context.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -18,6 +19,8 @@ export interface Engine {
   readonly randomInt: (below: number) => number;
   readonly newUid: () => string;
   readonly admit: Admitter;
+  /** Whether a feature gate is on (spec: conventions 9.4). */
+  readonly featureEnabled: (gate: string) => boolean;
   /** Pages of the store's collections, for lists. */
   readonly pages: PageCache;
 }
@@ -90,4 +93,13 @@ export function detailsOf(target: Target): { name: string; group: string; kind: 
 /** A time as objects carry it: RFC 3339 in UTC with seconds. */
 export function timestamp(clock: Clock): string {
   return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+}
+
+/** What the target's declaration may know of this server. */
+export function kindContext(engine: Engine, target: Target): KindContext {
+  return {
+    vocabulary: engine.vocabulary,
+    enabled: engine.featureEnabled,
+    subresource: target.subresource,
+  };
 }

@@ -2,7 +2,7 @@ import { StatusError } from "../base/status-error.ts";
 import { decode, TypeFault } from "../schema/decode.ts";
 import { fillFieldDefaults } from "../schema/defaults.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { Engine, Target } from "./engine.ts";
+import { kindContext, type Engine, type Target } from "./engine.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -50,8 +50,9 @@ export function readObject(
 
 /** Fills in what the declaration gives when the client doesn't. Changes the object. */
 export function fillDefaults(engine: Engine, target: Target, object: ApiObject): void {
-  fillFieldDefaults(target.resource.kind.type, object);
-  target.resource.kind.fillDefaults?.(object, { vocabulary: engine.vocabulary });
+  const context = kindContext(engine, target);
+  fillFieldDefaults(target.resource.kind.type, object, context);
+  target.resource.kind.fillDefaults?.(object, context);
 }
 
 function decodeAs(target: Target, value: unknown): { object: ApiObject; unknownFields: readonly string[] } {

@@ -2,7 +2,7 @@ import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { Engine, Target, WriteOptions } from "./engine.ts";
+import { kindContext, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { matchNamespace } from "./metadata.ts";
 import { admissionOf } from "./write.ts";
 
@@ -27,11 +27,12 @@ export function checkReview(
   });
 }
 
-function checkSpec(engine: Engine, { resource }: Target, object: ApiObject): void {
-  const { kind, group } = resource;
+function checkSpec(engine: Engine, target: Target, object: ApiObject): void {
+  const { kind, group } = target.resource;
   const report = FieldReport.start();
-  kind.validate?.(object, report, { vocabulary: engine.vocabulary });
-  checkFields(kind.type, object, report, engine.vocabulary);
+  const context = kindContext(engine, target);
+  kind.validate?.(object, report, context);
+  checkFields(kind.type, object, report, context);
   if (report.faults.length === 0) return;
   throw invalidError({ kind: kind.name, group, name: object.metadata.name ?? "" }, report.faults);
 }

@@ -4,6 +4,7 @@ import type { Entry } from "../storage/store.ts";
 import { createObject } from "./create.ts";
 import {
   conflict,
+  kindContext,
   notFound,
   type Engine,
   type Target,
@@ -144,21 +145,21 @@ async function replace(
   countGeneration(target, object, live);
   checkObject(engine, target, object, live);
   await engine.admit.validate(request);
-  return store(engine, target, entry, object, options);
+  return store(engine, target, entry, { live, object }, options);
 }
 
 /** What the write may change, by the kind's own rules, over what stands. */
 function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: ApiObject): ApiObject {
   const { kind } = target.resource;
   const subresource = target.subresource === "" ? undefined : kind.subresources[target.subresource];
-  if (subresource !== undefined) {
+  if (subresource !== undefined && subresource.shape === undefined) {
     const copy = structuredClone(live);
-    subresource.merge(copy, written);
+    subresource.merge(copy, written, kindContext(engine, target));
     if (written.metadata.uid !== undefined) copy.metadata.uid = written.metadata.uid;
     return copy;
   }
   keepServerMetadata(written, live);
-  kind.prepareUpdate?.(written, live, { vocabulary: engine.vocabulary });
+  kind.prepareUpdate?.(written, live, kindContext(engine, target));
   return written;
 }
 
@@ -173,11 +174,11 @@ async function store(
   engine: Engine,
   target: Target,
   entry: Entry,
-  object: ApiObject,
+  { live, object }: { readonly live: ApiObject; readonly object: ApiObject },
   options: WriteOptions,
 ): Promise<WriteResult | undefined> {
   const draft = encodeObject(target.resource, object);
-  const warnings = warningsOf(engine, target, object);
+  const warnings = warningsOf(engine, target, object, live);
   if (sameContent(entry, draft)) return { body: entry.body, created: false, warnings };
   if (options.dryRun) {
     checkSize(draft);

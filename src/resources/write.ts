@@ -3,7 +3,7 @@ import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { CommitResult, Draft, Write } from "../storage/store.ts";
-import { type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { kindContext, type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata.ts";
 import { storeFailure } from "./resource-version.ts";
 
@@ -24,13 +24,13 @@ export function checkObject(
 ): void {
   const { kind } = target.resource;
   const report = FieldReport.start();
-  const context = { vocabulary: engine.vocabulary };
+  const context = kindContext(engine, target);
   checkMetadata(target, object.metadata, report.at("metadata"));
   if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
   else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
   kind.validate?.(object, report, context);
   if (live !== undefined) kind.validateUpdate?.(object, live, report, context);
-  checkFields(kind.type, object, report, engine.vocabulary);
+  checkFields(kind.type, object, report, context);
   if (report.faults.length === 0) return;
   const subject = { kind: kind.name, group: target.resource.group, name: object.metadata.name ?? "" };
   throw invalidError(subject, report.faults);
@@ -64,6 +64,11 @@ export async function commit(engine: Engine, write: Write): Promise<CommitResult
 }
 
 /** The messages that a successful write gives with its answer. */
-export function warningsOf(engine: Engine, target: Target, object: ApiObject): readonly string[] {
-  return target.resource.kind.warnings?.(object, { vocabulary: engine.vocabulary }) ?? [];
+export function warningsOf(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  live: ApiObject | undefined,
+): readonly string[] {
+  return target.resource.kind.warnings?.(object, kindContext(engine, target), live) ?? [];
 }

@@ -1,5 +1,6 @@
 import { decodeScalar, describe, zeroOf } from "./scalars.ts";
-import type { Field, ScalarType, StructType, Type } from "./types.ts";
+import type { Field, ScalarType, StructType, Type, UnionType } from "./types.ts";
+import { formOf } from "./unions.ts";
 
 /** A value of the wrong type. The message names the place and says what was expected. */
 export class TypeFault extends Error {
@@ -82,7 +83,15 @@ class Reader {
         return this.list(type.element, given);
       case "map":
         return this.map(type.value, given);
+      case "union":
+        return this.union(type, given);
     }
+  }
+
+  private union(type: UnionType, given: unknown): unknown {
+    const form = formOf(type, given);
+    if (form === undefined) throw this.fault(Object.keys(type.forms).join(" or "), given);
+    return this.value(form.type, given);
   }
 
   private scalar(type: ScalarType, given: unknown): unknown {
@@ -163,6 +172,7 @@ function isEmpty(type: Type, value: unknown): boolean {
     case "map":
       return isEmptyObject(value as JsonObject);
     case "struct":
+    case "union":
       return false;
     case "scalar":
       return value === "" || value === 0 || value === false;

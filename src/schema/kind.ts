@@ -1,14 +1,17 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
-import { field, string, struct, type Fields, type StaticFields, type StructType } from "./types.ts";
+import {
+  field,
+  string,
+  structsIn,
+  type Fields,
+  type Group,
+  type StaticFields,
+  type StructType,
+} from "./types.ts";
 
-/** An API group, named without the product's suffix. */
-export interface Group {
-  /** For example `rbac.authorization`; empty for the core group. */
-  readonly base: string;
-  /** Whether the vocabulary's suffix is part of the name (`apps`, `batch`, … carry none). */
-  readonly suffixed: boolean;
-}
+export type { Group } from "./types.ts";
 
 /** The group's full name: `rbac.authorization.platform.io`. */
 export function groupName(group: Group, vocabulary: Vocabulary): string {
@@ -51,11 +54,6 @@ export interface OwnerReferenceValue {
   blockOwnerDeletion?: boolean;
 }
 
-/** What a kind's functions may know beyond the object. */
-export interface KindContext {
-  readonly vocabulary: Vocabulary;
-}
-
 /** A kind's object as its own functions see it. */
 export type ObjectOf<F extends Fields> = StaticFields<F> & {
   apiVersion: string;
@@ -75,11 +73,62 @@ export interface Column<O = ApiObject> {
   readonly cell: (object: O, now: number) => unknown;
 }
 
-/** What a write to a subresource changes. */
-export interface Subresource<O = ApiObject> {
+/** A state of a table's row. */
+export interface RowCondition {
+  readonly type: "Completed";
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** What stands below an object's path (spec: conventions 4.1). */
+export type Subresource<O = ApiObject> =
+  PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
+
+/** A part of the object that is written by itself, such as `status`. */
+export interface PartSubresource<O = ApiObject> {
+  readonly shape?: undefined;
   readonly verbs: readonly Verb[];
   /** Takes over from `written` into the copy of the live object what the subresource may change, nothing else. */
-  readonly merge: (copy: O, written: O) => void;
+  readonly merge: (copy: O, written: O, context: KindContext) => void;
+}
+
+/** Another kind that shows a part of the object and changes it, such as `scale`. */
+export interface ViewSubresource<O = ApiObject> {
+  readonly shape: "view";
+  readonly verbs: readonly Verb[];
+  readonly kind: () => Kind;
+  /** The view's fields beside apiVersion, kind and metadata. */
+  readonly read: (object: O) => Record<string, unknown>;
+  /** Takes over what the written view says into the copy of the live object. */
+  readonly write: (copy: O, view: ApiObject) => void;
+}
+
+/** Something that is done to the object, such as `eviction`; the doing stands in `resources/actions/`. */
+export interface ActionSubresource {
+  readonly shape: "action";
+  readonly verbs: readonly Verb[];
+  /** Kind of the body that asks for it, and of the answer. */
+  readonly kind: () => Kind;
+}
+
+/** A connection to what the object stands for, such as `proxy` or `exec`. */
+export interface ConnectSubresource {
+  readonly shape: "connect";
+  readonly verbs: readonly Verb[];
+  /** Name of the kind whose fields are the query parameters. */
+  readonly optionsKind: string;
+}
+
+/**
+ * How a version that isn't stored becomes the one that is, and back (spec: conventions 9). Both functions get an object
+ * they may take apart; apiVersion and kind of the result are set by the caller.
+ */
+export interface Conversion {
+  /** The kind in its stored version. */
+  readonly stored: () => Kind;
+  readonly toStored: (object: ApiObject, context: KindContext) => ApiObject;
+  readonly fromStored: (object: ApiObject, context: KindContext) => ApiObject;
 }
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -145,7 +194,11 @@ export interface KindSpec<F extends Fields> {
     context: KindContext,
   ) => void;
   /** Messages that go out as Warning headers on a successful write. */
-  readonly warnings?: (object: ObjectOf<NoInfer<F>>, context: KindContext) => readonly string[];
+  readonly warnings?: (
+    object: ObjectOf<NoInfer<F>>,
+    context: KindContext,
+    live: ObjectOf<NoInfer<F>> | undefined,
+  ) => readonly string[];
   /** Whether the last finalizer is gone and the object may go too; beyond `metadata.finalizers`. */
   readonly mayVanish?: (object: ObjectOf<NoInfer<F>>) => boolean;
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
@@ -153,6 +206,10 @@ export interface KindSpec<F extends Fields> {
   readonly subresources?: Readonly<Record<string, Subresource<ObjectOf<NoInfer<F>>>>>;
   /** Columns of its table; kinds without get the default table. */
   readonly columns?: readonly Column<ObjectOf<NoInfer<F>>>[];
+  /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */
+  readonly rowConditions?: (object: ObjectOf<NoInfer<F>>) => readonly RowCondition[];
+  /** For a version that isn't stored itself. */
+  readonly conversion?: Conversion;
 }
 
 /** A declared kind, as the generic engine sees it. */
@@ -171,11 +228,13 @@ export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
   readonly validate: ((object: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
   readonly validateUpdate:
     ((object: ApiObject, live: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
-  readonly warnings: ((object: ApiObject, context: KindContext) => readonly string[]) | undefined;
+  readonly warnings:
+    ((object: ApiObject, context: KindContext, live: ApiObject | undefined) => readonly string[]) | undefined;
   readonly mayVanish: ((object: ApiObject) => boolean) | undefined;
   readonly markDeleted: ((copy: ApiObject) => void) | undefined;
   readonly subresources: Readonly<Record<string, Subresource>>;
   readonly columns: readonly Column[] | undefined;
+  readonly rowConditions: ((object: ApiObject) => readonly RowCondition[]) | undefined;
 };
 
 type KindFunctions =
@@ -195,7 +254,8 @@ type KindFunctions =
   | "mayVanish"
   | "markDeleted"
   | "subresources"
-  | "columns";
+  | "columns"
+  | "rowConditions";
 
 declare const objectType: unique symbol;
 /** A kind that remembers the static type of its objects. */
@@ -221,10 +281,24 @@ export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
     selectable: {},
     subresources: {},
     ...rest,
-    type: struct(spec.name, spec.doc, () => ({
+    type: structsIn({ group: spec.group, version: spec.version }).struct(spec.name, spec.doc, () => ({
       ...typeMeta,
       ...(typeof fields === "function" ? fields() : fields),
     })),
   };
   return complete as unknown as KindOf<F>;
+}
+
+/** What a kind of a known group version still says about itself. */
+type LocalSpec<F extends Fields> = Omit<KindSpec<F>, "group" | "version">;
+
+/** The words with which the kinds and structs of one group version are declared. */
+export function declarationsIn(
+  group: Group,
+  version: string,
+): ReturnType<typeof structsIn> & { readonly kind: <F extends Fields>(spec: LocalSpec<F>) => KindOf<F> } {
+  return {
+    ...structsIn({ group, version }),
+    kind: (spec) => kind({ group, version, ...spec }),
+  };
 }

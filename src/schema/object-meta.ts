@@ -1,4 +1,5 @@
-import { atomicStruct, bool, field, fieldsV1, int64, list, map, string, struct, time } from "./types.ts";
+import { atomicStruct, struct } from "./meta.ts";
+import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
 export const OwnerReference = atomicStruct("OwnerReference", "An object that this one depends on.", {
   apiVersion: field(5, string, "Group and version of the owner.").required(),

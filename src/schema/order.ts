@@ -1,4 +1,5 @@
 import type { StructType, Type } from "./types.ts";
+import { formOf } from "./unions.ts";
 
 /**
  * A value with its fields in declared order and the keys of its maps sorted, so that equal objects have equal bytes
@@ -20,6 +21,10 @@ function valueInOrder(type: Type, value: unknown): unknown {
       return value;
     case "struct":
       return inOrder(type, value as Record<string, unknown>);
+    case "union": {
+      const form = formOf(type, value);
+      return form === undefined ? value : valueInOrder(form.type, value);
+    }
     case "list": {
       const { element } = type;
       return element.shape === "scalar"

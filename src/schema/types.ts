@@ -1,11 +1,13 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { KindContext } from "./context.ts";
+import type { FieldReport } from "./faults.ts";
 
 /**
  * The language in which kinds are declared. A declaration is plain data: decoding, defaulting, validation, the binary
  * encoding, merging and OpenAPI are derived from it by the other files of this folder, and its static type by
  * {@link Static}.
  */
-export type Type = ScalarType | ListType | MapType | StructType;
+export type Type = ScalarType | ListType | MapType | StructType | UnionType;
 
 /** Names of the scalar types; `json` holds any JSON value, `object` any JSON object with its own kind. */
 export type ScalarName =
@@ -42,17 +44,56 @@ export interface MapType<V extends Type = Type> {
   readonly value: V;
 }
 
+/** The group version in which a struct is declared. */
+export interface Home {
+  readonly group: Group;
+  readonly version: string;
+}
+
+/** An API group, named without the product's suffix. */
+export interface Group {
+  /** For example `rbac.authorization`; empty for the core group. */
+  readonly base: string;
+  /** Whether the vocabulary's suffix is part of the name (`apps`, `batch`, … carry none). */
+  readonly suffixed: boolean;
+}
+
+/** The forms that a value of a union can have in JSON. */
+export type UnionForm = "object" | "list" | "bool";
+
+/** A value whose JSON form says which of several types it has; on the binary wire each has its own number. */
+export interface UnionType<F extends Partial<Record<UnionForm, Field>> = Partial<Record<UnionForm, Field>>> {
+  readonly shape: "union";
+  readonly name: string;
+  readonly doc: string;
+  readonly forms: F;
+  readonly home: Home;
+}
+
 export type Fields = Readonly<Record<string, Field>>;
 
 export interface StructType<F extends Fields = Fields> {
   readonly shape: "struct";
   readonly name: string;
   readonly doc: string;
+  readonly home: Home;
   /** The fields by JSON name, in the order in which they are written; computed when first asked for. */
   readonly fields: F;
   /** Merged and owned as one unit by apply. */
   readonly atomic: boolean;
+  readonly rules: StructRules<Record<string, unknown>>;
 }
+
+/** What concerns a struct as a whole, wherever it is used. */
+export interface StructRules<V> {
+  /** Fills in defaults that need more than a field's own line; runs before those of the structs inside. */
+  readonly fill?: (copy: V, context: KindContext) => void;
+  /** Checks fields against each other. */
+  readonly check?: (value: V, place: FieldReport, context: KindContext) => void;
+}
+
+/** A rule that the value of one field must keep. It is asked about values that are there and not `""`. */
+export type FieldCheck<V = never> = (value: V, place: FieldReport, context: KindContext) => void;
 
 /** A word that may depend on the vocabulary. */
 export type Word = string | ((vocabulary: Vocabulary) => string);
@@ -61,15 +102,24 @@ export type Word = string | ((vocabulary: Vocabulary) => string);
 export interface FieldFacts {
   /** Number on the binary wire; undefined for fields that exist in JSON only. */
   readonly number: number | undefined;
+  /** Number of the message inside which the field stands on the binary wire, where JSON shows it flat. */
+  readonly inside: number | undefined;
   readonly doc: string;
-  /** In the published list of required fields; absent or empty is refused with `Required value`. */
+  /** In the published list of required fields. */
   readonly required: boolean;
+  /** Absent, null or `""` is refused with `Required value`. */
+  readonly mustBeGiven: boolean;
   /** Written to JSON even when empty: lists and times as null, structs as `{}`, scalars as their zero value. */
   readonly emitEmpty: boolean;
   /** Absent differs from the zero value, so a zero value that was given is kept. */
   readonly nullable: boolean;
-  /** Published default, applied when the field is absent. */
+  /** Applied when the field is absent. */
   readonly default: unknown;
+  /** Whether the default stands in the published schema. */
+  readonly publishesDefault: boolean;
+  /** The field is dropped unless this feature gate is on or the object already has it. */
+  readonly gate: string | undefined;
+  readonly check: FieldCheck | undefined;
   /** Closed set of values. */
   readonly oneOf: readonly Word[] | undefined;
   /** Values with a meaning, where others are allowed too. */
@@ -85,10 +135,15 @@ export interface FieldFacts {
 }
 
 const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
+  inside: undefined,
   required: false,
+  mustBeGiven: false,
   emitEmpty: false,
   nullable: false,
   default: undefined,
+  publishesDefault: false,
+  gate: undefined,
+  check: undefined,
   oneOf: undefined,
   known: undefined,
   listType: undefined,
@@ -108,12 +163,22 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
 
   /** Must be given. In JSON it is always written. */
   required(): Field<T, true> {
-    return this.with({ required: true, emitEmpty: true }) as Field<T, true>;
+    return this.with({ required: true, mustBeGiven: true, emitEmpty: true }) as Field<T, true>;
   }
 
   /** Must be given, but isn't written when empty. */
   requiredOmitEmpty(): Field<T, true> {
-    return this.with({ required: true }) as Field<T, true>;
+    return this.with({ required: true, mustBeGiven: true }) as Field<T, true>;
+  }
+
+  /** Published as required and always written, though the server takes its zero value too. */
+  declaredRequired(): Field<T, true> {
+    return this.with({ required: true, emitEmpty: true }) as Field<T, true>;
+  }
+
+  /** Must be given, though the published schema doesn't say so. */
+  mustBeGiven(): Field<T, Required> {
+    return this.with({ mustBeGiven: true });
   }
 
   /** Always written, also when empty. */
@@ -126,8 +191,29 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ nullable: true });
   }
 
+  /** The published default. */
   default(value: unknown): Field<T, Required> {
+    return this.with({ default: value, publishesDefault: true });
+  }
+
+  /** What the server fills in when the field is absent, without saying so in the published schema. */
+  filled(value: unknown): Field<T, Required> {
     return this.with({ default: value });
+  }
+
+  /** Known only where this feature gate is on. */
+  gated(gate: string): Field<T, Required> {
+    return this.with({ gate });
+  }
+
+  /** The field as it stands in a struct that shows the fields of another one flat; see {@link inlined}. */
+  inside(number: number): Field<T, Required> {
+    return this.with({ inside: number });
+  }
+
+  /** A rule that the value must keep; several are asked one after the other. */
+  check(rule: FieldCheck<Static<T>>): Field<T, Required> {
+    return this.with({ check: bothChecks(this.facts.check, rule as unknown as FieldCheck) });
   }
 
   /** Only these values are accepted. */
@@ -174,36 +260,87 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
   }
 }
 
+function bothChecks(first: FieldCheck | undefined, second: FieldCheck): FieldCheck {
+  if (first === undefined) return second;
+  return (value, place, context) => {
+    first(value, place, context);
+    second(value, place, context);
+  };
+}
+
 /** A field with its wire number (undefined: JSON only), type and description. */
 export function field<T extends Type>(number: number | undefined, type: T, doc: string): Field<T, false> {
   return new Field<T, false>(type, { ...plainFacts, number, doc });
 }
 
-/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
-export function struct<F extends Fields>(name: string, doc: string, fields: F | (() => F)): StructType<F> {
-  return new LazyStruct(name, doc, fields, false);
+/**
+ * The fields of another struct, shown flat in JSON; on the binary wire they stand in a message of their own under the
+ * given number. Spread the result among the fields.
+ */
+export function inlined<F extends Fields>(number: number, type: StructType<F>): F {
+  const entries = Object.entries(type.fields).map(([name, one]) => [name, one.inside(number)]);
+  return Object.fromEntries(entries) as F;
 }
 
-/** An object type that apply owns as one. */
-export function atomicStruct<F extends Fields>(
+/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
+export type DeclareStruct = <F extends Fields>(
   name: string,
   doc: string,
   fields: F | (() => F),
-): StructType<F> {
-  return new LazyStruct(name, doc, fields, true);
+  rules?: StructRules<StaticFields<NoInfer<F>>>,
+) => StructType<F>;
+
+/** A type whose JSON form says which of the given types it is. */
+export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
+  name: string,
+  doc: string,
+  forms: () => F,
+) => UnionType<F>;
+
+/** The words with which the structs of a group version are declared. */
+export function structsIn(home: Home): {
+  readonly struct: DeclareStruct;
+  /** As `struct`, for a type that apply owns as one. */
+  readonly atomicStruct: DeclareStruct;
+  readonly union: DeclareUnion;
+} {
+  return {
+    struct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, false, rules),
+    atomicStruct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, true, rules),
+    union: (name, doc, forms) => new LazyUnion(home, name, doc, forms),
+  };
 }
 
 class LazyStruct<F extends Fields> implements StructType<F> {
   readonly shape = "struct";
+  readonly rules: StructRules<Record<string, unknown>>;
   private known: F | undefined;
   constructor(
+    readonly home: Home,
     readonly name: string,
     readonly doc: string,
     private readonly source: F | (() => F),
     readonly atomic: boolean,
-  ) {}
+    rules: unknown = {},
+  ) {
+    this.rules = rules as StructRules<Record<string, unknown>>;
+  }
   get fields(): F {
     return (this.known ??= typeof this.source === "function" ? this.source() : this.source);
+  }
+}
+
+class LazyUnion<F extends Partial<Record<UnionForm, Field>>> implements UnionType<F> {
+  readonly shape = "union";
+  private known: F | undefined;
+  constructor(
+    readonly home: Home,
+    readonly name: string,
+    readonly doc: string,
+    private readonly source: () => F,
+  ) {}
+  get forms(): F {
+    return (this.known ??= this.source());
   }
 }
 
@@ -254,7 +391,9 @@ export type Static<T> =
         ? Record<string, Static<V>>
         : T extends StructType<infer F>
           ? StaticFields<F>
-          : never;
+          : T extends UnionType<infer U>
+            ? StaticField<U[keyof U]>
+            : never;
 
 export type StaticFields<F extends Fields> = {
   -readonly [K in keyof F as F[K] extends Field<Type, true> ? K : never]: StaticField<F[K]>;

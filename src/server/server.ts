@@ -124,6 +124,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     clock,
     randomInt: (below) => randomInt(below),
     newUid: randomUUID,
+    featureEnabled: (gate) => gate === "WatchList" && options.watchList,
     pages: new PageCache(store),
     admit: new AdmissionChain(admissionPlugins(options, registry, store, policy, authorizer)),
   };

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/base/json/value.ts";
 import { applyStrategicMergePatch } from "../../src/fields/strategic-merge.ts";
-import { field, list, map, string, struct } from "../../src/schema/types.ts";
+import { struct } from "../../src/schema/meta.ts";
+import { field, list, map, string } from "../../src/schema/types.ts";
 
 const Thing = struct("Thing", "", {
   items: field(1, list(struct("Item", "", { name: field(1, string, "") })), "").patchMerge("name"),

@@ -2,17 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type JsonObject, type JsonValue, deepClone } from "../../src/base/json/value.ts";
 import { PatchFault } from "../../src/fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../../src/fields/strategic-merge.ts";
-import {
-  type StructType,
-  Field,
-  field,
-  int32,
-  json,
-  list,
-  map,
-  string,
-  struct,
-} from "../../src/schema/types.ts";
+import { struct } from "../../src/schema/meta.ts";
+import { type StructType, Field, field, int32, json, list, map, string } from "../../src/schema/types.ts";
 
 const Env = struct("Env", "", { name: field(1, string, ""), value: field(2, string, "") });
 const Item: StructType = struct("Item", "", () => ({

@@ -38,6 +38,7 @@ function expressionOf(type: Type): string {
     case "scalar":
       return scalars[type.name] ?? type.name;
     case "struct":
+    case "union":
       return type.name;
     case "list":
       return `list<${expressionOf(type.element)}>`;
@@ -51,9 +52,7 @@ function rowFacts(row: Row) {
   const plain = (name: string) => (row[name] === "-" ? "" : row[name]!);
   return {
     number: plain("proto_number"),
-    type: row["type_expr"]!.replaceAll(/[a-z.]+\/v[0-9a-z]+\./g, "")
-      .replace("ExtraValue", "list<string>")
-      .replace(/^map<string,(.*)>$/, "map<string,$1>"),
+    type: row["type_expr"]!.replaceAll(/[a-z.]+\/v[0-9a-z]+\./g, "").replace("ExtraValue", "list<string>"),
     required: row["required"] === "1",
     listType: plain("list_type"),
     listMapKeys: plain("list_map_keys"),
@@ -77,6 +76,7 @@ function declaredFacts({ type, facts }: Field) {
     mapType: facts.mapType ?? "",
     patchStrategy: facts.patchStrategy.join(","),
     patchMergeKey: facts.patchMergeKey ?? "",
+    inside: facts.inside,
     enumeration: (facts.oneOf ?? facts.known ?? [])
       .map((word) => spell(word, platform))
       .toSorted()
@@ -87,23 +87,20 @@ function declaredFacts({ type, facts }: Field) {
   };
 }
 
-/** Every struct below a type, itself included, by name. */
-function structsOf(type: Type, found = new Map<string, StructType>()): Map<string, StructType> {
+/** Every struct below a type, itself included. */
+function structsOf(type: Type, found = new Set<StructType>()): Set<StructType> {
   if (type.shape === "list") return structsOf(type.element, found);
   if (type.shape === "map") return structsOf(type.value, found);
-  if (type.shape === "scalar" || found.has(type.name)) return found;
-  found.set(type.name, type);
+  if (type.shape === "union") {
+    for (const form of Object.values(type.forms)) structsOf(form.type, found);
+    return found;
+  }
+  if (type.shape === "scalar" || found.has(type)) return found;
+  found.add(type);
   for (const field of Object.values(type.fields)) structsOf(field.type, found);
   return found;
 }
 
-const metaTypes = new Set([
-  "ObjectMeta",
-  "OwnerReference",
-  "ManagedFieldsEntry",
-  "LabelSelector",
-  "LabelSelectorRequirement",
-]);
 const typeMeta = new Set(["kind", "apiVersion"]);
 
 describe.skipIf(!existsSync(folder))(
@@ -113,43 +110,62 @@ describe.skipIf(!existsSync(folder))(
     const types = existsSync(folder) ? table("types.tsv") : [];
     const resources = existsSync(folder) ? table("resources.tsv") : [];
 
-    function checkStruct(group: string, version: string, type: StructType): void {
-      const rows = fields.filter(
-        (row) =>
-          row["group"] === group &&
-          row["version"] === version &&
-          row["type"] === type.name &&
-          row["inline"] === "0",
-      );
-      expect(rows.length, `${group}/${version} ${type.name} is in the tables`).toBeGreaterThan(0);
-      const flags = types.find(
-        (row) => row["group"] === group && row["version"] === version && row["type"] === type.name,
-      )!;
-      expect(type.atomic, `${type.name} is atomic`).toBe(flags["notes_flags"]!.split(";").includes("atomic"));
-      const declared = Object.entries(type.fields).filter(
-        ([name]) => !(typeMeta.has(name) && rows.every((row) => row["json_name"] !== name)),
-      );
-      const table = Object.fromEntries(rows.map((row) => [row["json_name"]!, rowFacts(row)]));
-      expect(
-        Object.fromEntries(declared.map(([name, field]) => [name, declaredFacts(field)])),
-        type.name,
-      ).toEqual(table);
+    const rowsOf = new Map<string, Row[]>();
+    for (const row of fields) {
+      const key = `${row["group"]}/${row["version"]}.${row["type"]}`;
+      rowsOf.set(key, [...(rowsOf.get(key) ?? []), row]);
     }
-
-    it.each(builtInKinds.map((kind) => [kind.name, kind] as const))(
-      "%s: every field of every type",
-      (_name, kind) => {
-        const group = groupName(kind.group, platform);
-        for (const type of structsOf(kind.type).values()) {
-          if (metaTypes.has(type.name)) checkStruct("meta.platform.io", "v1", type);
-          else if (type.name === "UserInfo") checkStruct(group, "v1", type);
-          else checkStruct(group, kind.version, type);
-        }
-      },
+    const flagsOf = new Map(
+      types.map((row) => [
+        `${row["group"]}/${row["version"]}.${row["type"]}`,
+        row["notes_flags"]!.split(";"),
+      ]),
     );
 
+    interface FlatRow {
+      readonly row: Row;
+      readonly inside: number | undefined;
+    }
+
+    /** The fields of a type as JSON shows them, those of inlined types with the number of their message. */
+    function flatRows(key: string): FlatRow[] {
+      return (rowsOf.get(key) ?? []).flatMap((row): FlatRow[] => {
+        if (row["inline"] === "0") return [{ row, inside: undefined }];
+        if (row["proto_number"] === "-") return [];
+        const type = row["type_expr"]!;
+        const inner = type.includes("/")
+          ? type.replace(/^core\//, "/")
+          : `${row["group"]}/${row["version"]}.${type}`;
+        return flatRows(inner).map((one) => ({ row: one.row, inside: Number(row["proto_number"]) }));
+      });
+    }
+
+    function checkStruct(type: StructType): void {
+      const group = groupName(type.home.group, platform);
+      const key = `${group}/${type.home.version}.${type.name}`;
+      const rows = flatRows(key);
+      const flags = flagsOf.get(key);
+      expect(flags, `${key} is in the tables`).toBeDefined();
+      expect(type.atomic, `${type.name} is atomic`).toBe(flags!.includes("atomic"));
+      const declared = Object.entries(type.fields).filter(
+        ([name]) => !(typeMeta.has(name) && rows.every(({ row }) => row["json_name"] !== name)),
+      );
+      const table = rows.map(({ row, inside }) => [row["json_name"]!, { ...rowFacts(row), inside }] as const);
+      expect(Object.fromEntries(declared.map(([name, field]) => [name, declaredFacts(field)])), key).toEqual(
+        Object.fromEntries(table),
+      );
+    }
+
+    it.each(
+      builtInKinds.map(
+        (kind) => [`${groupName(kind.group, platform)}/${kind.version} ${kind.name}`, kind] as const,
+      ),
+    )("%s: every field of every type", (_name, kind) => {
+      for (const type of structsOf(kind.type)) checkStruct(type);
+    });
+
     it.each([ListMeta, LabelSelector, DeleteOptionsBody])("$name", (type) => {
-      checkStruct("meta.platform.io", "v1", type as unknown as StructType);
+      checkStruct(type as unknown as StructType);
     });
 
     it.each(builtInKinds.map((kind) => [kind.name, kind] as const))(

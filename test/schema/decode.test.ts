@@ -4,7 +4,8 @@ import { decode, TypeFault } from "../../src/schema/decode.ts";
 import { fillFieldDefaults } from "../../src/schema/defaults.ts";
 import { FieldReport, invalidError } from "../../src/schema/faults.ts";
 import { inOrder } from "../../src/schema/order.ts";
-import { bool, bytes, field, int64, list, map, string, struct, time } from "../../src/schema/types.ts";
+import { struct } from "../../src/schema/meta.ts";
+import { bool, bytes, field, int64, list, map, string, time } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 const Part = struct("Part", "A part.", {
@@ -94,9 +95,11 @@ describe("decode", () => {
   });
 });
 
+const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+
 test("defaults fill what is absent, at every depth", () => {
   const value = { parts: [{ name: "a" }, { name: "b", size: 7 }] };
-  fillFieldDefaults(Whole, value);
+  fillFieldDefaults(Whole, value, context);
   expect(value).toEqual({
     parts: [
       { name: "a", size: 5 },
@@ -107,7 +110,7 @@ test("defaults fill what is absent, at every depth", () => {
 
 test("checks name every required field that is missing and every word outside a closed set", () => {
   const report = FieldReport.start();
-  checkFields(Needy, { parts: [{}], mode: "Middling" }, report, platform);
+  checkFields(Needy, { parts: [{}], mode: "Middling" }, report, context);
   expect(report.faults.map(({ field: at, reason }) => [at, reason])).toEqual([
     ["name", "FieldValueRequired"],
     ["parts[0].name", "FieldValueRequired"],

@@ -4,7 +4,8 @@ import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import { ProtobufFault } from "../../src/schema/protobuf/protobuf-fault.ts";
 import * as types from "../../src/schema/types.ts";
-import { field, list, map, struct, type StructType } from "../../src/schema/types.ts";
+import { struct } from "../../src/schema/meta.ts";
+import { field, list, map, type StructType } from "../../src/schema/types.ts";
 
 const Inner = struct("Inner", "", { name: field(1, types.string, "") });
 const Outer: StructType = struct("Outer", "", () => ({

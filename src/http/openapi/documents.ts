@@ -1,13 +1,9 @@
 import { createHash } from "node:crypto";
-import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
-import { LabelSelector } from "../../kinds/meta/label-selector.ts";
 import type { GroupVersion, Registry, Resource } from "../../resources/registry.ts";
 import { binaryDocument } from "../../schema/openapi/binary-document.ts";
 import { DefinitionNames } from "../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../schema/openapi/definitions.ts";
 import { sorted, type Dialect } from "../../schema/openapi/schema-object.ts";
-import { StatusType } from "../../schema/openapi/shared-types.ts";
-import { ListMeta, ObjectMeta } from "../../schema/object-meta.ts";
 import type { Verb } from "../../schema/kind.ts";
 import { operationOf, type Place } from "./operations.ts";
 import { nameParameter, namespaceParameter, parameterObject, prettyParameter } from "./parameters.ts";
@@ -18,8 +14,6 @@ export interface DocumentBytes {
   /** Changes when the document does. */
   readonly hash: string;
 }
-
-const metaTypes = [ObjectMeta, ListMeta, DeleteOptionsBody, LabelSelector, StatusType];
 
 /** The documents in which a server describes its API. Each is made when it is first asked for, and kept. */
 export class OpenApiDocuments {
@@ -87,8 +81,7 @@ export class OpenApiDocuments {
 
   private definitions(dialect: Dialect): Definitions {
     const { registry } = this;
-    const kinds = registry.groupVersions.flatMap((one) => one.resources).map((one) => one.kind);
-    this.knownNames ??= new DefinitionNames(kinds, metaTypes, registry.vocabulary);
+    this.knownNames ??= new DefinitionNames(registry.vocabulary);
     return new Definitions(this.knownNames, registry.vocabulary, dialect);
   }
 

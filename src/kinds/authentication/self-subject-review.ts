@@ -1,14 +1,8 @@
-import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { kind, struct } from "./v1alpha1.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, list, map, string, struct } from "../../schema/types.ts";
-import { authentication } from "../groups.ts";
-
-export const UserInfo = struct("UserInfo", "What the server holds about a user.", {
-  username: field(1, string, "Name that identifies the user among all active users."),
-  uid: field(2, string, "Identifies the user over time."),
-  groups: field(3, list(string), "Groups the user is in.").atomic(),
-  extra: field(4, map(list(string)), "Further facts from the authenticator."),
-});
+import { field } from "../../schema/types.ts";
+import { UserInfo } from "./user-info.ts";
 
 const SelfSubjectReviewStatus = struct("SelfSubjectReviewStatus", "The caller, as the server sees them.", {
   userInfo: field(1, UserInfo, "The caller's attributes.").emitEmpty(),
@@ -16,8 +10,6 @@ const SelfSubjectReviewStatus = struct("SelfSubjectReviewStatus", "The caller, a
 
 /** Alpha: served only when runtime configuration enables it (spec: access review 9). */
 export const SelfSubjectReview = kind({
-  group: authentication,
-  version: "v1alpha1",
   name: "SelfSubjectReview",
   resource: "selfsubjectreviews",
   singular: "selfsubjectreview",

@@ -1,4 +1,5 @@
-import { bool, field, list, map, string, struct, type Static } from "../../schema/types.ts";
+import { struct } from "./v1.ts";
+import { bool, field, list, map, string, type Static } from "../../schema/types.ts";
 
 /** The action that a review asks about, on a resource (spec: access review 2.2). */
 export const ResourceAttributes = struct("ResourceAttributes", "An action on a resource.", {

@@ -1,8 +1,8 @@
+import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { bool, field, list, string, struct, type Static } from "../../schema/types.ts";
-import { authorization } from "../groups.ts";
+import { bool, field, list, string, type Static } from "../../schema/types.ts";
 import {
   SelfSubjectAccessReviewSpec,
   SubjectAccessReviewSpec,
@@ -20,8 +20,6 @@ const answer = field(3, SubjectAccessReviewStatus, "The answer, filled in by the
 const subjectSpec = field(2, SubjectAccessReviewSpec, "The question.").required();
 
 export const SubjectAccessReview = kind({
-  group: authorization,
-  version: "v1",
   name: "SubjectAccessReview",
   resource: "subjectaccessreviews",
   singular: "subjectaccessreview",
@@ -34,8 +32,6 @@ export const SubjectAccessReview = kind({
 export type SubjectAccessReview = ObjectFor<typeof SubjectAccessReview>;
 
 export const LocalSubjectAccessReview = kind({
-  group: authorization,
-  version: "v1",
   name: "LocalSubjectAccessReview",
   resource: "localsubjectaccessreviews",
   singular: "localsubjectaccessreview",
@@ -54,8 +50,6 @@ export const LocalSubjectAccessReview = kind({
 export type LocalSubjectAccessReview = ObjectFor<typeof LocalSubjectAccessReview>;
 
 export const SelfSubjectAccessReview = kind({
-  group: authorization,
-  version: "v1",
   name: "SelfSubjectAccessReview",
   resource: "selfsubjectaccessreviews",
   singular: "selfsubjectaccessreview",
@@ -110,8 +104,6 @@ const SelfSubjectRulesReviewSpec = struct(
 );
 
 export const SelfSubjectRulesReview = kind({
-  group: authorization,
-  version: "v1",
   name: "SelfSubjectRulesReview",
   resource: "selfsubjectrulesreviews",
   singular: "selfsubjectrulesreview",

@@ -1,13 +1,11 @@
-import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { kind } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, bytes, field, map, string } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { core } from "../groups.ts";
 import { checkDataKeys, checkImmutable, decodedBytes, maxDataBytes } from "./data-keys.ts";
 
 export const ConfigMap = kind({
-  group: core,
-  version: "v1",
   name: "ConfigMap",
   resource: "configmaps",
   singular: "configmap",

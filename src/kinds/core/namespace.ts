@@ -1,8 +1,8 @@
-import { kind, type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import { kind, struct } from "./v1.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, list, string, struct, time } from "../../schema/types.ts";
+import { field, list, string, time } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { core } from "../groups.ts";
 
 const NamespaceSpec = struct("NamespaceSpec", "What a namespace should be.", {
   finalizers: field(1, list(string), "The namespace stays until this list is empty.")
@@ -35,8 +35,6 @@ const NamespaceStatus = struct("NamespaceStatus", "What a namespace is like now.
 
 /** A namespace is deleted with everything in it (spec: conventions 3.1). */
 export const Namespace = kind({
-  group: core,
-  version: "v1",
   name: "Namespace",
   resource: "namespaces",
   singular: "namespace",

@@ -1,4 +1,5 @@
-import { atomicStruct, field, string } from "../../schema/types.ts";
+import { atomicStruct } from "./v1.ts";
+import { field, string } from "../../schema/types.ts";
 
 export const ObjectReference = atomicStruct("ObjectReference", "Names another object, or a part of it.", {
   kind: field(1, string, "Kind of the object."),

@@ -1,17 +1,15 @@
+import { kind } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, bytes, field, map, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { core } from "../groups.ts";
 import { checkDataKeys, checkImmutable, decodedBytes, maxDataBytes } from "./data-keys.ts";
 
 const typed = (name: string) => (vocabulary: Vocabulary) => `${vocabulary.domain}/${name}`;
 
 export const Secret = kind({
-  group: core,
-  version: "v1",
   name: "Secret",
   resource: "secrets",
   singular: "secret",

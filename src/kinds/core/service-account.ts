@@ -1,13 +1,11 @@
-import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { kind } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { core } from "../groups.ts";
 import { LocalObjectReference, ObjectReference } from "./references.ts";
 
 export const ServiceAccount = kind({
-  group: core,
-  version: "v1",
   name: "ServiceAccount",
   resource: "serviceaccounts",
   singular: "serviceaccount",

@@ -1,4 +1,5 @@
-import { bool, field, int64, list, string, struct, type Static } from "../../schema/types.ts";
+import { struct } from "../../schema/meta.ts";
+import { bool, field, int64, list, string, type Static } from "../../schema/types.ts";
 
 const Preconditions = struct("Preconditions", "What must hold for a deletion to be done.", {
   uid: field(1, string, "Unique identifier of the object that is meant.").nullable(),

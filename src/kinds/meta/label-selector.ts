@@ -1,4 +1,5 @@
-import { type Static, atomicStruct, field, list, map, string, struct } from "../../schema/types.ts";
+import { atomicStruct, struct } from "../../schema/meta.ts";
+import { type Static, field, list, map, string } from "../../schema/types.ts";
 
 export const LabelSelectorRequirement = struct(
   "LabelSelectorRequirement",

@@ -1,15 +1,10 @@
+import { atomicStruct, kind } from "./v1.ts";
 import { pathSegmentFaults } from "../../base/names.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import {
-  groupName,
-  kind,
-  type ApiObject,
-  type Column,
-  type KindContext,
-  type ObjectFor,
-} from "../../schema/kind.ts";
+import { groupName, type ApiObject, type Column, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { type Static, atomicStruct, field, list, string } from "../../schema/types.ts";
+import { type Static, field, list, string } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { rbac } from "../groups.ts";
 
@@ -43,8 +38,6 @@ interface Binding {
 }
 
 export const RoleBinding = kind({
-  group: rbac,
-  version: "v1",
   name: "RoleBinding",
   resource: "rolebindings",
   singular: "rolebinding",
@@ -63,8 +56,6 @@ export const RoleBinding = kind({
 export type RoleBinding = ObjectFor<typeof RoleBinding>;
 
 export const ClusterRoleBinding = kind({
-  group: rbac,
-  version: "v1",
   name: "ClusterRoleBinding",
   resource: "clusterrolebindings",
   singular: "clusterrolebinding",

@@ -1,4 +1,5 @@
-import { field, list, string, struct, type Static } from "../../schema/types.ts";
+import { struct } from "./v1.ts";
+import { field, list, string, type Static } from "../../schema/types.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { policyRuleFaults } from "./policy-rule-faults.ts";
 

@@ -1,9 +1,9 @@
-import { kind, type ObjectFor } from "../../schema/kind.ts";
+import { kind, struct } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, list, struct } from "../../schema/types.ts";
+import { field, list } from "../../schema/types.ts";
 import { labelSelectorFaults } from "../../base/label-selector.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { rbac } from "../groups.ts";
 import { checkRules, PolicyRule } from "./policy-rule.ts";
 
 const AggregationRule = struct(
@@ -19,8 +19,6 @@ const AggregationRule = struct(
 );
 
 export const Role = kind({
-  group: rbac,
-  version: "v1",
   name: "Role",
   resource: "roles",
   singular: "role",
@@ -37,8 +35,6 @@ export const Role = kind({
 export type Role = ObjectFor<typeof Role>;
 
 export const ClusterRole = kind({
-  group: rbac,
-  version: "v1",
   name: "ClusterRole",
   resource: "clusterroles",
   singular: "clusterrole",

@@ -1,10 +1,10 @@
 import type { Kind } from "../kind.ts";
 import { groupName } from "../kind.ts";
 import { ListMeta } from "../object-meta.ts";
-import type { Field, FieldFacts, ScalarName, StructType, Type, Word } from "../types.ts";
+import type { Field, FieldFacts, ScalarName, StructType, Type, UnionType, Word } from "../types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { zeroOf } from "../scalars.ts";
-import type { DefinitionNames, Home } from "./definition-names.ts";
+import type { DefinitionNames } from "./definition-names.ts";
 import { namedScalars, plainScalars } from "./scalar-schemas.ts";
 import {
   referenceTo,
@@ -31,20 +31,20 @@ export class Definitions {
 
   /** A reference to a kind's definition. */
   kind(kind: Kind): SchemaObject {
-    return this.struct(kind.type, this.homeOf(kind), [this.kindOf(kind)]);
+    return this.struct(kind.type, [this.kindOf(kind)]);
   }
 
   /** A reference to the definition of a kind's list. */
   list(kind: Kind): SchemaObject {
     const name = `${kind.name}List`;
-    return this.define(`${this.homeOf(kind)}${name}`, () => ({
+    return this.define(`${this.names.homeOf(kind)}${name}`, () => ({
       description: `A list of objects of kind ${kind.name}.`,
       type: "object",
       required: ["items"],
       properties: {
         apiVersion: { type: "string", description: "Group and version of the list's kind." },
         kind: { type: "string", description: "Name of the list's kind." },
-        metadata: this.with(this.struct(ListMeta, this.names.metaHome), {
+        metadata: this.with(this.struct(ListMeta), {
           description: "Metadata of the list.",
           ...this.defaultOf({}),
         }),
@@ -60,7 +60,7 @@ export class Definitions {
 
   /** A reference to the definition of a type of no group, which may stand for several kinds. */
   shared(type: StructType, kinds: readonly GroupVersionKind[]): SchemaObject {
-    return this.struct(type, this.names.metaHome, kinds);
+    return this.struct(type, kinds);
   }
 
   /** A reference to the definition of a patch's body. */
@@ -79,10 +79,6 @@ export class Definitions {
     return { group: groupName(kind.group, this.vocabulary), kind: kind.name, version: kind.version };
   }
 
-  private homeOf(kind: Kind): Home {
-    return this.names.homeOf(kind.group, kind.version);
-  }
-
   private kindExtension(kinds: readonly GroupVersionKind[]): SchemaObject {
     return kinds.length === 0 ? {} : { [this.extension("group-version-kind")]: kinds };
   }
@@ -95,12 +91,11 @@ export class Definitions {
     return { $ref: referenceTo(name, this.dialect) };
   }
 
-  private struct(type: StructType, from: Home, kinds: readonly GroupVersionKind[] = []): SchemaObject {
-    const home = this.names.homeOfStruct(type, from);
-    return this.define(home + type.name, () => {
+  private struct(type: StructType, kinds: readonly GroupVersionKind[] = []): SchemaObject {
+    return this.define(this.names.homeOf(type.home) + type.name, () => {
       const entries = Object.entries(type.fields);
       const required = entries.filter(([, field]) => field.facts.required).map(([name]) => name);
-      const properties = Object.fromEntries(entries.map(([name, field]) => [name, this.field(field, home)]));
+      const properties = Object.fromEntries(entries.map(([name, field]) => [name, this.field(field)]));
       return {
         description: type.doc,
         type: "object",
@@ -112,9 +107,9 @@ export class Definitions {
     });
   }
 
-  private field({ type, facts }: Field, home: Home): SchemaObject {
+  private field({ type, facts }: Field): SchemaObject {
     const values = facts.oneOf?.map((word) => this.word(word));
-    return this.with(this.type(type, home), {
+    return this.with(this.type(type), {
       description: facts.doc,
       ...(values === undefined || type.shape !== "scalar" ? {} : { enum: values.toSorted() }),
       ...this.defaultOf(publishedDefault(type, facts)),
@@ -133,28 +128,32 @@ export class Definitions {
     return found;
   }
 
-  private type(type: Type, home: Home): SchemaObject {
+  private type(type: Type): SchemaObject {
     switch (type.shape) {
       case "scalar":
         return this.scalar(type.name);
       case "struct":
-        return this.struct(type, home);
+        return this.struct(type);
+      case "union":
+        return this.union(type);
       case "list":
-        return { type: "array", items: this.element(type.element, home) };
+        return { type: "array", items: this.element(type.element) };
       case "map":
-        return { type: "object", additionalProperties: this.element(type.value, home) };
+        return { type: "object", additionalProperties: this.element(type.value) };
     }
   }
 
-  private element(type: Type, home: Home): SchemaObject {
+  private element(type: Type): SchemaObject {
     const zero =
       type.shape === "scalar" && type.name !== "object" && type.name !== "json"
         ? zeroOf(type.name)
         : undefined;
-    return this.with(
-      this.type(type, home),
-      this.defaultOf(type.shape === "struct" ? {} : (zero ?? undefined)),
-    );
+    return this.with(this.type(type), this.defaultOf(type.shape === "struct" ? {} : (zero ?? undefined)));
+  }
+
+  /** A value of several forms has a definition that says nothing of them, as clients of the reference know it. */
+  private union({ home, name, doc }: UnionType): SchemaObject {
+    return this.define(this.names.homeOf(home) + name, () => ({ description: doc }));
   }
 
   private scalar(name: ScalarName): SchemaObject {
@@ -180,8 +179,9 @@ export class Definitions {
 }
 
 /** The default of a field that is always written is its zero value, unless its line says more. */
-function publishedDefault(type: Type, { default: given, emitEmpty, nullable }: FieldFacts): unknown {
-  if (given !== undefined) return given;
+function publishedDefault(type: Type, facts: FieldFacts): unknown {
+  const { default: given, publishesDefault, emitEmpty, nullable } = facts;
+  if (publishesDefault) return given;
   if (!emitEmpty || nullable) return undefined;
   if (type.shape === "struct") return {};
   if (type.shape !== "scalar") return undefined;

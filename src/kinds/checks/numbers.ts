@@ -1,0 +1,35 @@
+import type { FieldReport } from "../../schema/faults.ts";
+
+/** Zero or more. */
+export function nonNegative(value: number, place: FieldReport): void {
+  if (value < 0) place.invalid(value, "must be greater than or equal to 0");
+}
+
+/** One or more. */
+export function positive(value: number, place: FieldReport): void {
+  if (value <= 0) place.invalid(value, "must be greater than 0");
+}
+
+/** An integer from `min` to `max`, both included. */
+export function between(min: number, max: number): (value: number, place: FieldReport) => void {
+  return (value, place) => {
+    if (value < min || value > max) place.invalid(value, `must be between ${min} and ${max}, inclusive`);
+  };
+}
+
+/** The number of a port. */
+export const portNumber = between(1, 65535);
+
+/** A share such as `25%`; other texts aren't numbers. Undefined where the text is none. */
+export function percentOf(text: string): number | undefined {
+  const match = /^(\d+)%$/.exec(text);
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** A count, or a share of up to 100 %. */
+export function countOrPercent(value: number | string, place: FieldReport): void {
+  if (typeof value === "number") return nonNegative(value, place);
+  const percent = percentOf(value);
+  if (percent === undefined) place.invalid(value, "must be an integer or a percentage (such as '5%')");
+  else if (percent > 100) place.invalid(value, "must not be greater than 100%");
+}

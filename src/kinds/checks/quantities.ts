@@ -1,0 +1,25 @@
+import { compareQuantities, parseQuantity, QuantityFault, type Quantity } from "../../base/quantity.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+
+/** A quantity of zero or more. */
+export function nonNegativeQuantity(text: string, place: FieldReport): void {
+  const quantity = readQuantity(text, place);
+  if (quantity !== undefined && quantity.nanos < 0n)
+    place.invalid(text, "must be greater than or equal to 0");
+}
+
+/** The quantity, or undefined after saying what is wrong with it. */
+export function readQuantity(text: string, place: FieldReport): Quantity | undefined {
+  try {
+    return parseQuantity(text);
+  } catch (error) {
+    if (!(error instanceof QuantityFault)) throw error;
+    place.invalid(text, error.message);
+    return undefined;
+  }
+}
+
+/** Whether the first is greater; both texts are quantities. */
+export function isGreater(a: string, b: string): boolean {
+  return compareQuantities(parseQuantity(a), parseQuantity(b)) > 0;
+}

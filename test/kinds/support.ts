@@ -1,0 +1,70 @@
+import { checkFields } from "../../src/schema/check.ts";
+import type { KindContext } from "../../src/schema/context.ts";
+import { decode } from "../../src/schema/decode.ts";
+import { fillFieldDefaults } from "../../src/schema/defaults.ts";
+import { FieldReport } from "../../src/schema/faults.ts";
+import type { ApiObject, Kind } from "../../src/schema/kind.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+
+/** What a declaration makes of an object, as the verbs of the server ask it. */
+export interface Judged {
+  readonly object: ApiObject;
+  /** `path: reason`, for example `spec.containers: FieldValueRequired`. */
+  readonly faults: readonly string[];
+  /** `path: message`. */
+  readonly messages: readonly string[];
+}
+
+export interface JudgeOptions {
+  readonly gates?: readonly string[];
+  readonly subresource?: string;
+}
+
+function contextOf({ gates = [], subresource = "" }: JudgeOptions): KindContext {
+  return { vocabulary: platform, enabled: (gate) => gates.includes(gate), subresource };
+}
+
+/** The object as it is read: decoded, with defaults. */
+export function readAs(kind: Kind, value: object, options: JudgeOptions = {}): ApiObject {
+  const object = decode(kind.type, { metadata: { name: "one" }, ...value }).value as ApiObject;
+  const context = contextOf(options);
+  fillFieldDefaults(kind.type, object, context);
+  kind.fillDefaults?.(object, context);
+  return object;
+}
+
+function judge(kind: Kind, object: ApiObject, live: ApiObject | undefined, context: KindContext): Judged {
+  const report = FieldReport.start();
+  kind.validate?.(object, report, context);
+  if (live !== undefined) kind.validateUpdate?.(object, live, report, context);
+  checkFields(kind.type, object, report, context);
+  return {
+    object,
+    faults: report.faults.map(({ field, reason }) => `${field}: ${reason}`),
+    messages: report.faults.map(({ field, message }) => `${field}: ${message}`),
+  };
+}
+
+/** A create: defaults, what a creator may not set, rules. */
+export function judgeNew(kind: Kind, value: object, options: JudgeOptions = {}): Judged {
+  const object = readAs(kind, value, options);
+  const context = contextOf(options);
+  kind.prepareCreate?.(object, context);
+  return judge(kind, object, undefined, context);
+}
+
+/** An update of what was created from `before`. */
+export function judgeUpdate(kind: Kind, before: object, now: object, options: JudgeOptions = {}): Judged {
+  const context = contextOf(options);
+  const live = readAs(kind, before, options);
+  kind.prepareCreate?.(live, context);
+  const object = readAs(kind, now, options);
+  const part = options.subresource === undefined ? undefined : kind.subresources[options.subresource];
+  if (part !== undefined && part.shape === undefined) {
+    const copy = structuredClone(live);
+    part.merge(copy, object, context);
+    return judge(kind, copy, live, context);
+  }
+  kind.prepareUpdate?.(object, live, context);
+  return judge(kind, object, live, context);
+}

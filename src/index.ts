@@ -40,8 +40,8 @@ export interface CreateServerOptions {
   readonly clientCaFile?: string;
   /** API versions and resources to turn on or off, as for `--runtime-config`. */
   readonly runtimeConfig?: string;
-  /** Streaming lists in a watch. */
-  readonly watchList?: boolean;
+  /** Features to turn on or off, as for `--feature-gates`. */
+  readonly featureGates?: string;
   /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
   readonly retentionMs?: number;
   readonly clock?: Clock;
@@ -72,7 +72,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     clientCaFile: options.clientCaFile,
     tokenAuthFile: options.tokenAuthFile,
     runtimeConfig: options.runtimeConfig ?? "",
-    watchList: options.watchList ?? false,
+    featureGates: options.featureGates ?? "",
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],
     livezGracePeriodMs: 0,

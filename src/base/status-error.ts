@@ -41,6 +41,7 @@ export interface Cause {
     | "FieldValueTypeInvalid"
     | "FieldManagerConflict"
     | "ResourceVersionTooLarge"
+    | "DisruptionBudget"
     | "UnexpectedServerResponse"
     | "";
   readonly message: string;

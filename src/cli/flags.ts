@@ -67,8 +67,18 @@ export const serveFlags = [
     "Let requests without credentials in as the anonymous user; by default on, but off with AlwaysAllow.",
   ),
   flag("authorization-mode", "list", "RBAC", "Authorizers in order: RBAC, AlwaysAllow, AlwaysDeny."),
-  flag("runtime-config", "string", "", "API versions and resources to turn on or off: KEY[=true|false],…"),
-  flag("feature-gates", "string", "", "Features to turn on or off: NAME=true|false,…; known: WatchList."),
+  flag(
+    "runtime-config",
+    "string",
+    "",
+    "API versions and resources to turn on or off: KEY, KEY=true or KEY=false, comma separated.",
+  ),
+  flag(
+    "feature-gates",
+    "string",
+    "",
+    "Features to turn on or off: NAME=true or NAME=false, comma separated; also AllAlpha and AllBeta.",
+  ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",

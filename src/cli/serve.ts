@@ -76,7 +76,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     clientCaFile: read.optional("client-ca-file"),
     tokenAuthFile: read.optional("token-auth-file"),
     runtimeConfig: read.text("runtime-config"),
-    watchList: watchListGate(read),
+    featureGates: read.text("feature-gates"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     livezGracePeriodMs: read.durationMs("livez-grace-period"),
@@ -115,22 +115,6 @@ function modes(read: FlagReader): AuthorizationMode[] {
     }
     return mode;
   });
-}
-
-/** Feature gates by name, with whether they are on by default. */
-const knownGates: Readonly<Record<string, boolean>> = { WatchList: false };
-
-function watchListGate(read: FlagReader): boolean {
-  const gates = new Map(Object.entries(knownGates));
-  for (const pair of read.list("feature-gates")) {
-    const [name = "", value = ""] = pair.split("=", 2);
-    if (!gates.has(name))
-      throw new UsageError(`--feature-gates: there is no feature ${JSON.stringify(name)}`);
-    if (value !== "true" && value !== "false")
-      throw new UsageError(`--feature-gates: ${name} is set to true or false`);
-    gates.set(name, value === "true");
-  }
-  return gates.get("WatchList")!;
 }
 
 function logger(read: FlagReader): Logger {

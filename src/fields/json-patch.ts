@@ -9,7 +9,8 @@ import {
   setMember,
 } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
-import { type Pointer, isBelow, parsePointer } from "./json-pointer.ts";
+import { type Operation, parseOperation } from "./json-patch-operation.ts";
+import { type Pointer, isBelow } from "./json-pointer.ts";
 import { inapplicablePatch, malformedPatch } from "./patch-fault.ts";
 
 /** What one patch may cost. */
@@ -19,7 +20,10 @@ export interface JsonPatchLimits {
   readonly maxCopiedCharacters: number;
   /** Nesting of the result. */
   readonly maxDepth: number;
-  /** Values that operations may look at or shift together: what bounds the time. */
+  /**
+   * Bounds the time of all operations together. A step is a value that is measured (a container that hasn't changed since
+   * it was measured is one), or `itemsPerStep` items of an array that make way or close up.
+   */
   readonly maxSteps: number;
 }
 
@@ -30,10 +34,12 @@ export const defaultJsonPatchLimits: JsonPatchLimits = {
   maxSteps: 200_000,
 };
 
+/** Array items that are shifted in less time than it takes to measure one value. */
+const itemsPerStep = 32;
+
 /**
  * Applies a JSON patch (RFC 6902; spec: conventions 4.7). As in the reference, a test for null holds for a member that is
- * absent. The target isn't changed; the result shares with it and with
- * the patch what no operation touched.
+ * absent. The target isn't changed; the result shares with it and with the patch what no operation touched.
  * @throws PatchFault when the patch is malformed, or an operation doesn't fit: a path that doesn't exist, a failed test.
  * @throws StatusError RequestEntityTooLarge for too many operations.
  */
@@ -55,44 +61,16 @@ export function applyJsonPatch(
   return patched.root;
 }
 
-type Operation =
-  | { readonly op: "add" | "replace" | "test"; readonly path: Pointer; readonly value: JsonValue }
-  | { readonly op: "move" | "copy"; readonly path: Pointer; readonly from: Pointer }
-  | { readonly op: "remove"; readonly path: Pointer };
-
-function parseOperation(given: JsonValue, index: number): Operation {
-  if (!isObject(given)) throw malformedPatch(`operation ${index} is not an object`);
-  const op = getMember(given, "op");
-  const path = pointerMember(given, "path", index);
-  switch (op) {
-    case "add":
-    case "replace":
-    case "test": {
-      const value = getMember(given, "value");
-      if (value === undefined) throw malformedPatch(`operation ${index} (${op}) has no "value"`);
-      return { op, path, value };
-    }
-    case "move":
-    case "copy":
-      return { op, path, from: pointerMember(given, "from", index) };
-    case "remove":
-      return { op, path };
-    default:
-      throw malformedPatch(`operation ${index} has an unknown "op"`);
-  }
-}
-
-function pointerMember(operation: JsonObject, name: string, index: number): Pointer {
-  const text = getMember(operation, name);
-  if (typeof text !== "string") throw malformedPatch(`operation ${index} has no string "${name}"`);
-  return parsePointer(text);
-}
-
 type Container = JsonObject | JsonValue[];
 
-/** A document that is copied where it changes: `owned` are the arrays and objects that no one else can see. */
+/**
+ * A document that is copied where it changes: `owned` are the arrays and objects that no one else can see. Each of them
+ * has one place, so whoever changes it comes by all that contain it: there the remembered sizes are dropped.
+ */
 class PatchedDocument {
   readonly #owned = new Set<Container>();
+  /** Of containers that haven't changed since they were measured, with all below them. */
+  readonly #sizes = new Map<Container, Size>();
   #copiedCharacters = 0;
   #steps = 0;
 
@@ -107,8 +85,7 @@ class PatchedDocument {
       case "add":
         return this.#add(path, operation.value);
       case "remove":
-        this.#remove(path);
-        return;
+        return void this.#remove(path);
       case "replace":
         return this.#replace(path, operation.value);
       case "move":
@@ -138,7 +115,7 @@ class PatchedDocument {
       return;
     }
     const index = this.#index(parent, name, path);
-    this.#spend(parent.length - index);
+    this.#spendShift(parent, index);
     parent.splice(index, 0, value);
   }
 
@@ -148,7 +125,7 @@ class PatchedDocument {
     const parent = this.#ownParent(path);
     if (Array.isArray(parent)) {
       const index = this.#index(parent, path.at(-1)!, path);
-      this.#spend(parent.length - index);
+      this.#spendShift(parent, index);
       parent.splice(index, 1);
     } else {
       delete parent[path.at(-1)!];
@@ -190,9 +167,9 @@ class PatchedDocument {
 
   #test(path: Pointer, expected: JsonValue): void {
     if (expected === null && this.#isAbsentMember(path)) return;
-    const value = this.#get(path);
-    this.#measure(value);
-    if (!deepEqual(expected, value))
+    // A comparison ends at the first difference: what it costs is the size of what is expected.
+    this.#measure(expected);
+    if (!deepEqual(expected, this.#get(path)))
       throw inapplicablePatch(`the test of ${show(path)} failed: its value is another`);
   }
 
@@ -218,7 +195,7 @@ class PatchedDocument {
     return child;
   }
 
-  /** The container that holds a path's last part, made our own together with all above it. */
+  /** The container that holds a path's last part, made our own together with all above it: the caller changes it. */
   #ownParent(path: Pointer): Container {
     let parent = this.#own(this.root, path);
     this.root = parent;
@@ -235,7 +212,10 @@ class PatchedDocument {
     if (typeof value !== "object" || value === null) {
       throw inapplicablePatch(`the path ${show(path)} leads through a value that has no members`);
     }
-    if (this.#owned.has(value)) return value;
+    if (this.#owned.has(value)) {
+      this.#sizes.delete(value);
+      return value;
+    }
     const copy = Array.isArray(value) ? value.slice() : { ...value };
     this.#owned.add(copy);
     return copy;
@@ -261,9 +241,41 @@ class PatchedDocument {
   }
 
   #measure(value: JsonValue): Size {
-    const size = measure(value);
-    this.#spend(size.values);
+    this.#spend(1);
+    if (typeof value === "string") return { depth: 0, characters: value.length + 2 };
+    if (typeof value !== "object" || value === null) return scalarSize;
+    const known = this.#sizes.get(value);
+    if (known !== undefined) return known;
+    const size = Array.isArray(value) ? this.#measureArray(value) : this.#measureObject(value);
+    this.#sizes.set(value, size);
     return size;
+  }
+
+  #measureArray(array: readonly JsonValue[]): Size {
+    let depth = 0;
+    let characters = 2;
+    for (const item of array) {
+      const size = this.#measure(item);
+      if (size.depth > depth) depth = size.depth;
+      characters += size.characters + 1;
+    }
+    return { depth: depth + 1, characters };
+  }
+
+  #measureObject(object: JsonObject): Size {
+    let depth = 0;
+    let characters = 2;
+    // Nothing enumerable is inherited, and a list of the members would take longer than the rest.
+    for (const name in object) {
+      const size = this.#measure(object[name]!);
+      if (size.depth > depth) depth = size.depth;
+      characters += name.length + size.characters + 4;
+    }
+    return { depth: depth + 1, characters };
+  }
+
+  #spendShift(array: readonly JsonValue[], index: number): void {
+    this.#spend(Math.ceil((array.length - index) / itemsPerStep));
   }
 
   #spend(steps: number): void {
@@ -274,33 +286,13 @@ class PatchedDocument {
 }
 
 interface Size {
+  /** Nesting: 0 of a scalar. */
   readonly depth: number;
-  readonly values: number;
+  /** About what the value has as JSON text. */
   readonly characters: number;
 }
 
-function measure(value: JsonValue): Size {
-  if (typeof value === "string") return { depth: 0, values: 1, characters: value.length + 2 };
-  if (typeof value !== "object" || value === null) return { depth: 0, values: 1, characters: 5 };
-  let depth = 0;
-  let values = 1;
-  let characters = 2;
-  const add = (child: JsonValue): void => {
-    const size = measure(child);
-    depth = Math.max(depth, size.depth);
-    values += size.values;
-    characters += size.characters + 1;
-  };
-  if (Array.isArray(value)) {
-    for (const item of value) add(item);
-  } else {
-    for (const [name, member] of Object.entries(value)) {
-      characters += name.length + 3;
-      add(member);
-    }
-  }
-  return { depth: depth + 1, values, characters };
-}
+const scalarSize: Size = { depth: 0, characters: 5 };
 
 function show(path: Pointer): string {
   const text = path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { referenceRelease, type Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { GroupVersion, Registry, Resource } from "../resources/registry.ts";
 import { StatusError } from "../base/status-error.ts";
+import { AggregatedDiscovery, kindAt } from "./aggregated-discovery.ts";
 import { parseAccept } from "./negotiation.ts";
 import { sendJson } from "./respond.ts";
 import type { Admitted, PathTable } from "./service.ts";
@@ -9,18 +11,29 @@ import type { Admitted, PathTable } from "./service.ts";
 export function addDiscoveryPaths(paths: PathTable, registry: Registry): void {
   const { groupVersions } = registry;
   const groups = groupNames(groupVersions);
-  answerWith(paths, "/api", (request) => ({
+  const { vocabulary } = registry;
+  const core = new AggregatedDiscovery(
+    groupVersions.filter(({ group }) => group === ""),
+    vocabulary,
+  );
+  const named = new AggregatedDiscovery(
+    groupVersions.filter(({ group }) => group !== ""),
+    vocabulary,
+  );
+  const legacy = (request: Admitted) => ({
     kind: "APIVersions",
     versions: versionsOf(groupVersions, ""),
     serverAddressByClientCIDRs: [
       { clientCIDR: "0.0.0.0/0", serverAddress: request.exchange.header("host") ?? "" },
     ],
-  }));
-  answerWith(paths, "/apis", () => ({
+  });
+  answerWith(paths, "/api", legacy, core);
+  const groupList = () => ({
     kind: "APIGroupList",
     apiVersion: "v1",
     groups: groups.map((group) => groupDocument(groupVersions, group)),
-  }));
+  });
+  answerWith(paths, "/apis", groupList, named);
   for (const group of groups) {
     answerWith(paths, `/apis/${group}`, () => ({
       kind: "APIGroup",
@@ -30,14 +43,20 @@ export function addDiscoveryPaths(paths: PathTable, registry: Registry): void {
   }
   for (const one of groupVersions) {
     const path = one.group === "" ? `/api/${one.version}` : `/apis/${one.group}/${one.version}`;
-    answerWith(paths, path, () => resourceList(one));
+    answerWith(paths, path, () => resourceList(one, registry.vocabulary));
   }
   answerWith(paths, "/version", () => versionDocument(registry.vocabulary));
   answerWith(paths, "/", () => ({ paths: paths.paths }));
 }
 
-function answerWith(paths: PathTable, path: string, document: (request: Admitted) => object): void {
+function answerWith(
+  paths: PathTable,
+  path: string,
+  document: (request: Admitted) => object,
+  aggregated?: AggregatedDiscovery,
+): void {
   paths.add(path, (request) => {
+    if (aggregated?.answers(request) === true) return;
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, document(request));
   });
@@ -69,12 +88,14 @@ function groupDocument(groupVersions: readonly GroupVersion[], group: string): o
   return { name: group, versions, preferredVersion: versions[0] };
 }
 
-function resourceList({ group, version, resources }: GroupVersion): object {
+function resourceList({ group, version, resources }: GroupVersion, vocabulary: Vocabulary): object {
   return {
     kind: "APIResourceList",
     apiVersion: "v1",
     groupVersion: group === "" ? version : `${group}/${version}`,
-    resources: resources.flatMap(resourceDocuments).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    resources: resources
+      .flatMap((one) => resourceDocuments(one, vocabulary))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
 
@@ -84,7 +105,7 @@ interface ResourceDocument {
 }
 
 /** A resource type and its subresources as discovery lists them. */
-function resourceDocuments(resource: Resource): ResourceDocument[] {
+function resourceDocuments(resource: Resource, vocabulary: Vocabulary): ResourceDocument[] {
   const { kind, name, namespaced } = resource;
   const main: ResourceDocument = {
     name,
@@ -94,15 +115,27 @@ function resourceDocuments(resource: Resource): ResourceDocument[] {
     verbs: kind.verbs,
     ...(kind.shortNames === undefined ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories === undefined ? {} : { categories: kind.categories }),
+    ...(kind.verbs.includes("get") ? { storageVersionHash: storageVersionHash(resource) } : {}),
   };
-  const below = Object.entries(kind.subresources).map(([subresource, { verbs }]) => ({
-    name: `${name}/${subresource}`,
-    singularName: "",
-    namespaced,
-    kind: kind.name,
-    verbs,
-  }));
+  const below = Object.entries(kind.subresources).map(([subresource, declared]) => {
+    const shown = kindAt(resource, declared, vocabulary);
+    const elsewhere = shown.group !== resource.group || shown.version !== resource.version;
+    return {
+      name: `${name}/${subresource}`,
+      singularName: "",
+      namespaced,
+      ...(elsewhere ? { group: shown.group, version: shown.version } : {}),
+      kind: shown.kind,
+      verbs: declared.verbs,
+    };
+  });
   return [main, ...below];
+}
+
+/** Changes when the version changes in which a resource type's objects are stored. */
+function storageVersionHash({ stored }: Resource): string {
+  const text = `${stored.group}/${stored.version}/${stored.kind.name}`;
+  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
 }
 
 function versionDocument(vocabulary: Vocabulary): object {

@@ -1,10 +1,5 @@
-import type { Clock } from "../base/clock.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { Resource } from "../resources/registry.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { Encoding } from "./encodings/encoding.ts";
-import { JsonEncoding } from "./encodings/json.ts";
-import { TableEncoding, type IncludeObject } from "./encodings/table.ts";
 
 /** One media range of an Accept header. */
 export interface MediaRange {
@@ -13,16 +8,25 @@ export interface MediaRange {
   readonly quality: number;
 }
 
-/** What an Accept header asks for, as far as this server can give it. */
-export type Wanted = { readonly as: "json" } | { readonly as: "table"; readonly version: string };
+/** The forms in which objects are written. */
+export type Format = "json" | "yaml" | "protobuf";
 
-const json: Wanted = { as: "json" };
+/** What an Accept header asks for, as far as this server can give it. */
+export interface Wanted {
+  readonly format: Format;
+  /** What is shown of the objects. */
+  readonly as: "whole" | "table" | "metadata";
+  /** Version of the form in which a part is shown. */
+  readonly version: string;
+}
+
+const json: Wanted = { format: "json", as: "whole", version: "" };
 const known = new Map<string, Wanted>();
 /** How many different Accept headers are remembered; clients send a handful. */
 const maxKnown = 256;
 
 /**
- * Chooses the encoding of an answer (spec: conventions 4.7).
+ * Chooses the form of an answer (spec: conventions 4.7).
  *
  * @throws {StatusError} NotAcceptable when nothing that is asked for can be given.
  */
@@ -38,17 +42,44 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary): W
 }
 
 function choose(accept: string, vocabulary: Vocabulary): Wanted {
-  const ranges = parseAccept(accept).toSorted((a, b) => b.quality - a.quality);
-  for (const { type, parameters, quality } of ranges) {
-    if (quality === 0) continue;
-    if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue;
-    if (parameters["as"] === undefined) return json;
-    const group = parameters["g"];
-    const version = parameters["v"];
-    const known = group === `meta.${vocabulary.groupSuffix}` && (version === "v1" || version === "v1beta1");
-    if (parameters["as"] === "Table" && known) return { as: "table", version };
+  for (const range of preferred(parseAccept(accept))) {
+    if (range.quality === 0) continue;
+    const wanted = wantedOf(range, vocabulary);
+    if (wanted !== undefined) return wanted;
   }
-  throw new StatusError("NotAcceptable", `only the following media types are accepted: application/json`);
+  throw new StatusError(
+    "NotAcceptable",
+    "only the following media types are accepted: application/json, application/yaml, " +
+      vocabulary.protobufMediaType,
+  );
+}
+
+/** What one media range asks for; undefined when that can't be given. */
+function wantedOf({ type, parameters }: MediaRange, vocabulary: Vocabulary): Wanted | undefined {
+  const format = formatOf(type, vocabulary);
+  if (format === undefined) return undefined;
+  const { as, g: group, v: version = "" } = parameters;
+  if (as === undefined) return { format, as: "whole", version: "" };
+  if (group !== `meta.${vocabulary.groupSuffix}` || (version !== "v1" && version !== "v1beta1"))
+    return undefined;
+  if (as === "Table") return format === "json" ? { format, as: "table", version } : undefined;
+  const partial = as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
+  return partial ? { format, as: "metadata", version } : undefined;
+}
+
+function formatOf(type: string, vocabulary: Vocabulary): Format | undefined {
+  if (type === "application/json" || type === "application/*" || type === "*/*") return "json";
+  if (type === "application/yaml") return "yaml";
+  return type === vocabulary.protobufMediaType ? "protobuf" : undefined;
+}
+
+/** The media ranges, the best liked first; of equals, the more specific one. */
+export function preferred(ranges: readonly MediaRange[]): MediaRange[] {
+  return ranges.toSorted((a, b) => b.quality - a.quality || wildcards(a.type) - wildcards(b.type));
+}
+
+function wildcards(type: string): number {
+  return type === "*/*" ? 2 : type.endsWith("/*") ? 1 : 0;
 }
 
 /** The media ranges of an Accept header, in its order. */
@@ -64,34 +95,4 @@ export function parseAccept(accept: string): MediaRange[] {
     const quality = parameters["q"] === undefined ? 1 : Number(parameters["q"]);
     return [{ type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality }];
   });
-}
-
-/** The encoding that was chosen, bound to a resource type. */
-export function encodingFor(
-  wanted: Wanted,
-  resource: Resource,
-  vocabulary: Vocabulary,
-  clock: Clock,
-  includeObject: string | undefined,
-): Encoding {
-  if (wanted.as === "json") return jsonFor(resource);
-  return new TableEncoding(resource, vocabulary, includeOf(includeObject), clock, wanted.version);
-}
-
-const jsonEncodings = new WeakMap<Resource, JsonEncoding>();
-
-/** The JSON encoding of a resource type. */
-export function jsonFor(resource: Resource): JsonEncoding {
-  let found = jsonEncodings.get(resource);
-  if (found === undefined) jsonEncodings.set(resource, (found = new JsonEncoding(resource)));
-  return found;
-}
-
-function includeOf(text: string | undefined): IncludeObject {
-  if (text === undefined || text === "" || text === "Metadata") return "Metadata";
-  if (text === "None" || text === "Object") return text;
-  throw new StatusError(
-    "BadRequest",
-    `parameter includeObject: ${JSON.stringify(text)} is not None, Metadata or Object`,
-  );
 }

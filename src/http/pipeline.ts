@@ -92,5 +92,5 @@ export function fail(service: HttpService, exchange: Exchange, thrown: unknown):
   }
   const told =
     error instanceof StatusError ? error : new StatusError("InternalError", "internal error; see the log");
-  sendFailure(exchange, told);
+  sendFailure(exchange, service.engine.vocabulary, told);
 }

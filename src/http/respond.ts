@@ -1,6 +1,9 @@
 import type { StatusError } from "../base/status-error.ts";
 import type { Exchange, HeaderLines } from "./exchange.ts";
+import { binaryStatus } from "./encodings/protobuf.ts";
+import { negotiate } from "./negotiation.ts";
 import { failureStatus } from "./status.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Answers are private to the caller and true only now. */
 const privateNow = ["Cache-Control", "no-cache, private"] as const;
@@ -66,11 +69,36 @@ export function sendText(exchange: Exchange, status: number, text: string): void
   exchange.send(status, headers, Buffer.from(text));
 }
 
+/** Answers with a Status, in binary where the client prefers that. */
+export function sendStatus(
+  exchange: Exchange,
+  vocabulary: Vocabulary,
+  code: number,
+  status: object,
+  further: HeaderLines = [],
+): void {
+  const binary = prefersBinary(exchange, vocabulary);
+  const headers = binary ? headersFor(vocabulary.protobufMediaType) : jsonHeaders;
+  const bytes = binary ? binaryStatus(status) : Buffer.from(`${JSON.stringify(status)}\n`);
+  exchange.send(code, [...headers, ...further], bytes);
+}
+
 /** Answers with a failure's Status, and the headers that belong to it. */
-export function sendFailure(exchange: Exchange, error: StatusError): void {
-  const headers: string[] = [...jsonHeaders];
+export function sendFailure(exchange: Exchange, vocabulary: Vocabulary, error: StatusError): void {
+  const further: string[] = [];
   const retry = error.details?.retryAfterSeconds;
-  if (retry !== undefined) headers.push("Retry-After", String(retry));
-  if (error.code === 401) headers.push("WWW-Authenticate", 'Bearer realm="api"');
-  exchange.send(error.code, headers, Buffer.from(`${JSON.stringify(failureStatus(error))}\n`));
+  if (retry !== undefined) further.push("Retry-After", String(retry));
+  if (error.code === 401) further.push("WWW-Authenticate", 'Bearer realm="api"');
+  sendStatus(exchange, vocabulary, error.code, failureStatus(error), further);
+}
+
+/** Whether a Status is to be written in binary; a header that can't be satisfied means JSON. */
+function prefersBinary(exchange: Exchange, vocabulary: Vocabulary): boolean {
+  const accept = exchange.header("accept");
+  if (accept === undefined || !accept.includes(vocabulary.protobufMediaType)) return false;
+  try {
+    return negotiate(accept, vocabulary).format === "protobuf";
+  } catch {
+    return false;
+  }
 }

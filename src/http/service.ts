@@ -17,18 +17,11 @@ export interface HttpService {
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
-  readonly features: Features;
   readonly bodies: BodyBudget;
   /** Watches under way. */
   readonly streams: OpenStreams;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
-}
-
-/** Behaviour that feature gates turn on. */
-export interface Features {
-  /** Streaming lists in a watch (`WatchList`). */
-  readonly watchList: boolean;
 }
 
 export interface HttpLog {

@@ -118,11 +118,12 @@ export class Client {
   async delete(
     reference: ObjectReference,
     only: { uid?: string; resourceVersion?: string } = {},
+    propagationPolicy?: DeleteOptions["propagationPolicy"],
   ): Promise<boolean> {
     const options: DeleteOptions = {
       ...this.options(),
       gracePeriodSeconds: undefined,
-      propagationPolicy: undefined,
+      propagationPolicy,
       uid: only.uid,
       resourceVersion: only.resourceVersion,
     };

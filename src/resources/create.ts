@@ -1,4 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
+import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import {
   detailsOf,
@@ -12,6 +13,7 @@ import type { Draft } from "../storage/store.ts";
 import { prepareNewMetadata } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, encodeObject } from "./stored.ts";
+import { storedTarget } from "./versions.ts";
 import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
 /** How often a name made from `generateName` is tried again when it is taken. */
@@ -20,16 +22,17 @@ const generateAttempts = 8;
 /**
  * Creates an object (spec: conventions 4.2).
  *
- * @param target the collection.
+ * @param requested the collection.
  * @param object as read by `input.ts`; it is changed.
  * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or what admission refuses with.
  */
 export async function createObject(
   engine: Engine,
-  target: Target,
+  requested: Target,
   object: ApiObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
+  const target = storedTarget(requested);
   const { kind } = target.resource;
   if ((object.metadata.resourceVersion ?? "") !== "") {
     throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
@@ -41,6 +44,7 @@ export async function createObject(
     const request = admissionOf(named, options, "CREATE", object, undefined);
     await engine.admit.mutate(request);
     kind.prepareCreate?.(object, kindContext(engine, target));
+    dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
     if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
     checkObject(engine, named, object, undefined);
     await engine.admit.validate(request);

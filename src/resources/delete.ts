@@ -1,10 +1,11 @@
 import { StatusError } from "../base/status-error.ts";
-import type { ApiObject } from "../schema/kind.ts";
+import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import { conflict, notFound, timestamp, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { conflict, notFound, timestampAt, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { mayVanish } from "./update.ts";
+import { storedTarget } from "./versions.ts";
 import { admissionOf, checkSize, commit } from "./write.ts";
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
@@ -28,15 +29,16 @@ export interface DeleteResult {
 const deleteAttempts = 10;
 
 /**
- * Deletes an object, or marks it as terminating when finalizers hold it (spec: conventions 3.1).
+ * Deletes an object, or marks it as terminating when finalizers or a grace period hold it (spec: conventions 3.1, 3.3).
  *
  * @throws {StatusError} NotFound, Conflict (preconditions), or what admission refuses with.
  */
 export async function deleteObject(
   engine: Engine,
-  target: Target,
+  requested: Target,
   options: DeleteOptions,
 ): Promise<DeleteResult> {
+  const target = storedTarget(requested);
   const key = keyOf(target.resource, target.namespace, target.name);
   for (let attempt = 1; ; attempt++) {
     const entry = await engine.store.get(key);
@@ -44,13 +46,79 @@ export async function deleteObject(
     const live = decodeEntry(entry);
     checkPreconditions(target, live, options);
     if (attempt === 1) await engine.admit.validate(admissionOf(target, options, "DELETE", undefined, live));
-    const result = mayVanish(target, live)
-      ? await remove(engine, entry, live, options)
-      : await terminate(engine, target, entry, live, options);
+    const result = await deleteEntry(engine, target, entry, live, options);
     if (result !== undefined) return result;
     if (attempt === deleteAttempts)
       throw conflict(target, "the object is being changed too often to be deleted");
   }
+}
+
+/** One attempt; undefined when another write came between. */
+function deleteEntry(
+  engine: Engine,
+  target: Target,
+  entry: Entry,
+  live: ApiObject,
+  options: DeleteOptions,
+): Promise<DeleteResult | undefined> {
+  const { kind } = target.resource;
+  const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
+  const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
+  const started = startTermination(engine, live, graceSeconds);
+  if (graceSeconds === 0 && mayVanish(target, live)) return remove(engine, entry, live, options);
+  if (!started && !changed) {
+    return Promise.resolve({ gone: false, body: entry.body, uid: live.metadata.uid ?? "" });
+  }
+  if (started) kind.markDeleted?.(live);
+  return terminate(engine, target, entry, live, options);
+}
+
+/**
+ * Sets the time of deletion where there is none yet, or brings it nearer where less grace is asked for than before.
+ * Changes the object; answers whether it did.
+ */
+function startTermination({ clock }: Engine, { metadata }: ApiObject, graceSeconds: number): boolean {
+  const end = timestampAt(clock.now() + graceSeconds * 1000);
+  if (metadata.deletionTimestamp === undefined) {
+    metadata.deletionTimestamp = end;
+    if (metadata.generation !== undefined) metadata.generation++;
+  } else {
+    if (graceSeconds >= (metadata.deletionGracePeriodSeconds ?? 0)) return false;
+    if (end < metadata.deletionTimestamp) metadata.deletionTimestamp = end;
+  }
+  metadata.deletionGracePeriodSeconds = graceSeconds;
+  return true;
+}
+
+/** Holds an object until its dependents have been let go. */
+export const orphanFinalizer = "orphan";
+/** Holds an object until its dependents are deleted. */
+export const foregroundFinalizer = "foregroundDeletion";
+
+/**
+ * What becomes of the dependents stands in finalizers, for the garbage collector to read (spec: conventions 3.2).
+ * Changes the object; answers whether it did.
+ */
+function setDeletionFinalizers(
+  kind: Kind,
+  { metadata }: ApiObject,
+  policy: DeleteOptions["propagationPolicy"],
+): boolean {
+  const before = metadata.finalizers ?? [];
+  const wanted = policy ?? policyOf(before) ?? (kind.orphansDependents ? "Orphan" : "Background");
+  const after = before.filter((one) => one !== orphanFinalizer && one !== foregroundFinalizer);
+  if (wanted === "Orphan") after.push(orphanFinalizer);
+  if (wanted === "Foreground") after.push(foregroundFinalizer);
+  if (after.length === before.length && after.every((one) => before.includes(one))) return false;
+  if (after.length === 0) delete metadata.finalizers;
+  else metadata.finalizers = after;
+  return true;
+}
+
+/** The policy that an earlier deletion, or the object's author, chose. */
+function policyOf(finalizers: readonly string[]): DeleteOptions["propagationPolicy"] {
+  if (finalizers.includes(orphanFinalizer)) return "Orphan";
+  return finalizers.includes(foregroundFinalizer) ? "Foreground" : undefined;
 }
 
 function checkPreconditions(target: Target, live: ApiObject, options: DeleteOptions): void {
@@ -90,11 +158,6 @@ async function terminate(
   options: DeleteOptions,
 ): Promise<DeleteResult | undefined> {
   const uid = live.metadata.uid ?? "";
-  if (live.metadata.deletionTimestamp !== undefined) return { gone: false, body: entry.body, uid };
-  live.metadata.deletionTimestamp = timestamp(engine.clock);
-  live.metadata.deletionGracePeriodSeconds = 0;
-  target.resource.kind.markDeleted?.(live);
-  if (live.metadata.generation !== undefined) live.metadata.generation++;
   const draft = encodeObject(target.resource, live);
   if (options.dryRun) {
     checkSize(draft);

@@ -92,7 +92,12 @@ export function detailsOf(target: Target): { name: string; group: string; kind: 
 
 /** A time as objects carry it: RFC 3339 in UTC with seconds. */
 export function timestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+  return timestampAt(clock.now());
+}
+
+/** As {@link timestamp}, for a time in milliseconds since 1970. */
+export function timestampAt(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 /** What the target's declaration may know of this server. */

@@ -16,6 +16,13 @@ export interface FollowHandler {
   put(entry: Entry): void;
   /** The object is gone. */
   remove(key: string): void;
+  /**
+   * Where most objects don't matter: whether this one does. Others aren't put, but their removal is told as it happens;
+   * what was removed while nothing was followed is told of those that matter only, and {@link reloaded} is called.
+   */
+  matters?(entry: Entry): boolean;
+  /** Everything was loaded again. */
+  reloaded?(): void;
   /** Loading failed and is tried again in a second. */
   failed(error: unknown): void;
 }
@@ -53,6 +60,7 @@ export class Follower {
       at = page.revision;
       after = page.entries.at(-1)?.key;
       for (const entry of page.entries) {
+        if (this.handler.matters?.(entry) === false) continue;
         seen.add(entry.key);
         this.put(entry);
       }
@@ -104,6 +112,7 @@ export class Follower {
 
   private reload(): void {
     this.reloading ??= this.start()
+      .then(() => this.handler.reloaded?.())
       .catch((error: unknown) => {
         if (!this.closed) this.handler.failed(error);
       })
@@ -116,7 +125,8 @@ export class Follower {
 
   private apply(event: StoreEvent): void {
     if (event.entry === undefined) this.remove(event.key);
-    else this.put(event.entry);
+    else if (this.handler.matters?.(event.entry) !== false) this.put(event.entry);
+    else if (this.keys.has(event.key)) this.remove(event.key);
   }
 
   private put(entry: Entry): void {

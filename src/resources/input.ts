@@ -1,12 +1,13 @@
 import { StatusError } from "../base/status-error.ts";
-import { decode, TypeFault } from "../schema/decode.ts";
-import { fillFieldDefaults } from "../schema/defaults.ts";
+import { decode, type Decoded, TypeFault } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import { kindContext, type Engine, type Target } from "./engine.ts";
+import type { Engine, Target } from "./engine.ts";
+import { fillDefaults } from "./input-defaults.ts";
+import { toStored } from "./versions.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
-/** An object that a client sent, read by its kind's declaration, with its defaults filled in. */
+/** An object that a client sent, read by its kind's declaration, with its defaults, in the stored version. */
 export interface Input {
   readonly object: ApiObject;
   readonly warnings: readonly string[];
@@ -28,11 +29,8 @@ export function readObject(
   validation: FieldValidation,
 ): Input {
   const { resource } = target;
-  const { object, unknownFields } = decodeAs(target, value);
-  const faults = [
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
-  ];
+  const { object, decoded } = decodeAs(target, value);
+  const faults = fieldFaults(duplicates, decoded);
   if (validation === "Strict" && faults.length > 0) {
     const kind = resource.kind.name;
     throw new StatusError(
@@ -45,17 +43,20 @@ export function readObject(
     object.metadata.namespace = target.namespace;
   }
   fillDefaults(engine, target, object);
-  return { object, warnings: validation === "Warn" ? faults : [] };
+  return { object: toStored(engine, target, object), warnings: validation === "Warn" ? faults : [] };
 }
 
-/** Fills in what the declaration gives when the client doesn't. Changes the object. */
-export function fillDefaults(engine: Engine, target: Target, object: ApiObject): void {
-  const context = kindContext(engine, target);
-  fillFieldDefaults(target.resource.kind.type, object, context);
-  target.resource.kind.fillDefaults?.(object, context);
+/** What is said of fields that stand twice or that the kind doesn't have: whatever the list leaves out, its end says so. */
+export function fieldFaults(duplicates: readonly string[], decoded: Omit<Decoded, "value">): string[] {
+  const faults = [
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    ...decoded.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
+  ];
+  if (decoded.moreUnknownFields) faults.push("and more unknown fields");
+  return faults;
 }
 
-function decodeAs(target: Target, value: unknown): { object: ApiObject; unknownFields: readonly string[] } {
+function decodeAs(target: Target, value: unknown): { object: ApiObject; decoded: Decoded } {
   const { resource } = target;
   checkTypeMeta(target, value);
   try {
@@ -63,7 +64,7 @@ function decodeAs(target: Target, value: unknown): { object: ApiObject; unknownF
     const object = decoded.value as ApiObject;
     object.kind = resource.kind.name;
     object.apiVersion = resource.apiVersion;
-    return { object, unknownFields: decoded.unknownFields };
+    return { object, decoded };
   } catch (error) {
     if (!(error instanceof TypeFault)) throw error;
     const kind = resource.kind.name;

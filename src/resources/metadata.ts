@@ -1,4 +1,5 @@
 import {
+  dns1035LabelFaults,
   dnsLabelFaults,
   dnsSubdomainFaults,
   finalizerFaults,
@@ -68,7 +69,12 @@ function keep(meta: ObjectMetaValue, live: ObjectMetaValue, name: keyof ObjectMe
 }
 
 /** What is wrong with a name, by the form that the kind asks for. */
-const nameFaults = { subdomain: dnsSubdomainFaults, label: dnsLabelFaults, pathSegment: pathSegmentFaults };
+const nameFaults = {
+  subdomain: dnsSubdomainFaults,
+  label: dnsLabelFaults,
+  label1035: dns1035LabelFaults,
+  pathSegment: pathSegmentFaults,
+};
 
 /** Checks the metadata of an object that is about to be stored. */
 export function checkMetadata(target: Target, meta: ObjectMetaValue, report: FieldReport): void {

@@ -6,9 +6,17 @@ import { applyMergePatch } from "../fields/merge-patch.ts";
 import { PatchFault } from "../fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../fields/strategic-merge.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
-import { readObject, type FieldValidation } from "./input.ts";
+import {
+  detailsOf,
+  kindContext,
+  type Engine,
+  type Target,
+  type WriteOptions,
+  type WriteResult,
+} from "./engine.ts";
+import { readObject, type FieldValidation, type Input } from "./input.ts";
 import { changeObject } from "./update.ts";
+import { fromStored } from "./versions.ts";
 
 /** The ways in which a patch can be written (spec: conventions 4.7). */
 export type PatchKind = "json" | "merge" | "strategic";
@@ -32,8 +40,7 @@ export async function patchObject(
 ): Promise<WriteResult> {
   let warnings: readonly string[] = [];
   const change = (live: ApiObject): ApiObject => {
-    const patched = applyPatch(target, kind, live, patch.value);
-    const input = readObject(engine, target, patched, patch.duplicates, options.fieldValidation);
+    const input = readPatched(engine, target, kind, patch, shownAs(engine, target, live), options);
     warnings = input.warnings;
     const { object } = input;
     if (object.metadata.resourceVersion === live.metadata.resourceVersion)
@@ -43,6 +50,25 @@ export async function patchObject(
   };
   const result = await changeObject(engine, target, change, options);
   return { ...result, warnings: [...warnings, ...result.warnings] };
+}
+
+/** What a patch makes of an object, read as if a client had sent it. */
+export function readPatched(
+  engine: Engine,
+  target: Target,
+  kind: PatchKind,
+  patch: JsonDocument,
+  shown: ApiObject,
+  { fieldValidation }: PatchOptions,
+): Input {
+  const patched = applyPatch(target, kind, shown, patch.value);
+  return readObject(engine, target, patched, patch.duplicates, fieldValidation);
+}
+
+/** What stands, in the version that the patch was written for. */
+function shownAs(engine: Engine, target: Target, live: ApiObject): ApiObject {
+  if (target.resource.kind.conversion === undefined) return live;
+  return fromStored(target.resource, structuredClone(live), kindContext(engine, target));
 }
 
 function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: JsonValue): unknown {

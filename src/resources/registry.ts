@@ -12,6 +12,8 @@ export interface Resource {
   /** Name in paths: `roles`. */
   readonly name: string;
   readonly namespaced: boolean;
+  /** The resource type in whose version its objects are stored; itself, unless its kind has a conversion. */
+  readonly stored: Resource;
   /** Where its objects stand in the store, ending in `/`. */
   readonly storePrefix: string;
   /** A body's bytes up to where its revision goes (see `stored.ts`). */
@@ -42,7 +44,7 @@ export class Registry {
     for (const kind of kinds) {
       const group = groupName(kind.group, vocabulary);
       if (!served(group, kind)) continue;
-      const resource = bind(kind, group);
+      const resource = resourceOf(kind, vocabulary);
       this.byPath.set(pathKey(group, kind.version, kind.resource), resource);
       const key = resource.apiVersion;
       const entry = versions.get(key) ?? { group, version: kind.version, resources: [] };
@@ -79,9 +81,17 @@ export class Registry {
     return this.groupVersions.some((one) => one.group === group && one.version === version);
   }
 
-  /** Every served resource type that stores objects. */
+  /** Every served resource type that stores objects; of several versions of one, that in which they are stored. */
   stored(): Resource[] {
-    return this.groupVersions.flatMap((one) => one.resources).filter((one) => one.kind.verbs.includes("get"));
+    const found = new Map<string, Resource>();
+    for (const resource of this.groupVersions.flatMap((one) => one.resources)) {
+      const { verbs } = resource.kind;
+      if (!verbs.includes("create") || !verbs.includes("get")) continue;
+      if (resource.stored === resource || !found.has(resource.storePrefix)) {
+        found.set(resource.storePrefix, resource);
+      }
+    }
+    return [...found.values()];
   }
 }
 
@@ -89,9 +99,11 @@ function pathKey(group: string, version: string, resource: string): string {
   return `${group}/${version}/${resource}`;
 }
 
-function bind(kind: Kind, group: string): Resource {
+/** A kind's resource type under a vocabulary, served or not. */
+export function resourceOf(kind: Kind, vocabulary: Vocabulary): Resource {
+  const group = groupName(kind.group, vocabulary);
   const apiVersion = group === "" ? kind.version : `${group}/${kind.version}`;
-  return {
+  const resource = {
     kind,
     group,
     version: kind.version,
@@ -103,6 +115,14 @@ function bind(kind: Kind, group: string): Resource {
       `{"kind":${JSON.stringify(kind.name)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{"resourceVersion":"`,
     ),
   };
+  if (kind.conversion === undefined)
+    return Object.assign(resource, {
+      get stored() {
+        return resource as Resource;
+      },
+    });
+  const stored = resourceOf(kind.conversion.stored(), vocabulary);
+  return { ...resource, stored, storePrefix: stored.storePrefix };
 }
 
 /** The store key of an object; a cluster-scoped one has the empty namespace. */

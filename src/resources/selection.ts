@@ -57,10 +57,14 @@ class HeaderSelection implements Selection {
       let actual: string;
       if (field === "metadata.name") actual = names.name;
       else if (field === "metadata.namespace" && this.resource.namespaced) actual = names.namespace;
-      else actual = (header ??= headerOf(entry)).fields[field] ?? "";
+      else actual = (header ??= headerOf(entry)).fields[this.storedName(field)] ?? "";
       if ((actual === value) !== (operator === "=")) return false;
     }
     if (this.labels === undefined) return true;
     return this.labels((header ?? headerOf(entry)).labels);
+  }
+
+  private storedName(field: string): string {
+    return this.resource.kind.conversion?.selectableNames?.[field] ?? field;
   }
 }

@@ -52,7 +52,12 @@ export function headerOf(entry: Entry): Header {
 
 /** The object of an entry, free to be changed. */
 export function decodeEntry(entry: Entry): ApiObject {
-  return JSON.parse(textOf(entry.body)) as ApiObject;
+  return decodeBody(entry.body);
+}
+
+/** The object of a stored body, free to be changed. */
+export function decodeBody(body: Uint8Array): ApiObject {
+  return JSON.parse(textOf(body)) as ApiObject;
 }
 
 /** An entry's body as it would read at another revision (a deleted object carries the revision of its deletion). */

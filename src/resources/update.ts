@@ -1,4 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
+import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import { createObject } from "./create.ts";
@@ -14,6 +15,7 @@ import {
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { decodeEntry, draftBody, encodeObject, sameContent } from "./stored.ts";
+import { storedTarget } from "./versions.ts";
 import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
 /** How often a change that doesn't insist on a version is tried again after another write came between. */
@@ -31,11 +33,12 @@ export type Change = (live: ApiObject) => ApiObject;
  */
 export async function updateObject(
   engine: Engine,
-  target: Target,
+  requested: Target,
   read: () => ApiObject,
   options: WriteOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
+  const target = storedTarget(requested);
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
   const next = (): ApiObject => {
@@ -92,10 +95,11 @@ async function createByUpdate(
  */
 export async function changeObject(
   engine: Engine,
-  target: Target,
+  requested: Target,
   change: Change,
   options: WriteOptions,
 ): Promise<WriteResult> {
+  const target = storedTarget(requested);
   const entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
   return changeEntry(engine, target, entry, change, options);
 }
@@ -152,6 +156,8 @@ async function replace(
 function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: ApiObject): ApiObject {
   const { kind } = target.resource;
   const subresource = target.subresource === "" ? undefined : kind.subresources[target.subresource];
+  // What a view or an action wrote was already taken over into a copy of the live object.
+  if (subresource?.shape === "view" || subresource?.shape === "action") return written;
   if (subresource !== undefined && subresource.shape === undefined) {
     const copy = structuredClone(live);
     subresource.merge(copy, written, kindContext(engine, target));
@@ -160,6 +166,7 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   }
   keepServerMetadata(written, live);
   kind.prepareUpdate?.(written, live, kindContext(engine, target));
+  dropDisabledFields(kind.type, written, live, engine.featureEnabled);
   return written;
 }
 

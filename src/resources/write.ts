@@ -29,11 +29,25 @@ export function checkObject(
   if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
   else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
   kind.validate?.(object, report, context);
-  if (live !== undefined) kind.validateUpdate?.(object, live, report, context);
+  if (live === undefined) kind.validateCreate?.(object, report, context);
+  else kind.validateUpdate?.(object, live, report, context);
   checkFields(kind.type, object, report, context);
-  if (report.faults.length === 0) return;
-  const subject = { kind: kind.name, group: target.resource.group, name: object.metadata.name ?? "" };
-  throw invalidError(subject, report.faults);
+  refuse(target, object, report);
+}
+
+/** As {@link checkObject}, for a body that is asked with and never stored: its metadata has no rules. */
+export function checkBody(engine: Engine, target: Target, object: ApiObject): void {
+  const { kind } = target.resource;
+  const report = FieldReport.start();
+  const context = kindContext(engine, target);
+  kind.validate?.(object, report, context);
+  checkFields(kind.type, object, report, context);
+  refuse(target, object, report);
+}
+
+function refuse({ resource }: Target, { metadata }: ApiObject, { faults }: FieldReport): void {
+  if (faults.length === 0) return;
+  throw invalidError({ kind: resource.kind.name, group: resource.group, name: metadata.name ?? "" }, faults);
 }
 
 /** The admission request for a write. */

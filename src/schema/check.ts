@@ -23,8 +23,9 @@ export function checkFields(
     }
     if (!hasRules(field)) continue;
     const place = report.at(name);
-    if (field.facts.oneOf !== undefined) checkOneOf(field, given, place, context.vocabulary);
     if (field.facts.check !== undefined) (field.facts.check as FieldCheck<unknown>)(given, place, context);
+    if (field.facts.unchecked) continue;
+    if (field.facts.oneOf !== undefined) checkOneOf(field, given, place, context.vocabulary);
     checkValue(field.type, given, place, context);
   }
   type.rules.check?.(value, report, context);

@@ -19,6 +19,8 @@ export interface Decoded {
   readonly value: Record<string, unknown>;
   /** Paths of the fields that the type doesn't declare, as the reference writes them; they were dropped. */
   readonly unknownFields: readonly string[];
+  /** Whether there were more of them than are listed. */
+  readonly moreUnknownFields: boolean;
 }
 
 /**
@@ -30,16 +32,18 @@ export interface Decoded {
  */
 export function decode(type: StructType, value: unknown): Decoded {
   const reader = new Reader();
-  return { value: reader.struct(type, value), unknownFields: reader.unknown };
+  const read = reader.struct(type, value);
+  return { value: read, unknownFields: reader.unknown, moreUnknownFields: reader.moreUnknown };
 }
 
 type JsonObject = Record<string, unknown>;
 
-/** So many unknown fields are listed; a client that made more of them needs no longer list. */
+/** So many unknown fields are listed; a client that made more of them needs no longer list, but to know of the rest. */
 const maxUnknown = 1000;
 
 class Reader {
   readonly unknown: string[] = [];
+  moreUnknown = false;
   private readonly steps: (string | number)[] = [];
 
   struct(type: StructType, value: unknown): JsonObject {
@@ -65,7 +69,7 @@ class Reader {
   }
 
   private field(name: string, field: Field, given: unknown): unknown {
-    if (given === undefined || given === null) return field.facts.emitEmpty ? emptyOf(field.type) : undefined;
+    if (given === undefined || given === null) return absentOf(field);
     this.steps.push(name);
     const read = this.value(field.type, given);
     this.steps.pop();
@@ -128,7 +132,10 @@ class Reader {
   private reportUnknown(names: readonly string[], fields: StructType["fields"]): void {
     for (const name of names) {
       if (Object.hasOwn(fields, name)) continue;
-      if (this.unknown.length === maxUnknown) return;
+      if (this.unknown.length === maxUnknown) {
+        this.moreUnknown = true;
+        return;
+      }
       this.unknown.push(pathOf([...this.steps, name]));
     }
   }
@@ -142,6 +149,12 @@ function ownMember(value: unknown): PropertyDescriptor {
   return { value, enumerable: true, configurable: true, writable: true };
 }
 
+/** What stands in JSON for a field that is absent. */
+function absentOf({ type, facts }: Field): unknown {
+  if (!facts.emitEmpty) return undefined;
+  return facts.nullable ? null : emptyOf(type);
+}
+
 /** What stands in JSON for an absent value that must be written. */
 export function emptyOf(type: Type): unknown {
   if (type.shape === "struct") return emptyStruct(type);
@@ -152,7 +165,7 @@ export function emptyOf(type: Type): unknown {
 function emptyStruct(type: StructType): JsonObject {
   const result: JsonObject = {};
   for (const [name, field] of Object.entries(type.fields)) {
-    if (field.facts.emitEmpty) result[name] = emptyOf(field.type);
+    if (field.facts.emitEmpty) result[name] = absentOf(field);
   }
   return result;
 }

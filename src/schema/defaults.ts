@@ -14,7 +14,7 @@ export function fillFieldDefaults(
   if (!hasDefaults(type)) return;
   for (const name in type.fields) {
     const { facts } = type.fields[name]!;
-    if (facts.default === undefined || value[name] !== undefined) continue;
+    if (facts.default === undefined || (value[name] !== undefined && value[name] !== null)) continue;
     if (facts.gate !== undefined && !context.enabled(facts.gate)) continue;
     value[name] = typeof facts.default === "object" ? structuredClone(facts.default) : facts.default;
   }

@@ -79,6 +79,10 @@ export class FieldReport {
     this.add("FieldValueTooLong", `Too long: must have at most ${maxLength} ${unit}`);
   }
 
+  tooMany(count: number, max: number): void {
+    this.add("FieldValueTooMany", `Too many: ${count}: must have at most ${max} items`);
+  }
+
   private add(reason: Cause["reason"], message: string): void {
     if (this.causes.length > maxFaults) return;
     const full = this.causes.length === maxFaults;

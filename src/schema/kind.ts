@@ -1,15 +1,8 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
-import {
-  field,
-  string,
-  structsIn,
-  type Fields,
-  type Group,
-  type StaticFields,
-  type StructType,
-} from "./types.ts";
+import { structsIn } from "./structs.ts";
+import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
 
 export type { Group } from "./types.ts";
 
@@ -70,7 +63,7 @@ export interface Column<O = ApiObject> {
   /** 0 is shown always, 1 in wide output. */
   readonly priority?: 0 | 1;
   /** The cell's value; `now` is in milliseconds since 1970. */
-  readonly cell: (object: O, now: number) => unknown;
+  readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
 }
 
 /** A state of a table's row. */
@@ -129,6 +122,8 @@ export interface Conversion {
   readonly stored: () => Kind;
   readonly toStored: (object: ApiObject, context: KindContext) => ApiObject;
   readonly fromStored: (object: ApiObject, context: KindContext) => ApiObject;
+  /** What this version's selectable fields are called in the stored one, where that differs. */
+  readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
@@ -184,9 +179,14 @@ export interface KindSpec<F extends Fields> {
     live: ObjectOf<NoInfer<F>>,
     context: KindContext,
   ) => void;
-  /** Whether `metadata.name` is a path segment (roles) or a DNS subdomain (most kinds) or label (namespaces). */
-  readonly nameForm?: "subdomain" | "label" | "pathSegment";
+  /**
+   * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
+   * doesn't begin with a digit (services).
+   */
+  readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
   readonly validate?: (object: ObjectOf<NoInfer<F>>, report: FieldReport, context: KindContext) => void;
+  /** Rules for new objects only, beyond those of `validate`. */
+  readonly validateCreate?: (object: ObjectOf<NoInfer<F>>, report: FieldReport, context: KindContext) => void;
   readonly validateUpdate?: (
     object: ObjectOf<NoInfer<F>>,
     live: ObjectOf<NoInfer<F>>,
@@ -201,6 +201,13 @@ export interface KindSpec<F extends Fields> {
   ) => readonly string[];
   /** Whether the last finalizer is gone and the object may go too; beyond `metadata.finalizers`. */
   readonly mayVanish?: (object: ObjectOf<NoInfer<F>>) => boolean;
+  /**
+   * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
+   * without it are deleted at once.
+   */
+  readonly gracePeriodSeconds?: (object: ObjectOf<NoInfer<F>>, asked: number | undefined) => number;
+  /** Its dependents are let go, not deleted, by a deletion that says nothing of them. */
+  readonly orphansDependents?: boolean;
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
   readonly markDeleted?: (copy: ObjectOf<NoInfer<F>>) => void;
   readonly subresources?: Readonly<Record<string, Subresource<ObjectOf<NoInfer<F>>>>>;
@@ -219,18 +226,22 @@ export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
   readonly servedByDefault: boolean;
   readonly createOnUpdate: boolean;
   readonly answersDeleted: boolean;
-  readonly nameForm: "subdomain" | "label" | "pathSegment";
+  readonly nameForm: "subdomain" | "label" | "label1035" | "pathSegment";
   readonly selectable: Readonly<Record<string, (object: ApiObject) => string>>;
   readonly generationOf: ((object: ApiObject) => unknown) | undefined;
   readonly fillDefaults: ((copy: ApiObject, context: KindContext) => void) | undefined;
   readonly prepareCreate: ((copy: ApiObject, context: KindContext) => void) | undefined;
   readonly prepareUpdate: ((copy: ApiObject, live: ApiObject, context: KindContext) => void) | undefined;
   readonly validate: ((object: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
+  readonly validateCreate:
+    ((object: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
   readonly validateUpdate:
     ((object: ApiObject, live: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
   readonly warnings:
     ((object: ApiObject, context: KindContext, live: ApiObject | undefined) => readonly string[]) | undefined;
   readonly mayVanish: ((object: ApiObject) => boolean) | undefined;
+  readonly gracePeriodSeconds: ((object: ApiObject, asked: number | undefined) => number) | undefined;
+  readonly orphansDependents: boolean;
   readonly markDeleted: ((copy: ApiObject) => void) | undefined;
   readonly subresources: Readonly<Record<string, Subresource>>;
   readonly columns: readonly Column[] | undefined;
@@ -249,9 +260,12 @@ type KindFunctions =
   | "prepareCreate"
   | "prepareUpdate"
   | "validate"
+  | "validateCreate"
   | "validateUpdate"
   | "warnings"
   | "mayVanish"
+  | "gracePeriodSeconds"
+  | "orphansDependents"
   | "markDeleted"
   | "subresources"
   | "columns"
@@ -276,6 +290,7 @@ export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
     servedByDefault: true,
     createOnUpdate: false,
     answersDeleted: false,
+    orphansDependents: false,
     nameForm: "subdomain",
     verbs: allVerbs,
     selectable: {},

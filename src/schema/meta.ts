@@ -1,4 +1,5 @@
-import { structsIn, type Group } from "./types.ts";
+import { structsIn } from "./structs.ts";
+import type { Group } from "./types.ts";
 
 /** The group of the types that every group uses. */
 export const metaGroup: Group = { base: "meta", suffixed: true };

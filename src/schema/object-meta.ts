@@ -70,3 +70,14 @@ export const ListMeta = struct("ListMeta", "Metadata of a list.", {
   continue: field(3, string, "Token for the next chunk; empty at the end."),
   remainingItemCount: field(4, int64, "How many items follow this chunk, where that is known.").nullable(),
 });
+
+/** An object of which only the metadata is shown (spec: conventions 4.7). */
+export const PartialObjectMetadata = struct(
+  "PartialObjectMetadata",
+  "The metadata of an object of any kind.",
+  {
+    kind: field(undefined, string, "PartialObjectMetadata."),
+    apiVersion: field(undefined, string, "Version of this form."),
+    metadata: field(1, ObjectMeta, "Metadata of the object.").emitEmpty(),
+  },
+);

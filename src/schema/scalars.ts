@@ -1,3 +1,5 @@
+import { formatDuration, parseDuration } from "../base/duration.ts";
+import { formatQuantity, parseQuantity, QuantityFault } from "../base/quantity.ts";
 import type { ScalarName } from "./types.ts";
 
 /** Reads one scalar into its canonical JSON form; an Error (not thrown) says what is wrong with it. */
@@ -20,10 +22,10 @@ export function decodeScalar(name: ScalarName, given: unknown): unknown {
     case "microTime":
       return typeof given === "string" ? timestamp(given, true) : expected("a time", given);
     case "quantity":
-      if (typeof given === "number") return String(given);
-      return typeof given === "string" ? given : expected("a quantity", given);
+      if (typeof given !== "string" && typeof given !== "number") return expected("a quantity", given);
+      return canonicalQuantity(String(given));
     case "duration":
-      return typeof given === "string" ? given : expected("a duration", given);
+      return typeof given === "string" ? canonicalDuration(given) : expected("a duration", given);
     case "intOrString":
       if (typeof given === "string") return given;
       return integer(given, -2147483648, 2147483647, "an integer or a string");
@@ -39,8 +41,9 @@ export function decodeScalar(name: ScalarName, given: unknown): unknown {
 export function zeroOf(name: ScalarName): unknown {
   switch (name) {
     case "string":
-    case "duration":
       return "";
+    case "duration":
+      return "0s";
     case "bool":
       return false;
     case "int32":
@@ -53,6 +56,24 @@ export function zeroOf(name: ScalarName): unknown {
     default:
       return null;
   }
+}
+
+function canonicalQuantity(text: string): string | Error {
+  // Most are whole numbers, as they should be written.
+  if (/^(0|[1-9]\d{0,2})$/.test(text)) return text;
+  try {
+    return formatQuantity(parseQuantity(text));
+  } catch (error) {
+    if (error instanceof QuantityFault) return error;
+    throw error;
+  }
+}
+
+function canonicalDuration(text: string): string | Error {
+  const nanos = parseDuration(text);
+  if (nanos === undefined)
+    return new Error(`expected a duration such as 1h30m, got ${JSON.stringify(text.slice(0, 64))}`);
+  return formatDuration(nanos);
 }
 
 function expected(what: string, given: unknown): Error {

@@ -122,6 +122,8 @@ export interface FieldFacts {
   readonly check: FieldCheck | undefined;
   /** Closed set of values. */
   readonly oneOf: readonly Word[] | undefined;
+  /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
+  readonly unchecked: boolean;
   /** Values with a meaning, where others are allowed too. */
   readonly known: readonly Word[] | undefined;
   /** How apply merges a list. */
@@ -145,6 +147,7 @@ const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
   gate: undefined,
   check: undefined,
   oneOf: undefined,
+  unchecked: false,
   known: undefined,
   listType: undefined,
   listMapKeys: [],
@@ -221,6 +224,14 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ oneOf: values });
   }
 
+  /**
+   * The published rules of the values at and below the field aren't enforced, as the reference publishes them without
+   * asking; the line's own `check` is.
+   */
+  unchecked(): Field<T, Required> {
+    return this.with({ unchecked: true });
+  }
+
   /** These values have a meaning; others are accepted. */
   known(...values: readonly Word[]): Field<T, Required> {
     return this.with({ known: values });
@@ -248,6 +259,11 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
   /** A strategic merge patch merges this list (by `key`, or as scalars) instead of replacing it. */
   patchMerge(key?: string): Field<T, Required> {
     return this.with({ patchStrategy: [...this.facts.patchStrategy, "merge"], patchMergeKey: key });
+  }
+
+  /** A strategic merge patch replaces this object as a whole. */
+  patchReplace(): Field<T, Required> {
+    return this.with({ patchStrategy: [...this.facts.patchStrategy, "replace"] });
   }
 
   /** A strategic merge patch drops the members that the patch doesn't list under `$retainKeys`. */
@@ -280,68 +296,6 @@ export function field<T extends Type>(number: number | undefined, type: T, doc: 
 export function inlined<F extends Fields>(number: number, type: StructType<F>): F {
   const entries = Object.entries(type.fields).map(([name, one]) => [name, one.inside(number)]);
   return Object.fromEntries(entries) as F;
-}
-
-/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
-export type DeclareStruct = <F extends Fields>(
-  name: string,
-  doc: string,
-  fields: F | (() => F),
-  rules?: StructRules<StaticFields<NoInfer<F>>>,
-) => StructType<F>;
-
-/** A type whose JSON form says which of the given types it is. */
-export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
-  name: string,
-  doc: string,
-  forms: () => F,
-) => UnionType<F>;
-
-/** The words with which the structs of a group version are declared. */
-export function structsIn(home: Home): {
-  readonly struct: DeclareStruct;
-  /** As `struct`, for a type that apply owns as one. */
-  readonly atomicStruct: DeclareStruct;
-  readonly union: DeclareUnion;
-} {
-  return {
-    struct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, false, rules),
-    atomicStruct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, true, rules),
-    union: (name, doc, forms) => new LazyUnion(home, name, doc, forms),
-  };
-}
-
-class LazyStruct<F extends Fields> implements StructType<F> {
-  readonly shape = "struct";
-  readonly rules: StructRules<Record<string, unknown>>;
-  private known: F | undefined;
-  constructor(
-    readonly home: Home,
-    readonly name: string,
-    readonly doc: string,
-    private readonly source: F | (() => F),
-    readonly atomic: boolean,
-    rules: unknown = {},
-  ) {
-    this.rules = rules as StructRules<Record<string, unknown>>;
-  }
-  get fields(): F {
-    return (this.known ??= typeof this.source === "function" ? this.source() : this.source);
-  }
-}
-
-class LazyUnion<F extends Partial<Record<UnionForm, Field>>> implements UnionType<F> {
-  readonly shape = "union";
-  private known: F | undefined;
-  constructor(
-    readonly home: Home,
-    readonly name: string,
-    readonly doc: string,
-    private readonly source: () => F,
-  ) {}
-  get forms(): F {
-    return (this.known ??= this.source());
-  }
 }
 
 export function list<E extends Type>(element: E): ListType<E> {

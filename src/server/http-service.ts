@@ -30,7 +30,6 @@ export function httpService(
     authorizer: parts.authorizer,
     reviews: reviewHandlers(parts.authorizer, parts.authorizer),
     paths,
-    features: { watchList: options.watchList },
     bodies: new BodyBudget(),
     streams: new OpenStreams(),
     log: {

@@ -44,7 +44,8 @@ export interface ServerOptions {
   readonly tokenAuthFile: string | undefined;
   /** Text of `--runtime-config`. */
   readonly runtimeConfig: string;
-  readonly watchList: boolean;
+  /** Text of `--feature-gates`. */
+  readonly featureGates: string;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** `/livez` doesn't fail for checks of the start before this time has passed. */

@@ -22,6 +22,7 @@ import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import { StoredRbac } from "./rbac.ts";
+import { featureGates } from "./features.ts";
 import { registryFor } from "./registry.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
 
@@ -112,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
   const { vocabulary, clock, log } = options;
+  const gates = featureGates(options);
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const policy = new StoredRbac(store, vocabulary, clock, (error) =>
     log.error({ error: stackOf(error) }, "following roles failed"),
@@ -124,7 +126,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     clock,
     randomInt: (below) => randomInt(below),
     newUid: randomUUID,
-    featureEnabled: (gate) => gate === "WatchList" && options.watchList,
+    featureEnabled: gates.enabled,
     pages: new PageCache(store),
     admit: new AdmissionChain(admissionPlugins(options, registry, store, policy, authorizer)),
   };

@@ -210,7 +210,7 @@ describe("health", () => {
       clientCaFile: undefined,
       tokenAuthFile: undefined,
       runtimeConfig: "",
-      watchList: false,
+      featureGates: "",
       enabledAdmissionPlugins: [],
       disabledAdmissionPlugins: [],
       livezGracePeriodMs: 0,

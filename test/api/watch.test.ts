@@ -367,7 +367,7 @@ describe("sendInitialEvents", () => {
     let gated: TestServer;
     const at = "/api/v1/namespaces/default/configmaps";
     beforeAll(async () => {
-      gated = await TestServer.start({ watchList: true });
+      gated = await TestServer.start({ featureGates: "WatchList=true" });
       for (const name of ["i1", "i2"]) await ok(gated.admin.post(at, configMap(name)));
     });
     afterAll(() => gated.close());

@@ -204,6 +204,28 @@ describe("hostile YAML", () => {
     expect(performance.now() - start).toBeLessThan(3000);
   });
 
+  it.each([
+    ["escapes in a string", `a: "${"\\q".repeat(long)}"`, "line 1, column 5: invalid escape sequence \\q"],
+    ["closing braces", `a: [${"}".repeat(75_000)}]`, "line 1, column 5: flow sequence in block collection"],
+    ["members", "a: }\n".repeat(10_000), "line 1, column 4: unexpected flow-map-end token"],
+  ])("is refused at the first of very many faults: %s", async (_what, text, message) => {
+    const start = performance.now();
+    expect(await fault(text)).toContain(message);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  it("has a size up to which all is read, and quickly", async () => {
+    const start = performance.now();
+    const items = (count: number) => `a:\n${"- x\n".repeat(count)}`;
+    expect(await decode(items(15_000))).toEqual({ a: Array(15_000).fill("x") });
+    expect(await fault(items(16_500))).toContain("the YAML is too large; send it as JSON");
+    const lines = (count: number) => `a: |\n${"  x\n".repeat(count)}`;
+    expect(await decode(lines(99_000))).toEqual({ a: "x\n".repeat(99_000) });
+    expect(await fault(lines(101_000))).toBe("line 100001, column 4: the YAML is too large; send it as JSON");
+    expect(await fault("---\n".repeat(2000))).toContain("too large");
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
   it("allows the depth that JSON is allowed", async () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     expect(await fault(nested(200))).toBe("no fault");

@@ -245,6 +245,39 @@ describe("JSON patch laws", () => {
   });
 });
 
+describe("honest JSON patches of large objects", () => {
+  const items = Array.from({ length: 10_000 }, (_, id) => ({ id }));
+
+  it("remove the first of 10,000 items fifty times", () => {
+    const removals = Array.from({ length: 50 }, () => ({ op: "remove", path: "/data/0" }));
+    expect(applyJsonPatch({ data: items }, removals)).toEqual({ data: items.slice(50) });
+    expect(items[0]).toEqual({ id: 0 });
+  });
+
+  it("move a large list to and fro", () => {
+    const there = { op: "move", from: "/a", path: "/b/c" };
+    const back = { op: "move", from: "/b/c", path: "/a" };
+    const moves = Array.from({ length: 1001 }, (_, i) => (i % 2 === 0 ? there : back));
+    expect(applyJsonPatch({ a: items, b: {} }, moves)).toEqual({ b: { c: items } });
+  });
+
+  it("copy one template many times", () => {
+    const template = { name: "x", ports: Array.from({ length: 100 }, (_, port) => port) };
+    const copies = Array.from({ length: 4000 }, () => ({ op: "copy", from: "/template", path: "/all/-" }));
+    const result = applyJsonPatch({ template, all: [] }, copies) as { all: JsonValue[] };
+    expect(result.all).toHaveLength(4000);
+    expect(result.all[3999]).toEqual(template);
+  });
+
+  it("test a large object for a value that is small, and for itself", () => {
+    const target = { a: { items } };
+    const small = Array.from({ length: 5000 }, () => ({ op: "test", path: "/a/items/7/id", value: 7 }));
+    const whole = { op: "test", path: "/a/items", value: deepClone(items) };
+    expect(applyJsonPatch(target, [...small, whole])).toEqual(target);
+    expect(fault(target, [{ op: "test", path: "/a/items", value: [] }])).toContain("its value is another");
+  });
+});
+
 describe("hostile JSON patches", () => {
   it("have at most 10000 operations", () => {
     const operations = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/a", value: 1 }));
@@ -283,6 +316,42 @@ describe("hostile JSON patches", () => {
       ),
     ).toContain("too much work");
     expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  it("can't move a large map around for long", () => {
+    const keys = Array.from({ length: 200_000 }, (_, i) => [`key${i}`, 1] as const);
+    const there = { op: "move", from: "/a", path: "/b" };
+    const back = { op: "move", from: "/b", path: "/a" };
+    const moves = Array.from({ length: 195 }, (_, i) => (i % 2 === 0 ? there : back));
+    const start = performance.now();
+    expect(fault({ a: Object.fromEntries(keys) }, moves)).toContain("too much work");
+    expect(fault({ a: Object.fromEntries(keys.slice(0, 100_000)) }, moves)).toBe("applied");
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
+  it("are charged again for what has grown since it was measured", () => {
+    const grow = (value: JsonValue) => [
+      { op: "copy", from: "/a", path: "/b" },
+      { op: "add", path: "/a/c/-", value },
+    ];
+    const target = { a: { c: [] }, deep: {} };
+    const copies = Array.from({ length: 40 }, () => ({ op: "copy", from: "/a", path: "/b" }));
+    expect(fault(target, [...grow(""), ...copies])).toBe("applied");
+    expect(fault(target, [...grow("x".repeat(100_000)), ...copies])).toContain("copy operations may add");
+    let nested: JsonValue = 1;
+    for (let depth = 0; depth < 197; depth++) nested = [nested];
+    expect(fault(target, grow(nested))).toBe("applied");
+    expect(fault(target, [...grow(nested), { op: "copy", from: "/a", path: "/deep/a" }])).toContain(
+      "nested deeper than 200",
+    );
+  });
+
+  it("are charged again for a large map that changes between its moves", () => {
+    const target = { a: Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`key${i}`, 1])) };
+    const stay = { op: "move", from: "/a", path: "/a" };
+    const change = { op: "replace", path: "/a/key0", value: 2 };
+    expect(fault(target, [stay, change, stay, change, stay])).toBe("applied");
+    expect(fault(target, [stay, change, stay, change, stay, change, stay])).toContain("too much work");
   });
 
   it("has limits that the caller can set", () => {

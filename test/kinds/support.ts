@@ -36,7 +36,8 @@ export function readAs(kind: Kind, value: object, options: JudgeOptions = {}): A
 function judge(kind: Kind, object: ApiObject, live: ApiObject | undefined, context: KindContext): Judged {
   const report = FieldReport.start();
   kind.validate?.(object, report, context);
-  if (live !== undefined) kind.validateUpdate?.(object, live, report, context);
+  if (live === undefined) kind.validateCreate?.(object, report, context);
+  else kind.validateUpdate?.(object, live, report, context);
   checkFields(kind.type, object, report, context);
   return {
     object,

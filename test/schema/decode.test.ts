@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { fieldFaults } from "../../src/resources/input.ts";
 import { checkFields } from "../../src/schema/check.ts";
 import { decode, TypeFault } from "../../src/schema/decode.ts";
 import { fillFieldDefaults } from "../../src/schema/defaults.ts";
@@ -66,6 +67,22 @@ describe("decode", () => {
     });
     expect(unknownFields.toSorted()).toEqual(["parts[0].y", "parts[1].z", "x"]);
     expect(value).toEqual({ tags: { t: "u" }, parts: [{}, { name: "p" }], at: null });
+  });
+
+  test("of very many unknown fields a thousand are listed, and the end of the messages says that there are more", () => {
+    const unknown = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 1] as const));
+    const exact = decode(Whole, unknown(1000));
+    expect(exact.unknownFields).toHaveLength(1000);
+    expect(exact.moreUnknownFields).toBe(false);
+    expect(fieldFaults([], exact).at(-1)).toBe('unknown field "x999"');
+    const cut = decode(Whole, { ...unknown(999), parts: [{ y: 1 }, { z: 1 }] });
+    expect(cut.unknownFields).toHaveLength(1000);
+    expect(cut.moreUnknownFields).toBe(true);
+    const faults = fieldFaults(["name"], cut);
+    expect(faults).toHaveLength(1002);
+    expect(faults[0]).toBe('duplicate field "name"');
+    expect(faults.at(-1)).toBe("and more unknown fields");
   });
 
   test.each<[given: unknown, message: string]>([

@@ -43,8 +43,8 @@ describe("plinth", () => {
     ["--anonymous-auth=maybe", /--anonymous-auth: "maybe" is not true or false/],
     ["--history-retention=5", /--history-retention: "5" is not a length of time/],
     ["--tls-cert-file=x", /--tls-cert-file and --tls-private-key-file are given together/],
-    ["--feature-gates=Nope=true", /--feature-gates: there is no feature "Nope"/],
-    ["--feature-gates=WatchList=x", /--feature-gates: WatchList is set to true or false/],
+    ["--feature-gates=Nope=true", /--feature-gates: unrecognized feature gate: Nope/],
+    ["--feature-gates=WatchList=x", /--feature-gates: "WatchList=x": a feature is set with NAME=true or NAME=false/],
     ["--data-dir", /--data-dir needs a value/],
     ["extra", /unexpected argument "extra"/],
   ])("serve %s: exit code 2 and a clear message", (flag, message) => {

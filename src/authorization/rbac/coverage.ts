@@ -1,41 +1,73 @@
+import { CoverageIndex } from "./coverage-index.ts";
 import { completeRules, type PolicyRule, type Rule } from "./policy.ts";
-import { urlCovers } from "./rule-match.ts";
 
 /**
  * Single permissions that one comparison breaks rules into. A rule with more combinations than are left is compared as a
  * whole, and counts as not covered unless one held rule covers all of it.
  */
-const maxPermissions = 20_000;
+const maxPermissions = 100_000;
+
+/** Entries of held rules that one comparison sorts, or compares: about 200 ms of work. */
+const maxSteps = 1_000_000;
+
+/** Held rules of which one often gives all of a rule: comparing them saves looking up its permissions. */
+const fewTries = 4;
 
 /** So many missing permissions are enough to refuse and to say why. */
 const maxMissing = 200;
 
-/**
- * What of the `wanted` rules the `held` rules don't give, broken into single permissions (one verb, one resource of one
- * group with at most one name, or one URL path). Empty when everything is covered; it may end early
- * when much is missing.
- */
-export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Rule[] {
-  const owned = completeRules(held);
+/** Lines of a message, and values of one list in it. */
+const maxLines = 20;
+const maxValues = 20;
+
+/** What of some wanted rules isn't covered. */
+export interface Coverage {
+  /**
+   * Broken into single permissions (one verb, one resource of one group with at most one name, or one URL path). Empty
+   * when everything is covered; it may end early when much is missing.
+   */
+  readonly missing: readonly Rule[];
+  /** Whether there were too many rules to compare them all: the first that couldn't be counts as missing. */
+  readonly undecided: boolean;
+}
+
+/** Compares the `wanted` rules with the `held` ones: a permission is covered when one held rule gives it. */
+export function compareRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Coverage {
+  const owned = new CoverageIndex(completeRules(held), maxSteps);
   const missing: Rule[] = [];
   let left = maxPermissions;
   for (const rule of completeRules(wanted)) {
     if (missing.length >= maxMissing) break;
-    if (owned.some((own) => covers(own, rule))) continue;
     const permissions = countPermissions(rule);
-    if (permissions > left) {
-      missing.push(rule);
-      continue;
-    }
-    left -= permissions;
-    for (const permission of permissionsOf(rule)) {
-      if (!owned.some((own) => covers(own, permission))) missing.push(permission);
-    }
+    const wide = permissions > left;
+    if (permissions > 1 && owned.giveAtOnce(rule, wide ? Infinity : fewTries)) continue;
+    const lacking = wide ? [rule] : lackingPermissions(owned, rule, maxMissing - missing.length);
+    if (owned.exhausted) return { missing: [...missing, rule], undecided: true };
+    if (!wide) left -= permissions;
+    missing.push(...lacking);
   }
-  return missing;
+  return { missing, undecided: false };
 }
 
-/** Rules as a message lists them: permissions that differ in the verb only are one line; lines are sorted. */
+/** What of the `wanted` rules the `held` rules don't give, as {@link compareRules} finds it. */
+export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly Rule[] {
+  return compareRules(held, wanted).missing;
+}
+
+function lackingPermissions(owned: CoverageIndex, rule: Rule, enough: number): Rule[] {
+  const lacking: Rule[] = [];
+  for (const permission of permissionsOf(rule)) {
+    if (owned.give(permission)) continue;
+    lacking.push(permission);
+    if (lacking.length >= enough || owned.exhausted) break;
+  }
+  return lacking;
+}
+
+/**
+ * Rules as a message lists them: permissions that differ in the verb only are one line; lines are sorted. Of many lines
+ * only the first stand there, and a line that says how many more there are.
+ */
 export function describeRules(rules: readonly Rule[]): string[] {
   const byTarget = new Map<string, { target: Rule; verbs: Set<string> }>();
   for (const rule of rules) {
@@ -46,12 +78,18 @@ export function describeRules(rules: readonly Rule[]): string[] {
     byTarget.set(key, known);
   }
   const texts = [...byTarget.values()].map(({ target, verbs }) => describe({ ...target, verbs: [...verbs] }));
-  return texts.toSorted();
+  const lines = texts.toSorted();
+  if (lines.length <= maxLines) return lines;
+  // When much is missing not all of it was looked for.
+  const more = `and ${rules.length < maxMissing ? "" : "at least "}${lines.length - maxLines} more`;
+  return [...lines.slice(0, maxLines), more];
 }
 
-/** A list as messages show it: `["a" "b"]`. */
+/** A list as messages show it: `["a" "b"]`, of a long one the first values and how many more there are. */
 export function quotedList(values: readonly string[]): string {
-  return `[${values.map((value) => JSON.stringify(value)).join(" ")}]`;
+  const shown = values.slice(0, maxValues).map((value) => JSON.stringify(value));
+  if (values.length > maxValues) shown.push(`and ${values.length - maxValues} more`);
+  return `[${shown.join(" ")}]`;
 }
 
 function describe(rule: Rule): string {
@@ -64,32 +102,6 @@ function describe(rule: Rule): string {
   ];
   const given = parts.filter(([, values]) => values.length > 0);
   return `{${given.map(([name, values]) => `${name}:${quotedList(values)}`).join(", ")}}`;
-}
-
-/** Whether one held rule gives everything that another says. */
-function covers(own: Rule, wanted: Rule): boolean {
-  return (
-    hasAll(own.verbs, wanted.verbs) &&
-    hasAll(own.apiGroups, wanted.apiGroups) &&
-    wanted.resources.every((resource) => coversResource(own.resources, resource)) &&
-    coversNames(own.resourceNames, wanted.resourceNames) &&
-    wanted.nonResourceURLs.every((url) => own.nonResourceURLs.some((entry) => urlCovers(entry, url)))
-  );
-}
-
-function hasAll(own: readonly string[], wanted: readonly string[]): boolean {
-  return own.includes("*") || wanted.every((value) => own.includes(value));
-}
-
-function coversResource(own: readonly string[], resource: string): boolean {
-  if (own.includes("*") || own.includes(resource)) return true;
-  const slash = resource.indexOf("/");
-  return slash !== -1 && own.includes(`*${resource.slice(slash)}`);
-}
-
-function coversNames(own: readonly string[], wanted: readonly string[]): boolean {
-  if (own.length === 0) return true;
-  return wanted.length > 0 && wanted.every((name) => own.includes(name));
 }
 
 function countPermissions(rule: Rule): number {

@@ -5,7 +5,7 @@ import { rbac } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Authorizer } from "../authorizer.ts";
-import { describeRules, missingRules, quotedList } from "./coverage.ts";
+import { compareRules, describeRules, quotedList } from "./coverage.ts";
 import type { BindingObject, PolicyRule, RoleObject } from "./policy.ts";
 import type { HeldRules } from "./rbac-index.ts";
 
@@ -130,11 +130,14 @@ function ungrantable(
   { policy }: EscalationSources,
 ): string {
   const held = policy.policyRulesFor(user, namespace);
-  const missing = missingRules(held.rules, rules);
+  const { missing, undecided } = compareRules(held.rules, rules);
   if (missing.length === 0) return "";
   const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
   const what = describeRules(missing).join("\n");
   const errors = held.evaluationError === "" ? "" : `; resolution errors: ${held.evaluationError}`;
+  if (undecided) {
+    return `cannot be decided: too many rules to tell whether ${who} holds these RBAC permissions:\n${what}${errors}`;
+  }
   return `${who} is attempting to grant RBAC permissions not currently held:\n${what}${errors}`;
 }
 

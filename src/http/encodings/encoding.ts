@@ -13,8 +13,10 @@ export interface Encoding {
   list(): ListWriter;
   /** One watch frame: an event type and an object's stored bytes. */
   frame(type: string, body: Uint8Array): Uint8Array;
-  /** A watch frame with an object that isn't of the resource type: an error or a bookmark. */
-  plainFrame(type: string, object: object): Uint8Array;
+  /** The watch frame that says how far the watcher has come. */
+  bookmark(revision: string): Uint8Array;
+  /** The watch frame that says why the watch ends. */
+  error(status: object): Uint8Array;
 }
 
 /** Writes one list, page by page. */
@@ -23,10 +25,15 @@ export interface ListWriter {
   page(page: ListedPage): readonly Uint8Array[];
   /** What stands behind the last page, with the list's metadata. */
   end(end: ListEnd): Uint8Array;
+  /**
+   * Where the form says the length of the list before its content: what stands around as many bytes of pages and end.
+   * The list must be read twice unless it is small: once to learn its length, once to send it.
+   */
+  around?(length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
 }
 
 /** The metadata of a list as clients expect it. */
-export function listMeta({ revision, continueToken, remaining }: ListEnd): object {
+export function listMeta({ revision, continueToken, remaining }: ListEnd): Record<string, unknown> {
   return {
     resourceVersion: String(revision),
     ...(continueToken === "" ? {} : { continue: continueToken }),

@@ -1,36 +1,50 @@
+import type { JsonValue } from "../../base/json/value.ts";
+import { encodeJson } from "../../base/json/encode.ts";
 import { asBuffer } from "../../resources/stored.ts";
-import type { Resource } from "../../resources/registry.ts";
 import { joinBodies } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
-import { listKind, listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import type { View } from "./view.ts";
 
-/** The stored bytes as they are. */
+/** JSON; where a view shows objects as they are stored, the stored bytes as they are. */
 export class JsonEncoding implements Encoding {
-  readonly key = "json";
+  readonly key: string;
   readonly contentType = "application/json";
   readonly watchContentType = "application/json";
-  constructor(private readonly resource: Resource) {}
+  constructor(private readonly view: View) {
+    this.key = `json ${view.key}`;
+  }
 
   object(body: Uint8Array): Uint8Array {
-    return body;
+    return this.view.asStored ? body : shownJson(this.view, body);
   }
 
   list(): ListWriter {
-    return new JsonListWriter(this.resource);
+    return new JsonListWriter(this.view);
   }
 
   frame(type: string, body: Uint8Array): Uint8Array {
     const head = frameHeads.get(type) ?? frameHead(type);
-    const frame = Buffer.allocUnsafe(head.length + body.length + 2);
+    const shown = this.object(body);
+    const frame = Buffer.allocUnsafe(head.length + shown.length + 2);
     head.copy(frame, 0);
-    frame.set(body, head.length);
-    frame.write("}\n", head.length + body.length, "latin1");
+    frame.set(shown, head.length);
+    frame.write("}\n", head.length + shown.length, "latin1");
     return frame;
   }
 
-  plainFrame(type: string, object: object): Uint8Array {
-    return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+  bookmark(revision: string): Uint8Array {
+    const { kind, apiVersion } = this.view;
+    return jsonFrame("BOOKMARK", { kind, apiVersion, metadata: { resourceVersion: revision } });
   }
+
+  error(status: object): Uint8Array {
+    return jsonFrame("ERROR", status);
+  }
+}
+
+function shownJson(view: View, body: Uint8Array): Buffer {
+  return Buffer.from(encodeJson(view.show(body) as unknown as JsonValue));
 }
 
 function frameHead(type: string): Buffer {
@@ -39,13 +53,18 @@ function frameHead(type: string): Buffer {
 
 const frameHeads = new Map(["ADDED", "MODIFIED", "DELETED"].map((type) => [type, frameHead(type)]));
 
+/** A watch frame in JSON. */
+export function jsonFrame(type: string, object: object): Buffer {
+  return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+}
+
 /** Items first, metadata behind them: whether more remains is known only at the end. */
 class JsonListWriter implements ListWriter {
   private begun = false;
-  constructor(private readonly resource: Resource) {}
+  constructor(private readonly view: View) {}
 
-  page({ entries, joined }: ListedPage): readonly Uint8Array[] {
-    const bodies = joined ?? joinBodies(entries);
+  page(page: ListedPage): readonly Uint8Array[] {
+    const bodies = this.view.asStored ? (page.joined ?? joinBodies(page.entries)) : this.shown(page);
     // The comma before the first item of the list is not sent.
     return this.begun ? [bodies] : [this.head(), bodies.subarray(1)];
   }
@@ -54,15 +73,20 @@ class JsonListWriter implements ListWriter {
     return Buffer.concat([this.head(), Buffer.from(`],"metadata":${JSON.stringify(listMeta(end))}}\n`)]);
   }
 
+  private shown({ entries }: ListedPage): Buffer {
+    return Buffer.concat(entries.flatMap(({ body }) => [comma, shownJson(this.view, body)]));
+  }
+
   private head(): Buffer {
     if (this.begun) return nothing;
     this.begun = true;
-    const { apiVersion } = this.resource;
-    return Buffer.from(`{"kind":"${listKind(this.resource)}","apiVersion":"${apiVersion}","items":[`);
+    const { apiVersion, listKind } = this.view;
+    return Buffer.from(`{"kind":"${listKind}","apiVersion":"${apiVersion}","items":[`);
   }
 }
 
 const nothing = Buffer.alloc(0);
+const comma = Buffer.from(",");
 
 /** The same JSON with line breaks and two spaces a level (`pretty`). */
 export function prettyJson(body: Uint8Array): Buffer {

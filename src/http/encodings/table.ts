@@ -1,11 +1,11 @@
 import type { Clock } from "../../base/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
-import type { Resource } from "../../resources/registry.ts";
-import { asBuffer } from "../../resources/stored.ts";
-import type { ApiObject, Column } from "../../schema/kind.ts";
+import type { ApiObject, Column, Kind } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import { jsonFrame } from "./json.ts";
+import type { View } from "./view.ts";
 
 /** How much of each object goes with its row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -19,15 +19,16 @@ export class TableEncoding implements Encoding {
   private readonly metaApiVersion: string;
 
   constructor(
-    resource: Resource,
-    vocabulary: Vocabulary,
+    private readonly kind: Kind,
+    private readonly view: View,
+    private readonly vocabulary: Vocabulary,
     private readonly include: IncludeObject,
     private readonly clock: Clock,
-    version = "v1",
+    version: string,
   ) {
-    this.columns = resource.kind.columns ?? defaultColumns;
+    this.columns = kind.columns ?? defaultColumns;
     this.metaApiVersion = `meta.${vocabulary.groupSuffix}/${version}`;
-    this.key = `table ${include} ${version}`;
+    this.key = `table ${include} ${version} ${view.key}`;
     this.contentType = `application/json;as=Table;g=meta.${vocabulary.groupSuffix};v=${version}`;
   }
 
@@ -46,39 +47,53 @@ export class TableEncoding implements Encoding {
     return {
       page: ({ entries }: ListedPage) => {
         const start = begun ? "," : head();
-        return [Buffer.from(start + entries.map((entry) => JSON.stringify(this.row(entry.body))).join(","))];
+        return [
+          Buffer.from(
+            start + entries.map((entry) => JSON.stringify(this.row(this.view.show(entry.body)))).join(","),
+          ),
+        ];
       },
       end: (end: ListEnd) => Buffer.from(`${head()}],"metadata":${JSON.stringify(listMeta(end))}}\n`),
     };
   }
 
   frame(type: string, body: Uint8Array): Uint8Array {
-    return Buffer.from(`${JSON.stringify({ type, object: this.single(body) })}\n`);
+    return jsonFrame(type, this.single(body));
   }
 
-  plainFrame(type: string, object: object): Uint8Array {
-    return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+  /** A table without rows, which knows its version. */
+  bookmark(revision: string): Uint8Array {
+    return jsonFrame("BOOKMARK", this.table(revision, []));
+  }
+
+  error(status: object): Uint8Array {
+    return jsonFrame("ERROR", status);
   }
 
   private single(body: Uint8Array): object {
-    const object = parse(body);
+    const object = this.view.show(body);
+    return this.table(object.metadata.resourceVersion ?? "", [this.row(object)]);
+  }
+
+  private table(resourceVersion: string, rows: readonly object[]): object {
     return {
       kind: "Table",
       apiVersion: this.metaApiVersion,
-      metadata: { resourceVersion: object.metadata.resourceVersion },
+      metadata: { resourceVersion },
       columnDefinitions: this.definitions(),
-      rows: [this.row(body)],
+      rows,
     };
   }
 
-  private row(body: Uint8Array): object {
-    const object = parse(body);
+  private row(object: ApiObject): object {
     const now = this.clock.now();
-    const cells = this.columns.map((column) => column.cell(object, now));
-    if (this.include === "None") return { cells };
-    if (this.include === "Object") return { cells, object };
+    const cells = this.columns.map((column) => column.cell(object, now, this.vocabulary));
+    const conditions = this.kind.rowConditions?.(object) ?? [];
+    const row = conditions.length === 0 ? { cells } : { cells, conditions };
+    if (this.include === "None") return row;
+    if (this.include === "Object") return { ...row, object };
     const { metadata } = object;
-    return { cells, object: { kind: "PartialObjectMetadata", apiVersion: this.metaApiVersion, metadata } };
+    return { ...row, object: { kind: "PartialObjectMetadata", apiVersion: this.metaApiVersion, metadata } };
   }
 
   private definitions(): object[] {
@@ -90,8 +105,4 @@ export class TableEncoding implements Encoding {
       priority: priority ?? 0,
     }));
   }
-}
-
-function parse(body: Uint8Array): ApiObject {
-  return JSON.parse(asBuffer(body).toString("utf8")) as ApiObject;
 }

@@ -4,9 +4,15 @@ import { binaryDocument } from "../../schema/openapi/binary-document.ts";
 import { DefinitionNames } from "../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../schema/openapi/definitions.ts";
 import { sorted, type Dialect } from "../../schema/openapi/schema-object.ts";
-import type { Verb } from "../../schema/kind.ts";
+import type { Kind, Subresource, Verb } from "../../schema/kind.ts";
 import { operationOf, type Place } from "./operations.ts";
-import { nameParameter, namespaceParameter, parameterObject, prettyParameter } from "./parameters.ts";
+import {
+  nameParameter,
+  namespaceParameter,
+  parameterObject,
+  prettyParameter,
+  restParameter,
+} from "./parameters.ts";
 
 /** A document as it goes out. */
 export interface DocumentBytes {
@@ -116,7 +122,7 @@ function addResource(
 ): void {
   const { kind, name, namespaced } = resource;
   const scope = namespaced ? `${base}/namespaces/{namespace}/${name}` : `${base}/${name}`;
-  const place = { resource, subresource: "", inNamespace: namespaced };
+  const place = { resource, kind, connection: undefined, subresource: "", inNamespace: namespaced };
   const add = (path: string, verbs: readonly Verb[], at: Place) => {
     const item = pathItem(
       path,
@@ -129,8 +135,24 @@ function addResource(
   add(scope, ["list", "create", "deletecollection"], place);
   add(`${scope}/{name}`, ["get", "update", "patch", "delete"], place);
   if (namespaced) add(`${base}/${name}`, ["list"], { ...place, inNamespace: false });
-  for (const [subresource, { verbs }] of Object.entries(kind.subresources)) {
-    add(`${scope}/{name}/${subresource}`, verbs, { ...place, subresource });
+  for (const [subresource, declared] of Object.entries(kind.subresources)) {
+    const path = `${scope}/{name}/${subresource}`;
+    const at = { ...place, subresource, ...shownAt(kind, declared) };
+    add(path, declared.verbs, at);
+    if (subresource === "proxy") add(`${path}/{path}`, declared.verbs, at);
+  }
+}
+
+/** What a subresource takes and answers. */
+function shownAt(kind: Kind, subresource: Subresource): Pick<Place, "kind" | "connection"> {
+  switch (subresource.shape) {
+    case "view":
+    case "action":
+      return { kind: subresource.kind(), connection: undefined };
+    case "connect":
+      return { kind, connection: subresource.optionsKind };
+    case undefined:
+      return { kind, connection: undefined };
   }
 }
 
@@ -149,6 +171,7 @@ function pathItem(
   const parameters = [
     ...(path.includes("{name}") ? [nameParameter(place.resource.kind.name)] : []),
     ...(path.includes("{namespace}") ? [namespaceParameter] : []),
+    ...(path.includes("{path}") ? [restParameter] : []),
     prettyParameter,
   ];
   return { ...item, parameters: parameters.map((one) => parameterObject(one, definitions.dialect)) };

@@ -1,8 +1,8 @@
 import type { Resource } from "../../resources/registry.ts";
-import type { Verb } from "../../schema/kind.ts";
+import type { Kind, Verb } from "../../schema/kind.ts";
 import type { Definitions } from "../../schema/openapi/definitions.ts";
 import type { SchemaObject } from "../../schema/openapi/schema-object.ts";
-import { StatusType } from "../../schema/openapi/shared-types.ts";
+import { StatusType } from "../../schema/status-type.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import { patchTypes } from "../verbs/patch.ts";
 import {
@@ -18,6 +18,10 @@ import {
 /** Where an operation stands: its resource type, and what the path names. */
 export interface Place {
   readonly resource: Resource;
+  /** What the operation takes and answers: the resource's own kind, or that of a subresource. */
+  readonly kind: Kind;
+  /** Name of the kind of a connection's parameters; undefined for everything but connections. */
+  readonly connection: string | undefined;
   /** Empty for the resource itself. */
   readonly subresource: string;
   /** Whether the path names a namespace; a namespaced list without one is over all namespaces. */
@@ -40,8 +44,6 @@ interface Outline {
 }
 
 const anyType = ["*/*"] as const;
-const answerTypes = ["application/json"] as const;
-const watchTypes = ["application/json", "application/json;stream=watch"] as const;
 const phrases: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
 /** The operation of a verb at a place, and the HTTP method under which it stands; undefined where there is none. */
@@ -56,7 +58,8 @@ export function operationOf(
 }
 
 function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline | undefined {
-  const { kind } = place.resource;
+  const { kind } = place;
+  if (place.connection !== undefined) return connection(verb, place);
   const object = definitions.kind(kind);
   const body = { schema: object, types: anyType, required: true };
   const changed = { 200: object, 201: object };
@@ -93,7 +96,7 @@ function patchParts(definitions: Definitions): Pick<Outline, "body" | "parameter
 }
 
 function deletion(verb: "delete" | "deletecollection", place: Place, definitions: Definitions): Outline {
-  const { kind } = place.resource;
+  const { kind } = place;
   const options = definitions.shared(DeleteOptionsBody, [
     { group: "", kind: "DeleteOptions", version: "v1" },
   ]);
@@ -106,6 +109,15 @@ function deletion(verb: "delete" | "deletecollection", place: Place, definitions
   const gone = kind.answersDeleted ? definitions.kind(kind) : status;
   const answers = { 200: gone, 202: gone };
   return outline("delete", verb, place, "delete", { parameters: deleteParameters, body, answers });
+}
+
+/** A connection answers with whatever is at its other end. */
+function connection(verb: Verb, place: Place): Outline | undefined {
+  const methods = { get: "get", create: "post", update: "put", patch: "patch", delete: "delete" } as const;
+  const method = verb in methods ? methods[verb as keyof typeof methods] : undefined;
+  if (method === undefined) return undefined;
+  const text = { 200: { type: "string" } } as const;
+  return outline(method, "connect", place, `connect${capital(method)}`, { answers: text });
 }
 
 function outline(
@@ -147,15 +159,16 @@ function capital(word: string): string {
   return word === "" ? "" : word[0]!.toUpperCase() + word.slice(1);
 }
 
-function render(outline: Outline, { resource }: Place, definitions: Definitions): object {
+function render(outline: Outline, { resource, kind, connection }: Place, definitions: Definitions): object {
   const { dialect } = definitions;
   const parameters = outline.parameters.map((one) => parameterObject(one, dialect));
   const head = { description: outline.does, operationId: outline.id, tags: [tagOf(resource)] };
   const marks = {
     [definitions.extension("action")]: outline.action,
-    [definitions.extension("group-version-kind")]: definitions.kindOf(resource.kind),
+    [definitions.extension("group-version-kind")]:
+      connection === undefined ? definitions.kindOf(kind) : { ...definitions.kindOf(kind), kind: connection },
   };
-  const types = outline.action === "list" ? watchTypes : answerTypes;
+  const types = typesOf(outline, definitions.protobufMediaType);
   if (dialect === "v3") return { ...head, ...bodyAndAnswers(outline, parameters, types), ...marks };
   const { body } = outline;
   const bodyObject =
@@ -171,6 +184,13 @@ function render(outline: Outline, { resource }: Place, definitions: Definitions)
     responses: answersOf(outline, (schema) => ({ schema })),
     ...marks,
   };
+}
+
+/** The media types of an operation's answers. */
+function typesOf({ action }: Outline, binary: string): readonly string[] {
+  if (action === "connect") return anyType;
+  const types = ["application/json", "application/yaml", binary];
+  return action === "list" ? [...types, "application/json;stream=watch", `${binary};stream=watch`] : types;
 }
 
 function bodyAndAnswers(

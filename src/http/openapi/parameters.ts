@@ -24,6 +24,14 @@ export function nameParameter(kind: string): Parameter {
   return { name: "name", in: "path", type: "string", doc: `Name of the ${kind}.` };
 }
 
+/** What stands behind the path of a proxy. */
+export const restParameter: Parameter = {
+  name: "path",
+  in: "path",
+  type: "string",
+  doc: "Path at the other end of the connection.",
+};
+
 export const prettyParameter = query("pretty", "string", "If true, the answer is laid out for reading.");
 
 const dryRun = query("dryRun", "string", "`All` runs every stage of the request but stores nothing.");

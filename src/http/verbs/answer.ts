@@ -1,16 +1,31 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { kindContext } from "../../resources/engine.ts";
+import type { Resource } from "../../resources/registry.ts";
+import { sendCompressed } from "../compression.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
-import { encodingFor, negotiate } from "../negotiation.ts";
+import { encodingFor, prepareFormat } from "../encodings/choose.ts";
+import type { Exchange } from "../exchange.ts";
+import { negotiate } from "../negotiation.ts";
 import { isTrue } from "../request-facts.ts";
 import { headersFor } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
-/** The encoding that the caller asks for. */
-export function encodingOf(service: HttpService, { exchange, facts, target }: ResourceRequest): Encoding {
-  const { vocabulary } = service.engine;
-  const wanted = negotiate(exchange.header("accept"), vocabulary);
-  return encodingFor(wanted, target.resource, vocabulary, service.clock, facts.query.get("includeObject"));
+/** Sees to it that the encoding that the caller asks for is at hand. */
+export function prepareEncoding(service: HttpService, exchange: Exchange): MaybePromise<void> {
+  return prepareFormat(negotiate(exchange.header("accept"), service.engine.vocabulary).format);
+}
+
+/** The encoding that the caller asks for, of the target's resource type or of another one. */
+export function encodingOf(
+  service: HttpService,
+  { exchange, facts, target }: ResourceRequest,
+  resource: Resource = target.resource,
+): Encoding {
+  const wanted = negotiate(exchange.header("accept"), service.engine.vocabulary);
+  const context = { kinds: kindContext(service.engine, target), clock: service.clock };
+  return encodingFor(wanted, resource, context, facts.query.get("includeObject"));
 }
 
 /** Answers with one object, from its stored bytes. */
@@ -24,9 +39,10 @@ export function sendObject(
   const bytes = encoding.object(body);
   const { query } = request.facts;
   const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");
-  request.exchange.send(
+  sendCompressed(
+    request.exchange,
     status,
     headersFor(encoding.contentType, warnings),
-    pretty ? prettyJson(bytes) : bytes,
+    pretty && encoding.contentType === "application/json" ? prettyJson(bytes) : bytes,
   );
 }

@@ -6,7 +6,7 @@ import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import { inputFormat, parse, readBytes } from "../body.ts";
 import { integerParameter, invalidOptions, isDryRun, listParameters } from "../parameters.ts";
-import { sendJson } from "../respond.ts";
+import { sendStatus } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../status.ts";
 import { listMeta } from "../encodings/encoding.ts";
@@ -22,7 +22,8 @@ export async function serveDelete(service: HttpService, request: ResourceRequest
   if (!result.gone) return sendObject(request, encoding, 202, result.body);
   if (target.resource.kind.answersDeleted) return sendObject(request, encoding, 200, result.body);
   const { group, name: kind } = target.resource;
-  sendJson(exchange, 200, successStatus({ name: target.name, group, kind, uid: result.uid }));
+  const status = successStatus({ name: target.name, group, kind, uid: result.uid });
+  sendStatus(exchange, service.engine.vocabulary, 200, status);
 }
 
 /** DELETE of a collection. */
@@ -35,7 +36,7 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
   }
   const end = await deleteCollection(service.engine, target, list, options);
   const { group, name: kind } = target.resource;
-  sendJson(exchange, 200, successStatus({ group, kind }, listMeta(end)));
+  sendStatus(exchange, service.engine.vocabulary, 200, successStatus({ group, kind }, listMeta(end)));
 }
 
 /** The options of a deletion: the body's, or, without a body, those of the query (spec: conventions 4.3). */

@@ -3,11 +3,13 @@ import { listObjects, type ListedPage, type ListEnd } from "../../resources/list
 import type { ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../parameters.ts";
+import { sendCompressed, streamCompressed } from "../compression.ts";
 import { drainInTime, type BodyStream } from "../exchange.ts";
 import { isTrue } from "../request-facts.ts";
 import { headersFor } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
+import { serveMeasured } from "./measured-list.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /**
@@ -21,16 +23,17 @@ export async function serveList(service: HttpService, request: ResourceRequest):
   const headers = headersFor(encoding.contentType);
   const pages = listObjects(service.engine, request.target, list);
   const writer = encoding.list();
+  if (writer.around !== undefined) return serveMeasured(service, request, list, encoding);
   // What fails before the first bytes is answered with its own status.
   const first = await pages.next();
   const second = first.done === true ? first : await pages.next();
   const firstBytes = first.done === true ? [] : writer.page(first.value);
   if (second.done === true) {
     const whole = Buffer.concat([...firstBytes, writer.end(second.value)]);
-    const pretty = isTrue(query.get("pretty") ?? "false");
-    return request.exchange.send(200, headers, pretty ? prettyJson(whole) : whole);
+    const pretty = isTrue(query.get("pretty") ?? "false") && encoding.contentType === "application/json";
+    return sendCompressed(request.exchange, 200, headers, pretty ? prettyJson(whole) : whole);
   }
-  const stream = request.exchange.stream(200, headers);
+  const stream = streamCompressed(request.exchange, 200, headers);
   const start = service.clock.now();
   try {
     for (const bytes of firstBytes) stream.write(bytes);

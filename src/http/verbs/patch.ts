@@ -1,6 +1,8 @@
+import type { JsonDocument } from "../../base/json/exact.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { patchObject, type PatchKind } from "../../resources/patch.ts";
-import { maxBodyBytes, mediaType, parse, readBytes } from "../body.ts";
+import { mediaType, parse, readBytes } from "../body.ts";
+import type { Exchange } from "../exchange.ts";
 import { writeParameters } from "../parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
@@ -18,6 +20,20 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "PatchOptions", exchange.header("user-agent") ?? "");
+  const { kind, patch } = await readPatch(service, exchange);
+  const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
+  sendObject(request, encoding, 200, result.body, result.warnings);
+}
+
+/**
+ * Reads a patch and how it is written.
+ *
+ * @throws {StatusError} UnsupportedMediaType; BadRequest when it can't be read.
+ */
+export async function readPatch(
+  service: HttpService,
+  exchange: Exchange,
+): Promise<{ readonly kind: PatchKind; readonly patch: JsonDocument }> {
   const type = mediaType(exchange.header("content-type"));
   const kind = Object.hasOwn(patchTypes, type) ? patchTypes[type] : undefined;
   if (kind === undefined) {
@@ -29,8 +45,5 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
   }
   const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  if (bytes.length > maxBodyBytes) throw new StatusError("RequestEntityTooLarge", "the patch is too large");
-  const patch = await parse(bytes, "json", service.engine.registry);
-  const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
-  sendObject(request, encoding, 200, result.body, result.warnings);
+  return { kind, patch: await parse(bytes, "json", service.engine.registry) };
 }

@@ -1,10 +1,13 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Target } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { Verb } from "../../schema/kind.ts";
 import type { ResourceFacts } from "../request-facts.ts";
 import type { Admitted, HttpService } from "../service.ts";
+import { prepareEncoding } from "./answer.ts";
+import { serveAction } from "./action.ts";
+import { serveConnect } from "./connect.ts";
 import { serveCreate } from "./create.ts";
 import { serveDelete, serveDeleteCollection } from "./delete.ts";
 import { serveGet } from "./get.ts";
@@ -12,6 +15,7 @@ import { serveList } from "./list.ts";
 import { servePatch } from "./patch.ts";
 import { serveReview } from "./review.ts";
 import { serveUpdate } from "./update.ts";
+import { serveView } from "./view.ts";
 import { serveWatch } from "./watch.ts";
 
 /** A request to a resource: the caller, what is asked, and the object or collection it is about. */
@@ -29,10 +33,23 @@ export function serveResource(service: HttpService, admitted: Admitted<ResourceF
   if (!verbsAt(resource, facts.subresource).includes(verb)) throw notAllowed();
   const { namespace, name, subresource } = facts;
   const target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
-  return serveVerb(service, { ...admitted, target }, verb);
+  return andThen(prepareEncoding(service, admitted.exchange), () =>
+    serveVerb(service, { ...admitted, target }, verb),
+  );
 }
 
 function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {
+  const { resource, subresource } = request.target;
+  const below = subresource === "" ? undefined : resource.kind.subresources[subresource];
+  switch (below?.shape) {
+    case "view":
+      return serveView(service, request, verb, below);
+    case "action":
+      return serveAction(service, request, below);
+    case "connect":
+      return serveConnect(service, request);
+    case undefined:
+  }
   switch (verb) {
     case "get":
       return serveGet(service, request);
@@ -58,8 +75,8 @@ function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): 
 /** The path must have the shape of the resource's scope (spec: conventions 4.1). */
 function checkShape(resource: Resource, facts: ResourceFacts): void {
   const { namespace, name, subresource, rest, verb } = facts;
-  if (subresource !== "" && (rest !== "" || !Object.hasOwn(resource.kind.subresources, subresource)))
-    throw unknownPath();
+  if (subresource !== "" && !Object.hasOwn(resource.kind.subresources, subresource)) throw unknownPath();
+  if (rest !== "" && resource.kind.subresources[subresource]?.shape !== "connect") throw unknownPath();
   if (!resource.namespaced) {
     if (namespace !== "" && !isNamespaceItself(resource, facts)) throw unknownPath();
   } else if (namespace === "") {

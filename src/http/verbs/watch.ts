@@ -24,7 +24,11 @@ const bookmarkMs = 60 * 1000;
 /** GET of a collection with `watch` (spec: conventions 4.6). */
 export async function serveWatch(service: HttpService, request: ResourceRequest): Promise<void> {
   const { target, facts } = request;
-  const parameters = watchParameters(target.resource, facts.query, service.features.watchList);
+  const parameters = watchParameters(
+    target.resource,
+    facts.query,
+    service.engine.featureEnabled("WatchList"),
+  );
   const encoding = encodingOf(service, request);
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;
@@ -175,9 +179,7 @@ class Watcher {
   /** Everything up to the revision has been sent. */
   private bookmark(revision: Revision): void {
     this.told = revision;
-    const { kind, apiVersion } = this.request.target.resource;
-    const object = { kind: kind.name, apiVersion, metadata: { resourceVersion: String(revision) } };
-    this.stream.write(this.encoding.plainFrame("BOOKMARK", object));
+    this.stream.write(this.encoding.bookmark(String(revision)));
   }
 
   /** The stream can't go on: an ERROR frame says why. */
@@ -190,7 +192,7 @@ class Watcher {
     else if (told.cause !== undefined) this.service.log.unavailable(told.cause, place);
     const status =
       told instanceof StatusError ? told : new StatusError("InternalError", "internal error; see the log");
-    this.stream.write(this.encoding.plainFrame("ERROR", failureStatus(status)));
+    this.stream.write(this.encoding.error(failureStatus(status)));
     this.stream.end();
     this.close();
   }

@@ -1,12 +1,15 @@
 import {
+  configMapKeyFaults,
   dns1035LabelFaults,
   dnsLabelFaults,
   dnsSubdomainFaults,
   labelValueFaults,
   pathSegmentFaults,
   qualifiedNameFaults,
+  wildcardSubdomainFaults,
 } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import { portNumber } from "./numbers.ts";
 
 /** A rule on text. */
 type TextRule = (text: string, place: FieldReport) => void;
@@ -19,14 +22,20 @@ function rule(faults: (text: string) => readonly string[]): TextRule {
 
 /** A DNS-1123 label: names of namespaces, containers, volumes. */
 export const dnsLabel = rule(dnsLabelFaults);
+/** Name of a namespace. */
+export const namespaceName = dnsLabel;
 /** A DNS-1123 subdomain: names of most objects. */
 export const dnsSubdomain = rule(dnsSubdomainFaults);
 /** A DNS-1035 label: names of services. */
 export const dns1035Label = rule(dns1035LabelFaults);
 /** A name with an optional DNS subdomain before a slash: keys of labels, resources, conditions. */
 export const qualifiedName = rule(qualifiedNameFaults);
+/** A DNS-1123 subdomain whose first label is `*`. */
+export const wildcardSubdomain = rule(wildcardSubdomainFaults);
 /** The value of a label. */
 export const labelValue = rule(labelValueFaults);
+/** A key in the data of a config map or secret. */
+export const dataKey = rule(configMapKeyFaults);
 /** A name that may stand in a path. */
 export const pathSegment = rule(pathSegmentFaults);
 
@@ -51,4 +60,69 @@ export function labelMap(labels: Readonly<Record<string, string>>, place: FieldR
     for (const message of qualifiedNameFaults(key)) place.invalid(key, message);
     for (const message of labelValueFaults(value)) place.key(key).invalid(value, message);
   }
+}
+
+const maxAnnotationBytes = 256 * 1024;
+
+/** Annotations: keys are qualified names, whatever their case; all together have a size limit. */
+export function annotationMap(annotations: Readonly<Record<string, string>>, place: FieldReport): void {
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    for (const message of qualifiedNameFaults(key.toLowerCase())) place.invalid(key, message);
+    size += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (size > maxAnnotationBytes) place.tooLong(maxAnnotationBytes);
+}
+
+const environmentNameForm = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
+
+/** Name of an environment variable: letters, digits, `_`, `-` and `.`, with no digit in front. */
+export function environmentName(name: string, place: FieldReport): void {
+  if (!environmentNameForm.test(name)) {
+    place.invalid(
+      name,
+      "an environment variable's name has only letters, digits, '_', '-' and '.', and doesn't start with a digit",
+    );
+    return;
+  }
+  if (name === "." || name.startsWith("..")) place.invalid(name, "must not be '.' or start with '..'");
+}
+
+/** Number or name of a port. */
+export function portNumberOrName(port: number | string, place: FieldReport): void {
+  if (typeof port === "number") portNumber(port, place);
+  else portName(port, place);
+}
+
+/** Name of a storage driver: a DNS subdomain of up to 63 characters, in which capitals are allowed. */
+export function storageDriverName(name: string, place: FieldReport): void {
+  if (name === "") return place.required();
+  if (name.length > 63) place.tooLong(63);
+  for (const message of dnsSubdomainFaults(name.toLowerCase())) place.invalid(name, message);
+}
+
+/** A DNS name of at least two labels, with or without a dot at the end. */
+export function fullyQualifiedName(name: string, place: FieldReport): void {
+  if (name === "") return place.required();
+  const bare = name.endsWith(".") ? name.slice(0, -1) : name;
+  const faults = dnsSubdomainFaults(bare);
+  for (const message of faults) place.invalid(bare, message);
+  if (faults.length > 0) return;
+  const labels = bare.split(".");
+  if (labels.length < 2) place.invalid(bare, "must have at least two parts with a dot between them");
+  for (const label of labels) dnsLabel(label, place);
+}
+
+const pathForm = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+
+/** A DNS subdomain, a slash and a path: `example.com/name`. */
+export function domainPrefixedPath(text: string, place: FieldReport): void {
+  if (text === "") return place.required();
+  const slash = text.indexOf("/");
+  if (slash <= 0 || slash === text.length - 1) {
+    return place.invalid(text, "must be a domain-prefixed path (such as 'acme.io/foo')");
+  }
+  dnsSubdomain(text.slice(0, slash), place);
+  const path = text.slice(slash + 1);
+  if (!pathForm.test(path)) place.invalid(path, `the path must match '${pathForm.source}'`);
 }

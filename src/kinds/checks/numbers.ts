@@ -33,3 +33,24 @@ export function countOrPercent(value: number | string, place: FieldReport): void
   if (percent === undefined) place.invalid(value, "must be an integer or a percentage (such as '5%')");
   else if (percent > 100) place.invalid(value, "must not be greater than 100%");
 }
+
+/** A count, or a share of any size. */
+export function countOrAnyPercent(value: number | string, place: FieldReport): void {
+  if (typeof value === "number") nonNegative(value, place);
+  else if (percentOf(value) === undefined) {
+    place.invalid(value, "must be an integer or a percentage (such as '5%')");
+  }
+}
+
+/** The number of a count or share, for comparing it with zero; other texts are zero. */
+export function amountOf(value: number | string | undefined): number {
+  return typeof value === "number" ? value : value === undefined ? 0 : (percentOf(value) ?? 0);
+}
+
+/** Permission bits of a file. */
+export function fileMode(mode: number, place: FieldReport): void {
+  if (mode < 0 || mode > 0o777) place.invalid(mode, "must be between 0 and 0777 (octal), both inclusive");
+}
+
+/** Number of a user or group. */
+export const userOrGroupId = between(0, 2 ** 31 - 1);

@@ -69,6 +69,11 @@ export class Definitions {
     return this.define(`${this.names.metaHome}Patch`, () => ({ description, type: "object" }));
   }
 
+  /** Media type of the binary encoding. */
+  get protobufMediaType(): string {
+    return this.vocabulary.protobufMediaType;
+  }
+
   /** An extension's name. */
   extension(name: string): `x-${string}` {
     return `${this.vocabulary.schemaExtensionPrefix}${name}` as `x-${string}`;

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import type { Field, ListType, MapType, ScalarName, StructType, Type } from "../types.ts";
+import type { Field, ListType, MapType, ScalarName, StructType, Type, UnionType } from "../types.ts";
 import { ProtobufFault } from "./protobuf-fault.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -22,32 +22,68 @@ interface NumberedField {
   readonly field: Field;
 }
 
-const numbered = new WeakMap<StructType, ReadonlyMap<number, NumberedField>>();
+/** The fields of a message by number; a number may also stand for a message whose fields JSON shows flat. */
+interface Numbered {
+  readonly fields: Map<number, NumberedField>;
+  readonly inlined: Map<number, Numbered>;
+}
 
-function fieldsByNumber(type: StructType): ReadonlyMap<number, NumberedField> {
+const numbered = new WeakMap<StructType, Numbered>();
+
+function fieldsByNumber(type: StructType): Numbered {
   let found = numbered.get(type);
   if (found === undefined) {
-    const entries = Object.entries(type.fields).flatMap(([name, field]) =>
-      field.facts.number === undefined ? [] : [[field.facts.number, { name, field }] as const],
-    );
-    numbered.set(type, (found = new Map(entries)));
+    found = { fields: new Map(), inlined: new Map() };
+    for (const [name, field] of Object.entries(type.fields)) {
+      const { number, inside } = field.facts;
+      if (number === undefined) continue;
+      let place: Numbered = found;
+      if (inside !== undefined) {
+        place = found.inlined.get(inside) ?? { fields: new Map(), inlined: new Map() };
+        found.inlined.set(inside, place);
+      }
+      place.fields.set(number, { name, field });
+    }
+    numbered.set(type, found);
   }
   return found;
 }
 
 function readStruct(type: StructType, bytes: Uint8Array, depth: number): JsonObject {
+  const result: JsonObject = {};
+  readInto(result, fieldsByNumber(type), bytes, depth);
+  return result;
+}
+
+function readInto(result: JsonObject, { fields, inlined }: Numbered, bytes: Uint8Array, depth: number): void {
   if (depth > maxDepth)
     throw new ProtobufFault(`messages stand more than ${maxDepth} deep inside each other`);
-  const fields = fieldsByNumber(type);
   const reader = new BinaryReader(bytes);
-  const result: JsonObject = {};
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
     const known = fields.get(number);
-    if (known === undefined) reader.skip(wireType, number);
-    else result[known.name] = readField(known.field.type, reader, wireType, result[known.name], depth);
+    const inner = inlined.get(number);
+    if (known !== undefined)
+      result[known.name] = readField(known.field.type, reader, wireType, result[known.name], depth);
+    else if (inner !== undefined) readInto(result, inner, reader.bytes(), depth + 1);
+    else reader.skip(wireType, number);
   }
-  return result;
+}
+
+/** A value of several forms: the one that was sent; beside another form, a boolean says nothing more. */
+function readUnion({ forms }: UnionType, bytes: Uint8Array, depth: number): unknown {
+  const byNumber = new Map(
+    Object.entries(forms).map(([form, field]) => [field.facts.number!, { form, field }]),
+  );
+  const reader = new BinaryReader(bytes);
+  const found: JsonObject = {};
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    const known = byNumber.get(number);
+    if (known === undefined) reader.skip(wireType, number);
+    else found[known.form] = readField(known.field.type, reader, wireType, found[known.form], depth + 1);
+  }
+  return found["object"] ?? found["list"] ?? found["bool"] ?? (forms.list === undefined ? false : []);
 }
 
 /** The value of a field after one more occurrence on the wire. */
@@ -103,6 +139,8 @@ function readValue(type: Type, reader: BinaryReader, wireType: WireType, depth: 
   switch (type.shape) {
     case "struct":
       return readStruct(type, reader.bytes(), depth + 1);
+    case "union":
+      return readUnion(type, reader.bytes(), depth + 1);
     case "list":
       return readWrappedList(type, reader.bytes(), depth + 1);
     case "map":
@@ -147,7 +185,7 @@ function readScalar(name: ScalarName, reader: BinaryReader, wireType: WireType):
     case "duration":
       return readDuration(reader.bytes());
     case "quantity":
-      return oneOf(reader.bytes()).get(1)?.text() ?? "0";
+      return oneOf(reader.bytes()).get(1)?.text() || "0";
     case "intOrString":
       return readIntOrString(reader.bytes());
     case "json":

@@ -1,4 +1,4 @@
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { ProtobufFault } from "./protobuf-fault.ts";
 
 /** An object in binary, before its type is known (spec: conventions 4.7). */
@@ -45,4 +45,47 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
     else reader.skip(wireType, number);
   }
   return found;
+}
+
+/**
+ * What stands before and behind a message of `length` bytes to make it a body (spec: conventions 2.12). The message may
+ * be sent in pieces between the two.
+ */
+export function envelopeAround(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  length: number,
+): { readonly head: Buffer; readonly tail: Buffer } {
+  const type = new BinaryWriter()
+    .tag(1, WireType.LengthDelimited)
+    .string(apiVersion)
+    .tag(2, WireType.LengthDelimited)
+    .string(kind)
+    .finish();
+  const head = new BinaryWriter()
+    .raw(new Uint8Array(magic))
+    .tag(1, WireType.LengthDelimited)
+    .bytes(type)
+    .tag(2, WireType.LengthDelimited)
+    .uint32(length)
+    .finish();
+  const tail = new BinaryWriter()
+    .tag(3, WireType.LengthDelimited)
+    .string("")
+    .tag(4, WireType.LengthDelimited)
+    .string("")
+    .finish();
+  return { head: asBuffer(head), tail: asBuffer(tail) };
+}
+
+/** A whole body in binary. */
+export function sealEnvelope(
+  type: { readonly apiVersion: string; readonly kind: string },
+  message: Uint8Array,
+): Buffer {
+  const { head, tail } = envelopeAround(type, message.length);
+  return Buffer.concat([head, message, tail]);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

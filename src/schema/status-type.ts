@@ -1,6 +1,6 @@
-import { struct } from "../meta.ts";
-import { ListMeta } from "../object-meta.ts";
-import { field, int32, list, string } from "../types.ts";
+import { struct } from "./meta.ts";
+import { ListMeta } from "./object-meta.ts";
+import { field, int32, list, string } from "./types.ts";
 
 const StatusCause = struct("StatusCause", "One reason of a failure, where a request can have several.", {
   reason: field(1, string, "Short reason for programs."),

@@ -1,0 +1,62 @@
+/** Nanoseconds of each unit that a length of time can be written in. */
+const unitNanos: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1000n],
+  ["µs", 1000n],
+  ["μs", 1000n],
+  ["ms", 1_000_000n],
+  ["s", 1_000_000_000n],
+  ["m", 60_000_000_000n],
+  ["h", 3_600_000_000_000n],
+]);
+
+const maxNanos = 2n ** 63n - 1n;
+const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
+
+/**
+ * Reads a length of time: numbers with units (`1h30m`, `1.5s`, `-10ms`), or `0`.
+ *
+ * @returns nanoseconds; undefined for text that is no length of time, or beyond 64 bits.
+ */
+export function parseDuration(text: string): bigint | undefined {
+  const negative = text.startsWith("-");
+  const rest = negative || text.startsWith("+") ? text.slice(1) : text;
+  if (rest === "0") return 0n;
+  if (rest === "" || rest.length > 128) return undefined;
+  let total = 0n;
+  part.lastIndex = 0;
+  while (part.lastIndex < rest.length) {
+    const match = part.exec(rest);
+    if (match === null) return undefined;
+    const [, whole = "", fraction = "", unit = ""] = match;
+    if (whole === "" && fraction === "") return undefined;
+    const nanos = unitNanos.get(unit)!;
+    total += BigInt(whole === "" ? 0 : whole) * nanos;
+    if (fraction !== "") total += (BigInt(fraction) * nanos) / 10n ** BigInt(fraction.length);
+  }
+  if (total > maxNanos) return undefined;
+  return negative ? -total : total;
+}
+
+/** The canonical text of a length of time: `1h30m0s`, `1.5s`, `10ms`, `0s`. */
+export function formatDuration(nanos: bigint): string {
+  if (nanos === 0n) return "0s";
+  const sign = nanos < 0n ? "-" : "";
+  const size = nanos < 0n ? -nanos : nanos;
+  if (size < 1000n) return `${sign}${size}ns`;
+  if (size < 1_000_000n) return `${sign}${decimal(size, 3)}µs`;
+  if (size < 1_000_000_000n) return `${sign}${decimal(size, 6)}ms`;
+  const minutes = size / 60_000_000_000n;
+  const seconds = `${decimal(size % 60_000_000_000n, 9)}s`;
+  if (minutes === 0n) return sign + seconds;
+  const hours = minutes / 60n;
+  return hours === 0n ? `${sign}${minutes}m${seconds}` : `${sign}${hours}h${minutes % 60n}m${seconds}`;
+}
+
+/** A whole number divided by a power of ten, without zeros at the end. */
+function decimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, "0");
+  const fraction = digits.slice(-places).replace(/0+$/, "");
+  const whole = digits.slice(0, -places);
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}

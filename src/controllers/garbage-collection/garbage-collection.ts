@@ -1,0 +1,187 @@
+import { StatusError } from "../../base/status-error.ts";
+import type { ObjectReference } from "../../resources/client.ts";
+import { foregroundFinalizer, orphanFinalizer } from "../../resources/delete.ts";
+import { Follower } from "../../resources/follower.ts";
+import { namesOf } from "../../resources/registry.ts";
+import { decodeEntry } from "../../resources/stored.ts";
+import type { ApiObject, OwnerReferenceValue } from "../../schema/kind.ts";
+import type { Entry } from "../../storage/store.ts";
+import type { Controller, ControllerContext } from "../controller.ts";
+import { WorkQueue } from "../work-queue.ts";
+import { mayMatter, Ownership } from "./ownership.ts";
+
+/**
+ * Deletes what has lost all its owners, and lets go of owners that wait for their dependents: to be deleted first
+ * (foreground) or to be let live on (orphan) (spec: conventions 3.2).
+ */
+export const garbageCollection: Controller = {
+  name: "garbage-collection",
+  start(context) {
+    const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
+    collector.start();
+    return { close: () => collector.close() };
+  },
+};
+
+class Collector {
+  private readonly ownership: Ownership;
+  private readonly queue: WorkQueue;
+  private readonly follower: Follower;
+
+  constructor(
+    private readonly context: ControllerContext,
+    private readonly failed: (key: string, error: unknown) => void,
+  ) {
+    this.ownership = new Ownership(context.registry);
+    this.queue = new WorkQueue(context.clock, (key) => this.work(key), failed);
+    const handler = {
+      matters: mayMatter,
+      put: (entry: Entry) => this.put(entry),
+      remove: (key: string) => this.removed(key),
+      reloaded: () => {
+        for (const key of this.ownership.owned()) this.queue.add(key);
+      },
+      failed: (error: unknown) => failed("/", error),
+    };
+    this.follower = new Follower(context.store, "/", handler, context.clock);
+  }
+
+  /** The server doesn't wait for this: what is to be collected may well be collected a little later. */
+  start(): void {
+    this.follower.start().catch((error: unknown) => this.failed("/", error));
+  }
+
+  async close(): Promise<void> {
+    this.follower.close();
+    await this.queue.close();
+  }
+
+  private put(entry: Entry): void {
+    this.ownership.put(entry);
+    this.queue.add(entry.key);
+  }
+
+  /** Whoever names the object as owner has one less; an owner that waited for it may go. */
+  private removed(key: string): void {
+    for (const dependent of this.ownership.dependentsOf(key)) this.queue.add(dependent);
+    for (const owner of this.ownership.owners(key)) this.queue.add(owner);
+    this.ownership.remove(key);
+  }
+
+  private async work(key: string): Promise<void> {
+    const entry = await this.context.store.get(key);
+    if (entry === undefined) return;
+    const object = decodeEntry(entry);
+    if (await this.releaseOwner(key, object)) return;
+    await this.judgeDependent(key, object);
+  }
+
+  /** An owner that is on its way out and waits for its dependents. */
+  private async releaseOwner(key: string, owner: ApiObject): Promise<boolean> {
+    const { deletionTimestamp, finalizers = [], uid = "" } = owner.metadata;
+    if (deletionTimestamp === undefined) return false;
+    if (finalizers.includes(orphanFinalizer)) {
+      for (const dependent of this.ownership.dependentsOf(key)) await this.dropReference(dependent, uid);
+      await this.dropFinalizer(key, owner, orphanFinalizer);
+      return true;
+    }
+    if (!finalizers.includes(foregroundFinalizer)) return false;
+    if (await this.deleteBlocking(key, uid)) return true;
+    await this.dropFinalizer(key, owner, foregroundFinalizer);
+    return true;
+  }
+
+  /** Asks for the deletion of all dependents; whether any of them still blocks its owner. */
+  private async deleteBlocking(key: string, ownerUid: string): Promise<boolean> {
+    let blocked = false;
+    for (const dependent of this.ownership.dependentsOf(key)) {
+      const object = await this.read(dependent);
+      const reference = object?.metadata.ownerReferences?.find((one) => one.uid === ownerUid);
+      if (object === undefined || reference === undefined) continue;
+      if (reference.blockOwnerDeletion === true) blocked = true;
+      if (object.metadata.deletionTimestamp === undefined) this.queue.add(dependent);
+    }
+    return blocked;
+  }
+
+  /** An object with owners: deleted when none is left, or when those left wait for it. */
+  private async judgeDependent(key: string, object: ApiObject): Promise<void> {
+    const { ownerReferences = [], deletionTimestamp, finalizers = [] } = object.metadata;
+    if (ownerReferences.length === 0 || deletionTimestamp !== undefined) return;
+    const states = await Promise.all(ownerReferences.map((owner) => this.stateOf(owner, key)));
+    const lost = ownerReferences.filter((_, index) => states[index] !== "solid");
+    if (lost.length === 0) return;
+    if (lost.length < ownerReferences.length) return this.dropReferences(key, object, new Set(lost));
+    const waiting = states.includes("waiting") && this.ownership.dependentsOf(key).length > 0;
+    const policy = finalizers.includes(orphanFinalizer)
+      ? "Orphan"
+      : waiting || finalizers.includes(foregroundFinalizer)
+        ? "Foreground"
+        : "Background";
+    const { uid, resourceVersion } = object.metadata;
+    await ignoreRaces(() =>
+      this.context.client.delete(
+        this.referenceTo(key),
+        { uid: uid ?? "", resourceVersion: resourceVersion ?? "" },
+        policy,
+      ),
+    );
+  }
+
+  private async stateOf(
+    owner: OwnerReferenceValue,
+    dependent: string,
+  ): Promise<"solid" | "lost" | "waiting"> {
+    const key = this.ownership.keyOfOwner(owner, namesOf(dependent).namespace);
+    // An owner of an unknown kind can't be looked up, so nothing is concluded from it.
+    if (key === undefined) return "solid";
+    const object = await this.read(key);
+    if (object === undefined || object.metadata.uid !== owner.uid) return "lost";
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer) ? "waiting" : "solid";
+  }
+
+  private async dropReference(key: string, ownerUid: string): Promise<void> {
+    const object = await this.read(key);
+    const lost = (object?.metadata.ownerReferences ?? []).filter((one) => one.uid === ownerUid);
+    if (object !== undefined && lost.length > 0) await this.dropReferences(key, object, new Set(lost));
+  }
+
+  private async dropReferences(
+    key: string,
+    { metadata }: ApiObject,
+    lost: ReadonlySet<OwnerReferenceValue>,
+  ): Promise<void> {
+    const ownerReferences = (metadata.ownerReferences ?? []).filter((one) => !lost.has(one));
+    const patch = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences } };
+    await ignoreRaces(() => this.context.client.patch(this.referenceTo(key), patch));
+  }
+
+  private async dropFinalizer(key: string, { metadata }: ApiObject, finalizer: string): Promise<void> {
+    const finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
+    const patch = { metadata: { resourceVersion: metadata.resourceVersion, finalizers } };
+    await ignoreRaces(() => this.context.client.patch(this.referenceTo(key), patch));
+  }
+
+  private async read(key: string): Promise<ApiObject | undefined> {
+    const entry = await this.context.store.get(key);
+    return entry === undefined ? undefined : decodeEntry(entry);
+  }
+
+  private referenceTo(key: string): ObjectReference {
+    const resource = this.ownership.resourceOf(key);
+    if (resource === undefined) throw new Error(`no resource type has the key ${key}`);
+    const { apiVersion, kind } = resource;
+    return { apiVersion, kind: kind.name, ...namesOf(key) };
+  }
+}
+
+/** What another write changed first is looked at again because of that write. */
+async function ignoreRaces(act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof StatusError && (error.reason === "NotFound" || error.reason === "Conflict")) return;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { foregroundFinalizer, orphanFinalizer } from "../../resources/delete.ts";
+import { keyOf, namesOf, type Registry, type Resource } from "../../resources/registry.ts";
+import { asBuffer, decodeEntry } from "../../resources/stored.ts";
+import type { OwnerReferenceValue } from "../../schema/kind.ts";
+import type { Entry } from "../../storage/store.ts";
+
+/** Marks in the bytes of objects that matter; most objects have neither, and aren't decoded. */
+const marks = ['"ownerReferences":[', `"${orphanFinalizer}"`, `"${foregroundFinalizer}"`];
+
+/** Whether an entry may have owners, or waits for its dependents. */
+export function mayMatter({ body }: Entry): boolean {
+  const bytes = asBuffer(body);
+  return marks.some((mark) => bytes.includes(mark));
+}
+
+/**
+ * Who depends on whom, by store keys. Only objects that have owners, or wait for their dependents, are known.
+ */
+export class Ownership {
+  private readonly ownersOf = new Map<string, readonly string[]>();
+  private readonly dependents = new Map<string, Set<string>>();
+  private readonly byStoreName = new Map<string, Resource>();
+
+  constructor(private readonly registry: Registry) {
+    for (const resource of registry.stored()) this.byStoreName.set(resource.storePrefix, resource);
+  }
+
+  /** Takes in an object as it now stands. */
+  put(entry: Entry): void {
+    const { namespace } = namesOf(entry.key);
+    const { ownerReferences = [] } = decodeEntry(entry).metadata;
+    const keys = ownerReferences.flatMap((owner) => this.keyOfOwner(owner, namespace) ?? []);
+    this.remove(entry.key);
+    if (keys.length === 0) return;
+    this.ownersOf.set(entry.key, keys);
+    for (const key of keys) {
+      const set = this.dependents.get(key) ?? new Set();
+      this.dependents.set(key, set.add(entry.key));
+    }
+  }
+
+  /** Forgets what an object depends on; what depends on it stays. */
+  remove(key: string): void {
+    for (const owner of this.ownersOf.get(key) ?? []) {
+      const set = this.dependents.get(owner);
+      set?.delete(key);
+      if (set?.size === 0) this.dependents.delete(owner);
+    }
+    this.ownersOf.delete(key);
+  }
+
+  /** Keys of the objects that name the object as an owner, whatever its uid. */
+  dependentsOf(key: string): readonly string[] {
+    return [...(this.dependents.get(key) ?? [])];
+  }
+
+  /** Keys of an object's owners. */
+  owners(key: string): readonly string[] {
+    return this.ownersOf.get(key) ?? [];
+  }
+
+  /** Every object that has owners. */
+  owned(): IterableIterator<string> {
+    return this.ownersOf.keys();
+  }
+
+  /** The resource type of a store key. */
+  resourceOf(key: string): Resource | undefined {
+    const { namespace, name } = namesOf(key);
+    return this.byStoreName.get(key.slice(0, key.length - namespace.length - name.length - 1));
+  }
+
+  /** Where an owner stands; undefined for a kind that this server doesn't have. */
+  keyOfOwner({ apiVersion, kind, name }: OwnerReferenceValue, namespace: string): string | undefined {
+    const resource = this.registry.findKind(apiVersion, kind);
+    if (resource === undefined) return undefined;
+    return keyOf(resource, resource.namespaced ? namespace : "", name);
+  }
+}

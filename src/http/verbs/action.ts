@@ -1,0 +1,34 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+import { actionOf } from "../../resources/actions/actions.ts";
+import { readObject } from "../../resources/input.ts";
+import { resourceOf } from "../../resources/registry.ts";
+import { checkBody } from "../../resources/write.ts";
+import type { ActionSubresource } from "../../schema/kind.ts";
+import { readDocument } from "../body.ts";
+import { writeParameters } from "../parameters.ts";
+import { sendStatus } from "../respond.ts";
+import type { HttpService } from "../service.ts";
+import { successStatus } from "../status.ts";
+import { encodingOf, sendObject } from "./answer.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** POST of something that is to be done to an object, such as `eviction`. */
+export async function serveAction(
+  service: HttpService,
+  request: ResourceRequest,
+  subresource: ActionSubresource,
+): Promise<void> {
+  const { engine } = service;
+  const { exchange, facts, target, user } = request;
+  const resource = resourceOf(subresource.kind(), engine.vocabulary);
+  const encoding = encodingOf(service, request, resource);
+  const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
+  const { value, duplicates } = await readDocument(service, exchange);
+  const bodyTarget = { ...target, resource };
+  const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
+  checkBody(engine, bodyTarget, object);
+  const result = await actionOf(target)(engine, target, object, { user, ...parameters });
+  if (result === undefined) return sendStatus(exchange, engine.vocabulary, 201, successStatus({}));
+  sendObject(request, encoding, 201, Buffer.from(encodeJson(result as unknown as JsonValue)), warnings);
+}

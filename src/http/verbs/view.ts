@@ -1,0 +1,49 @@
+import type { Verb, ViewSubresource } from "../../schema/kind.ts";
+import { readObject } from "../../resources/input.ts";
+import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
+import { readDocument } from "../body.ts";
+import { writeParameters } from "../parameters.ts";
+import type { HttpService } from "../service.ts";
+import { encodingOf, sendObject } from "./answer.ts";
+import { readPatch } from "./patch.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** GET, PUT and PATCH of a subresource that shows the object through another kind, such as `scale`. */
+export async function serveView(
+  service: HttpService,
+  request: ResourceRequest,
+  verb: Verb,
+  subresource: ViewSubresource,
+): Promise<void> {
+  const { engine } = service;
+  const view = viewAt(engine, subresource);
+  const encoding = encodingOf(service, request, view.resource);
+  if (verb === "get") return sendObject(request, encoding, 200, await getView(engine, request.target, view));
+  const result =
+    verb === "patch" ? await patch(service, request, view) : await update(service, request, view);
+  sendObject(request, encoding, 200, result.body, result.warnings);
+}
+
+async function update(
+  service: HttpService,
+  { exchange, facts, target, user }: ResourceRequest,
+  view: ObjectView,
+) {
+  const { engine } = service;
+  const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
+  const { value, duplicates } = await readDocument(service, exchange);
+  let warnings: readonly string[] = [];
+  const read = () => {
+    const input = readObject(engine, viewTarget(target, view), value, duplicates, parameters.fieldValidation);
+    warnings = input.warnings;
+    return input.object;
+  };
+  const result = await updateView(engine, target, view, read, { user, ...parameters });
+  return { ...result, warnings: [...warnings, ...result.warnings] };
+}
+
+async function patch(service: HttpService, request: ResourceRequest, view: ObjectView) {
+  const { exchange, facts, target, user } = request;
+  const parameters = writeParameters(facts.query, "PatchOptions", exchange.header("user-agent") ?? "");
+  return patchView(service.engine, target, view, await readPatch(service, exchange), { user, ...parameters });
+}

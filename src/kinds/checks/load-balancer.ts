@@ -1,0 +1,23 @@
+import { dnsSubdomainFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { isAddress } from "./addresses.ts";
+
+/** A point at which a load balancer takes traffic in. */
+interface Point {
+  readonly ip?: string | undefined;
+  readonly hostname?: string | undefined;
+}
+
+/** The points of a load balancer's status, which have addresses or names. */
+export function loadBalancerPoints(points: readonly Point[] | undefined, place: FieldReport): void {
+  for (const [index, { ip = "", hostname = "" }] of (points ?? []).entries()) {
+    if (place.full) return;
+    if (ip !== "" && !isAddress(ip)) place.at(index, "ip").invalid(ip, "must be a valid IP address");
+    if (hostname === "") continue;
+    for (const message of dnsSubdomainFaults(hostname))
+      place.at(index, "hostname").invalid(hostname, message);
+    if (isAddress(hostname)) {
+      place.at(index, "hostname").invalid(hostname, "must be a DNS name, not an IP address");
+    }
+  }
+}

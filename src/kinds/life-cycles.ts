@@ -1,0 +1,37 @@
+import { groupName } from "../schema/kind.ts";
+import type { Group, Home } from "../schema/types.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { lifeCycles, type LifeCycle } from "./life-cycle-table.ts";
+
+/** The life cycle of a kind in a version, if it is known. */
+export function lifeCycleOf(group: Group, version: string, kind: string): LifeCycle | undefined {
+  return byKind.get(keyOf(group, version, kind));
+}
+
+const byKind = new Map(lifeCycles.map((one) => [keyOf(one.group, one.version, one.kind), one]));
+
+function keyOf({ base }: Group, version: string, kind: string): string {
+  return `${base}/${version} ${kind}`;
+}
+
+/** What the caller of a deprecated version is told; undefined where there is nothing to tell. */
+export function deprecationWarning(
+  cycle: LifeCycle,
+  release: string,
+  vocabulary: Vocabulary,
+): string | undefined {
+  const { group, version, kind, deprecated, removed, replacement } = cycle;
+  if (deprecated === undefined || isLater(deprecated, release)) return undefined;
+  const name = (home: Home) =>
+    [groupName(home.group, vocabulary), home.version].filter((one) => one !== "").join("/");
+  const gone = removed === undefined ? "" : `, unavailable in v${removed}+`;
+  const instead = replacement === undefined ? "" : `; use ${name(replacement)} ${kind}`;
+  return `${name({ group, version })} ${kind} is deprecated in v${deprecated}+${gone}${instead}`;
+}
+
+/** Whether one release came after another. */
+export function isLater(release: string, other: string): boolean {
+  const [major = 0, minor = 0] = release.split(".").map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split(".").map(Number);
+  return major === otherMajor ? minor > otherMinor : major > otherMajor;
+}

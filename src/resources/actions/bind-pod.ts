@@ -1,0 +1,56 @@
+import type { ApiObject } from "../../schema/kind.ts";
+import { conflict, timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
+import { changeObject } from "../update.ts";
+
+interface Bindable extends ApiObject {
+  spec: { nodeName?: string };
+  status?: { conditions?: Condition[] };
+}
+
+interface Condition {
+  type: string;
+  status: string;
+  lastTransitionTime?: string;
+}
+
+/**
+ * Assigns a pod to a node, once (spec: conventions 4.2, `binding`).
+ *
+ * @throws {StatusError} Conflict when the pod has a node already, or is being deleted.
+ */
+export async function bindPod(
+  engine: Engine,
+  target: Target,
+  binding: ApiObject,
+  options: WriteOptions,
+): Promise<undefined> {
+  const { name } = binding["target"] as { name: string };
+  const assign = (live: ApiObject): ApiObject => {
+    const pod = structuredClone(live) as Bindable;
+    if (pod.metadata.deletionTimestamp !== undefined) {
+      throw conflict(target, `pod ${target.name} is being deleted, cannot be assigned to a host`);
+    }
+    if ((pod.spec.nodeName ?? "") !== "") {
+      throw conflict(
+        target,
+        `pod ${target.name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
+      );
+    }
+    pod.spec.nodeName = name;
+    const { annotations, uid, resourceVersion } = binding.metadata;
+    if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
+    if (uid !== undefined) pod.metadata.uid = uid;
+    if (resourceVersion === undefined) delete pod.metadata.resourceVersion;
+    else pod.metadata.resourceVersion = resourceVersion;
+    markScheduled(pod, timestamp(engine.clock));
+    return pod;
+  };
+  await changeObject(engine, target, assign, options);
+  return undefined;
+}
+
+function markScheduled(pod: Bindable, now: string): void {
+  const others = (pod.status?.conditions ?? []).filter((one) => one.type !== "PodScheduled");
+  const condition = { type: "PodScheduled", status: "True", lastTransitionTime: now };
+  pod.status = { ...pod.status, conditions: [...others, condition] };
+}

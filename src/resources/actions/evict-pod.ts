@@ -1,0 +1,138 @@
+import { compileLabelSelector, type LabelSelectorObject } from "../../base/label-selector.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import { deleteObject, propagationPolicy, type DeleteOptions } from "../delete.ts";
+import { timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
+import { getObject } from "../get.ts";
+import { listObjects } from "../list.ts";
+import type { Resource } from "../registry.ts";
+import { everything } from "../selection.ts";
+import { decodeEntry } from "../stored.ts";
+import { changeObject } from "../update.ts";
+
+/** What of a disruption budget an eviction looks at. */
+interface Budget extends ApiObject {
+  spec?: { selector?: LabelSelectorObject };
+  status?: {
+    observedGeneration?: number;
+    disruptionsAllowed?: number;
+    disruptedPods?: Record<string, string>;
+  };
+}
+
+/** The most pods that a budget may be waiting for. */
+const maxDisruptedPods = 2000;
+
+/**
+ * Deletes a pod if its disruption budget allows that, and takes it off the budget (spec: conventions 4.2, `eviction`).
+ * Pods that don't serve (finished, not begun, on their way out) count against no budget.
+ *
+ * @throws {StatusError} TooManyRequests when the budget is used up; InternalError when several budgets cover the pod.
+ */
+export async function evictPod(
+  engine: Engine,
+  target: Target,
+  eviction: ApiObject,
+  options: WriteOptions,
+): Promise<undefined> {
+  const pod = decodeEntry(await getObject(engine, target));
+  if (countsAgainstBudget(pod)) {
+    const budgets = await budgetsOf(engine, target.namespace, pod);
+    if (budgets.length > 1) {
+      const message =
+        "this pod has more than one disruption budget, which the eviction subresource does not support";
+      throw new StatusError("InternalError", message);
+    }
+    const budget = budgets[0];
+    if (budget !== undefined) await spend(engine, budget, target.name, options);
+  }
+  await deleteObject(engine, { ...target, subresource: "" }, deleteOptionsOf(eviction, options));
+  return undefined;
+}
+
+function countsAgainstBudget({ metadata, ...pod }: ApiObject): boolean {
+  const phase = (pod["status"] as { phase?: string } | undefined)?.phase;
+  if (metadata.deletionTimestamp !== undefined) return false;
+  return phase !== "Succeeded" && phase !== "Failed" && phase !== "Pending";
+}
+
+/** Resource type of the budgets; undefined where the server has none, so that nothing limits evictions. */
+function budgetResource({ registry }: Engine): Resource | undefined {
+  return registry.find("policy", "v1", "poddisruptionbudgets");
+}
+
+async function budgetsOf(engine: Engine, namespace: string, pod: ApiObject): Promise<Budget[]> {
+  const resource = budgetResource(engine);
+  if (resource === undefined) return [];
+  const target = { resource, namespace, name: "", subresource: "" };
+  const pages = listObjects(engine, target, { read: { mode: "latest" }, limit: 0, selection: everything });
+  const found: Budget[] = [];
+  for (;;) {
+    const step = await pages.next();
+    if (step.done === true) return found;
+    for (const entry of step.value.entries) {
+      const budget = decodeEntry(entry) as Budget;
+      const selector = budget.spec?.selector;
+      if (selector !== undefined && compileLabelSelector(selector)(pod.metadata.labels ?? {}))
+        found.push(budget);
+    }
+  }
+}
+
+/** Takes one disruption off a budget, as long as another write doesn't come between. */
+async function spend(
+  engine: Engine,
+  { metadata }: Budget,
+  pod: string,
+  options: WriteOptions,
+): Promise<void> {
+  const target = {
+    resource: budgetResource(engine)!,
+    namespace: metadata.namespace ?? "",
+    name: metadata.name ?? "",
+    subresource: "status",
+  };
+  const take = (live: ApiObject): ApiObject => {
+    const copy = structuredClone(live) as Budget;
+    const status = (copy.status ??= {});
+    if ((status.observedGeneration ?? 0) < (copy.metadata.generation ?? 0)) {
+      throw refused(target.name, "the budget is being processed", 10);
+    }
+    const allowed = status.disruptionsAllowed ?? 0;
+    if (allowed <= 0) throw refused(target.name, "it would violate the pod's disruption budget", 0);
+    if (Object.keys(status.disruptedPods ?? {}).length > maxDisruptedPods) {
+      throw refused(target.name, "too many evictions are not confirmed yet", 10);
+    }
+    status.disruptionsAllowed = allowed - 1;
+    status.disruptedPods = { ...status.disruptedPods, [pod]: timestamp(engine.clock) };
+    delete copy.metadata.resourceVersion;
+    return copy;
+  };
+  await changeObject(engine, target, take, options);
+}
+
+function refused(budget: string, why: string, retryAfterSeconds: number): StatusError {
+  const message = `The disruption budget ${budget} doesn't allow the eviction now: ${why}`;
+  return new StatusError("TooManyRequests", `Cannot evict pod: ${why}`, {
+    causes: [{ reason: "DisruptionBudget", message, field: "" }],
+    retryAfterSeconds,
+  });
+}
+
+function deleteOptionsOf(eviction: ApiObject, options: WriteOptions): DeleteOptions {
+  const asked = (eviction["deleteOptions"] ?? {}) as {
+    gracePeriodSeconds?: number;
+    propagationPolicy?: string;
+    preconditions?: { uid?: string; resourceVersion?: string };
+    dryRun?: string[];
+  };
+  return {
+    ...options,
+    dryRun: options.dryRun || (asked.dryRun ?? []).includes("All"),
+    gracePeriodSeconds: asked.gracePeriodSeconds,
+    propagationPolicy:
+      asked.propagationPolicy === undefined ? undefined : propagationPolicy(asked.propagationPolicy),
+    uid: asked.preconditions?.uid,
+    resourceVersion: asked.preconditions?.resourceVersion,
+  };
+}

@@ -1,0 +1,106 @@
+import { encodeJson } from "../base/json/encode.ts";
+import type { JsonDocument } from "../base/json/exact.ts";
+import type { JsonValue } from "../base/json/value.ts";
+import { StatusError } from "../base/status-error.ts";
+import type { ApiObject, ViewSubresource } from "../schema/kind.ts";
+import type { Engine, Target, WriteOptions, WriteResult } from "./engine.ts";
+import { getObject } from "./get.ts";
+import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
+import { resourceOf, type Resource } from "./registry.ts";
+import { decodeBody, decodeEntry } from "./stored.ts";
+import { changeObject } from "./update.ts";
+import { checkBody } from "./write.ts";
+
+/** A subresource of another kind that shows a part of an object and changes it, such as `scale` (spec: conventions 4.2). */
+export interface ObjectView {
+  readonly subresource: ViewSubresource;
+  readonly resource: Resource;
+}
+
+/** The view that a target's subresource names. */
+export function viewAt(engine: Engine, subresource: ViewSubresource): ObjectView {
+  return { subresource, resource: resourceOf(subresource.kind(), engine.vocabulary) };
+}
+
+/** The view of an object, as a JSON body. */
+export async function getView(engine: Engine, target: Target, view: ObjectView): Promise<Uint8Array> {
+  return bodyOf(view, decodeEntry(await getObject(engine, target)));
+}
+
+/** Replaces what the view shows, PUT; `read` gives the view that the client sent. */
+export function updateView(
+  engine: Engine,
+  target: Target,
+  view: ObjectView,
+  read: () => ApiObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  return change(engine, target, view, () => read(), options);
+}
+
+/** Changes parts of what the view shows. */
+export async function patchView(
+  engine: Engine,
+  target: Target,
+  view: ObjectView,
+  { kind, patch }: { readonly kind: PatchKind; readonly patch: JsonDocument },
+  options: PatchOptions,
+): Promise<WriteResult> {
+  let warnings: readonly string[] = [];
+  const patched = (shown: ApiObject): ApiObject => {
+    const version = shown.metadata.resourceVersion;
+    const input = readPatched(engine, viewTarget(target, view), kind, patch, shown, options);
+    warnings = input.warnings;
+    if (input.object.metadata.resourceVersion === version) delete input.object.metadata.resourceVersion;
+    return input.object;
+  };
+  const result = await change(engine, target, view, patched, options);
+  return { ...result, warnings: [...warnings, ...result.warnings] };
+}
+
+async function change(
+  engine: Engine,
+  target: Target,
+  view: ObjectView,
+  next: (shown: ApiObject) => ApiObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const apply = (live: ApiObject): ApiObject => {
+    const written = next(shown(view, live));
+    checkName(target, written);
+    checkBody(engine, viewTarget(target, view), written);
+    const copy = structuredClone(live);
+    view.subresource.write(copy, written);
+    const { resourceVersion, uid } = written.metadata;
+    if (resourceVersion === undefined) delete copy.metadata.resourceVersion;
+    else copy.metadata.resourceVersion = resourceVersion;
+    if (uid !== undefined) copy.metadata.uid = uid;
+    return copy;
+  };
+  const result = await changeObject(engine, target, apply, options);
+  return { ...result, body: bodyOf(view, decodeBody(result.body)) };
+}
+
+/** The view's own target, by which its body is read and checked. */
+export function viewTarget(target: Target, { resource }: ObjectView): Target {
+  return { ...target, resource };
+}
+
+function checkName(target: Target, { metadata }: ApiObject): void {
+  if (metadata.name === target.name) return;
+  throw new StatusError(
+    "BadRequest",
+    `the name of the object (${metadata.name ?? ""}) does not match the name on the URL (${target.name})`,
+  );
+}
+
+function shown({ subresource, resource }: ObjectView, object: ApiObject): ApiObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
+  const { kind, apiVersion } = resource;
+  return { kind: kind.name, apiVersion, metadata, ...subresource.read(object) } as ApiObject;
+}
+
+function bodyOf(view: ObjectView, object: ApiObject): Uint8Array {
+  return Buffer.from(encodeJson(shown(view, object) as unknown as JsonValue));
+}

@@ -1,0 +1,87 @@
+import type { StructType, Type } from "./types.ts";
+import { formOf } from "./unions.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * Drops the fields whose feature gate is off, but for those that the object already used before (spec: conventions 9.4).
+ * Changes `value`.
+ */
+export function dropDisabledFields(
+  type: StructType,
+  value: JsonObject,
+  live: JsonObject | undefined,
+  enabled: (gate: string) => boolean,
+): void {
+  const off = new Set([...gatesOf(type)].filter((gate) => !enabled(gate)));
+  if (off.size === 0) return;
+  if (live !== undefined) visitGated(type, live, off, (_holder, _name, gate) => off.delete(gate));
+  if (off.size === 0) return;
+  visitGated(type, value, off, (holder, name) => delete holder[name]);
+}
+
+const known = new WeakMap<Type, ReadonlySet<string>>();
+
+/** The gates of the fields at and below a type; searched once a type. */
+function gatesOf(type: Type): ReadonlySet<string> {
+  let found = known.get(type);
+  if (found === undefined) {
+    const gates = new Set<string>();
+    collect(type, gates, new Set());
+    known.set(type, (found = gates));
+  }
+  return found;
+}
+
+function collect(type: Type, gates: Set<string>, visited: Set<Type>): void {
+  switch (type.shape) {
+    case "scalar":
+      return;
+    case "list":
+      return collect(type.element, gates, visited);
+    case "map":
+      return collect(type.value, gates, visited);
+    case "union":
+      for (const form of Object.values(type.forms)) collect(form.type, gates, visited);
+      return;
+    case "struct":
+      if (visited.has(type)) return;
+      visited.add(type);
+      for (const field of Object.values(type.fields)) {
+        if (field.facts.gate !== undefined) gates.add(field.facts.gate);
+        collect(field.type, gates, visited);
+      }
+  }
+}
+
+type Visit = (holder: JsonObject, name: string, gate: string) => void;
+
+/** Visits every field of a value that one of the gates guards. */
+function visitGated(type: Type, value: unknown, gates: ReadonlySet<string>, visit: Visit): void {
+  if (value === undefined || value === null || gatesOf(type).size === 0) return;
+  switch (type.shape) {
+    case "scalar":
+      return;
+    case "list":
+      for (const item of value as unknown[]) visitGated(type.element, item, gates, visit);
+      return;
+    case "map":
+      for (const item of Object.values(value as JsonObject)) visitGated(type.value, item, gates, visit);
+      return;
+    case "union": {
+      const form = formOf(type, value);
+      if (form !== undefined) visitGated(form.type, value, gates, visit);
+      return;
+    }
+    case "struct": {
+      const holder = value as JsonObject;
+      for (const name in type.fields) {
+        if (holder[name] === undefined) continue;
+        const field = type.fields[name]!;
+        const { gate } = field.facts;
+        if (gate !== undefined && gates.has(gate)) visit(holder, name, gate);
+        else visitGated(field.type, holder[name], gates, visit);
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type {
+  Field,
+  Fields,
+  Home,
+  StaticFields,
+  StructRules,
+  StructType,
+  UnionForm,
+  UnionType,
+} from "./types.ts";
+
+/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
+export type DeclareStruct = <F extends Fields>(
+  name: string,
+  doc: string,
+  fields: F | (() => F),
+  rules?: StructRules<StaticFields<NoInfer<F>>>,
+) => StructType<F>;
+
+/** A type whose JSON form says which of the given types it is. */
+export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
+  name: string,
+  doc: string,
+  forms: () => F,
+) => UnionType<F>;
+
+/** The words with which the structs of a group version are declared. */
+export function structsIn(home: Home): {
+  readonly struct: DeclareStruct;
+  /** As `struct`, for a type that apply owns as one. */
+  readonly atomicStruct: DeclareStruct;
+  readonly union: DeclareUnion;
+} {
+  return {
+    struct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, false, rules),
+    atomicStruct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, true, rules),
+    union: (name, doc, forms) => new LazyUnion(home, name, doc, forms),
+  };
+}
+
+class LazyStruct<F extends Fields> implements StructType<F> {
+  readonly shape = "struct";
+  readonly rules: StructRules<Record<string, unknown>>;
+  private known: F | undefined;
+  constructor(
+    readonly home: Home,
+    readonly name: string,
+    readonly doc: string,
+    private readonly source: F | (() => F),
+    readonly atomic: boolean,
+    rules: unknown = {},
+  ) {
+    this.rules = rules as StructRules<Record<string, unknown>>;
+  }
+  get fields(): F {
+    return (this.known ??= typeof this.source === "function" ? this.source() : this.source);
+  }
+}
+
+class LazyUnion<F extends Partial<Record<UnionForm, Field>>> implements UnionType<F> {
+  readonly shape = "union";
+  private known: F | undefined;
+  constructor(
+    readonly home: Home,
+    readonly name: string,
+    readonly doc: string,
+    private readonly source: () => F,
+  ) {}
+  get forms(): F {
+    return (this.known ??= this.source());
+  }
+}

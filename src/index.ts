@@ -40,6 +40,10 @@ export interface CreateServerOptions {
   readonly clientCaFile?: string;
   /** API versions and resources to turn on or off, as for `--runtime-config`. */
   readonly runtimeConfig?: string;
+  /** Ranges from which services get their addresses, one a family; 10.0.0.0/24 unless given. */
+  readonly serviceClusterIpRanges?: readonly string[];
+  /** Node ports that services get; 30000-32767 unless given. */
+  readonly serviceNodePortRange?: string;
   /** Features to turn on or off, as for `--feature-gates`. */
   readonly featureGates?: string;
   /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
@@ -73,6 +77,8 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     tokenAuthFile: options.tokenAuthFile,
     runtimeConfig: options.runtimeConfig ?? "",
     featureGates: options.featureGates ?? "",
+    serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
+    serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],
     livezGracePeriodMs: 0,

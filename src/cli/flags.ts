@@ -79,6 +79,18 @@ export const serveFlags = [
     "",
     "Features to turn on or off: NAME=true or NAME=false, comma separated; also AllAlpha and AllBeta.",
   ),
+  flag(
+    "service-cluster-ip-range",
+    "list",
+    "10.0.0.0/24",
+    "Ranges from which services get their addresses: one, or one of each family, comma separated.",
+  ),
+  flag(
+    "service-node-port-range",
+    "string",
+    "30000-32767",
+    "Node ports that services get, both ends included.",
+  ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",

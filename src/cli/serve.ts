@@ -77,6 +77,8 @@ function serverOptions(read: FlagReader): ServerOptions {
     tokenAuthFile: read.optional("token-auth-file"),
     runtimeConfig: read.text("runtime-config"),
     featureGates: read.text("feature-gates"),
+    serviceClusterIpRanges: read.list("service-cluster-ip-range"),
+    serviceNodePortRange: read.text("service-node-port-range"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     livezGracePeriodMs: read.durationMs("livez-grace-period"),

@@ -1,6 +1,7 @@
 import { StatusError } from "../base/status-error.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import { withEffects } from "./effects.ts";
 import {
   detailsOf,
   kindContext,
@@ -48,7 +49,9 @@ export async function createObject(
     if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
     checkObject(engine, named, object, undefined);
     await engine.admit.validate(request);
-    const result = await store(engine, named, object, options);
+    const effects = engine.effects.get(target.resource.storePrefix);
+    const writing = { object, live: undefined, dryRun: options.dryRun };
+    const result = await withEffects(effects, writing, () => store(engine, named, object, options));
     if (result !== undefined) return result;
     if (!generated || attempt === generateAttempts) throw alreadyExists(named);
     delete object.metadata.name;

@@ -65,7 +65,7 @@ function deleteEntry(
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, graceSeconds);
-  if (graceSeconds === 0 && mayVanish(target, live)) return remove(engine, entry, live, options);
+  if (graceSeconds === 0 && mayVanish(target, live)) return remove(engine, target, entry, live, options);
   if (!started && !changed) {
     return Promise.resolve({ gone: false, body: entry.body, uid: live.metadata.uid ?? "" });
   }
@@ -140,6 +140,7 @@ function checkPreconditions(target: Target, live: ApiObject, options: DeleteOpti
 
 async function remove(
   engine: Engine,
+  target: Target,
   entry: Entry,
   live: ApiObject,
   options: DeleteOptions,
@@ -147,6 +148,7 @@ async function remove(
   const uid = live.metadata.uid ?? "";
   if (options.dryRun) return { gone: true, body: entry.body, uid };
   const result = await commit(engine, { kind: "delete", key: entry.key, expected: entry.revision });
+  if (result.ok) await engine.effects.get(target.resource.storePrefix)?.removed(live);
   return result.ok ? { gone: true, body: bodyAt(entry, result.revision), uid } : undefined;
 }
 

@@ -6,6 +6,7 @@ import type { KindContext } from "../schema/context.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { Effects } from "./effects.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Registry, Resource } from "./registry.ts";
 
@@ -21,6 +22,8 @@ export interface Engine {
   readonly admit: Admitter;
   /** Whether a feature gate is on (spec: conventions 9.4). */
   readonly featureEnabled: (gate: string) => boolean;
+  /** What writing some kinds brings with it, by their prefix in the store. */
+  readonly effects: ReadonlyMap<string, Effects>;
   /** Pages of the store's collections, for lists. */
   readonly pages: PageCache;
 }

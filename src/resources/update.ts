@@ -3,6 +3,7 @@ import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import { createObject } from "./create.ts";
+import { withEffects } from "./effects.ts";
 import {
   conflict,
   kindContext,
@@ -149,7 +150,13 @@ async function replace(
   countGeneration(target, object, live);
   checkObject(engine, target, object, live);
   await engine.admit.validate(request);
-  return store(engine, target, entry, { live, object }, options);
+  const effects = engine.effects.get(target.resource.storePrefix);
+  const writing = { object, live, dryRun: options.dryRun };
+  const result = await withEffects(effects, writing, () =>
+    store(engine, target, entry, { live, object }, options),
+  );
+  if (result !== undefined && !options.dryRun && isFinished(target, object)) await effects?.removed(object);
+  return result;
 }
 
 /** What the write may change, by the kind's own rules, over what stands. */

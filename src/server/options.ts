@@ -44,6 +44,10 @@ export interface ServerOptions {
   readonly tokenAuthFile: string | undefined;
   /** Text of `--runtime-config`. */
   readonly runtimeConfig: string;
+  /** Ranges of addresses from which services get theirs, one a family. */
+  readonly serviceClusterIpRanges: readonly string[];
+  /** Ports of the nodes that services get: `30000-32767`. */
+  readonly serviceNodePortRange: string;
   /** Text of `--feature-gates`. */
   readonly featureGates: string;
   readonly enabledAdmissionPlugins: readonly string[];

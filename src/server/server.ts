@@ -22,6 +22,7 @@ import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import { StoredRbac } from "./rbac.ts";
+import { ServerEffects } from "./effects.ts";
 import { featureGates } from "./features.ts";
 import { registryFor } from "./registry.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
@@ -88,6 +89,7 @@ interface Parts {
   readonly policy: StoredRbac;
   readonly client: Client;
   readonly controllers: RunningController;
+  readonly effects: ServerEffects;
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
   readonly service: HttpService;
@@ -119,7 +121,9 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     log.error({ error: stackOf(error) }, "following roles failed"),
   );
   const authorizer = authorizationChain(options.authorizationModes, policy, vocabulary);
+  const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const engine: Engine = {
+    effects: effects.byPrefix,
     store,
     registry,
     vocabulary,
@@ -144,9 +148,21 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     const controllers = await startControllers({ options, registry, store, client });
     life.synced = true;
     const service = httpService(options, engine, { authorizer, life, authenticator });
-    const parts = { options, life, store, policy, client, controllers, serving, service, adminToken };
+    const parts = {
+      options,
+      life,
+      store,
+      policy,
+      client,
+      controllers,
+      effects,
+      serving,
+      service,
+      adminToken,
+    };
     return { ...parts, listener: await open(serving, service, controllers) };
   } catch (error) {
+    await effects.close();
     policy.close();
     throw error;
   }
@@ -177,7 +193,7 @@ function adminEntry({ vocabulary: { systemPrefix } }: ServerOptions, token: stri
 }
 
 async function stop(parts: Parts): Promise<void> {
-  const { options, life, store, policy, controllers, listener, service } = parts;
+  const { options, life, store, policy, controllers, effects, listener, service } = parts;
   life.stopping = true;
   if (options.shutdownDelayMs > 0) {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
@@ -186,6 +202,7 @@ async function stop(parts: Parts): Promise<void> {
   service.streams.drain();
   await stopped;
   await controllers.close();
+  await effects.close();
   policy.close();
   service.engine.pages.close();
   await store.close();

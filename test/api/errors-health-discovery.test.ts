@@ -211,6 +211,8 @@ describe("health", () => {
       tokenAuthFile: undefined,
       runtimeConfig: "",
       featureGates: "",
+      serviceClusterIpRanges: ["10.0.0.0/24"],
+      serviceNodePortRange: "30000-32767",
       enabledAdmissionPlugins: [],
       disabledAdmissionPlugins: [],
       livezGracePeriodMs: 0,

@@ -8,6 +8,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  readonly bytes: Buffer;
   // Tests look into bodies of any shape; a wrong shape fails the test.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
@@ -52,13 +53,18 @@ export class Api {
     const response = await this.open(method, path, options);
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString("utf8");
-    const json = (response.headers["content-type"] ?? "").includes("json");
+    const bytes = Buffer.concat(chunks);
+    const text = bytes.toString("utf8");
+    // The frames of a watch are no JSON document together.
+    const frames = path.includes("watch=") && text.trimEnd().includes("\n");
+    const packed = response.headers["content-encoding"] !== undefined;
+    const json = !frames && !packed && (response.headers["content-type"] ?? "").includes("json");
     const warning = response.headers["warning"];
     return {
       status: response.statusCode!,
       headers: response.headers,
       text,
+      bytes,
       body: json && text !== "" ? JSON.parse(text) : undefined,
       warnings:
         warning === undefined
@@ -79,7 +85,8 @@ export class Api {
     this.agent.destroy();
   }
 
-  private open(method: string, path: string, options: AskOptions): Promise<IncomingMessage> {
+  /** Begins a request; the answer is read as it comes. */
+  open(method: string, path: string, options: AskOptions): Promise<IncomingMessage> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const headers: Record<string, string> = { ...options.headers };
     if (this.authorization !== undefined) headers["authorization"] = this.authorization;

@@ -1,0 +1,48 @@
+import type { ApiObject } from "../schema/kind.ts";
+
+/**
+ * What writing the objects of a kind brings with it outside of the object, such as the addresses of services. Nothing of
+ * it stays when the write doesn't come about.
+ */
+export interface Effects {
+  /**
+   * Completes an object that is valid and about to be stored, and takes what it needs. Changes the object. A dry run
+   * takes nothing.
+   *
+   * @param live what the object replaces; undefined for a new one.
+   */
+  prepare(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<Prepared>;
+  /** The object is gone. */
+  removed(object: ApiObject): Promise<void>;
+}
+
+/** What was taken for a write. One of the two is called. */
+export interface Prepared {
+  /** The object is stored; what it no longer needs is given back. */
+  done(): Promise<void>;
+  /** The object isn't stored; what was taken is given back. */
+  undo(): Promise<void>;
+}
+
+/** Does a write with its effects. */
+export async function withEffects<T>(
+  effects: Effects | undefined,
+  {
+    object,
+    live,
+    dryRun,
+  }: { readonly object: ApiObject; readonly live: ApiObject | undefined; readonly dryRun: boolean },
+  write: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (effects === undefined) return write();
+  const prepared = await effects.prepare(object, live, dryRun);
+  let stored: T | undefined;
+  try {
+    stored = await write();
+  } catch (error) {
+    await prepared.undo();
+    throw error;
+  }
+  await (stored === undefined ? prepared.undo() : prepared.done());
+  return stored;
+}

@@ -1,0 +1,86 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+/** The most addresses of a range that are handed out; a range of IPv6 has more than anybody can use. */
+const maxSize = 65_536n;
+
+/** A range of addresses from which services get theirs: `10.0.0.0/24`. */
+export class AddressRange {
+  private constructor(
+    readonly text: string,
+    readonly family: "IPv4" | "IPv6",
+    private readonly base: bigint,
+    /** How many addresses are handed out: not the first of the range, nor (IPv4) the last. */
+    readonly size: number,
+  ) {}
+
+  /** Undefined where the text is no range, or one too small to hand out addresses from. */
+  static parse(text: string): AddressRange | undefined {
+    const [address = "", prefix = "", ...more] = text.split("/");
+    const bits = isIPv4(address) ? 32 : isIPv6(address) && !address.includes("%") ? 128 : 0;
+    if (bits === 0 || more.length > 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) return undefined;
+    const whole = 1n << BigInt(bits - Number(prefix));
+    const usable = (whole > maxSize ? maxSize : whole) - (bits === 32 ? 2n : 1n);
+    if (usable < 1n) return undefined;
+    const base = (addressNumber(address) / whole) * whole;
+    return new AddressRange(text, bits === 32 ? "IPv4" : "IPv6", base, Number(usable));
+  }
+
+  /** Whether an address is one of those that are handed out. */
+  contains(address: string): boolean {
+    if ((isIPv4(address) ? "IPv4" : "IPv6") !== this.family) return false;
+    const offset = addressNumber(address) - this.base;
+    return offset >= 1n && offset <= BigInt(this.size);
+  }
+
+  /** One of its addresses, from 0 up to, not including, `size`. */
+  at(index: number): string {
+    return addressText(this.base + BigInt(index + 1), this.family);
+  }
+
+  /** How many addresses at the beginning are left to those who choose one themselves, as long as others are free. */
+  get reserved(): number {
+    const part = Math.floor(this.size / 16);
+    return this.size <= 16 ? 0 : Math.min(256, Math.max(16, part));
+  }
+}
+
+/** The same text for every way of writing an address. */
+export function canonicalAddress(address: string): string {
+  return addressText(addressNumber(address), isIPv4(address) ? "IPv4" : "IPv6");
+}
+
+function addressNumber(address: string): bigint {
+  if (isIPv4(address)) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  const [head = "", tail] = address.split("::", 2);
+  const start = groupsOf(head);
+  const end = tail === undefined ? [] : groupsOf(tail);
+  const zeros = Array.from({ length: 8 - start.length - end.length }, () => 0n);
+  return [...start, ...zeros, ...end].reduce((sum, group) => (sum << 16n) + group, 0n);
+}
+
+/** Groups of sixteen bits; an IPv4 address at the end stands for two. */
+function groupsOf(text: string): bigint[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((group) => {
+    if (!group.includes(".")) return [BigInt(`0x${group}`)];
+    const number = addressNumber(group);
+    return [number >> 16n, number & 0xffffn];
+  });
+}
+
+function addressText(number: bigint, family: "IPv4" | "IPv6"): string {
+  if (family === "IPv4") {
+    return [24n, 16n, 8n, 0n].map((shift) => String((number >> shift) & 255n)).join(".");
+  }
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16),
+  );
+  // The longest run of zeros is left out, as is usual (RFC 5952).
+  const runs = [...groups.join(":").matchAll(/(?:^|:)0(?::0)+(?=:|$)/g)].toSorted(
+    (a, b) => b[0].length - a[0].length,
+  );
+  const run = runs[0];
+  if (run === undefined) return groups.join(":");
+  const text = groups.join(":");
+  return `${text.slice(0, run.index)}::${text.slice(run.index + run[0].length).replace(/^:/, "")}`;
+}

@@ -1,0 +1,214 @@
+import { StatusError } from "../../base/status-error.ts";
+import { FieldReport, invalidError } from "../../schema/faults.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Store } from "../../storage/store.ts";
+import { canonicalAddress, type AddressRange } from "./address-range.ts";
+import { Claims, type ClaimName } from "./claims.ts";
+import { settleFamilies, type ServiceSpecValue } from "./families.ts";
+import type { Effects, Prepared } from "../effects.ts";
+
+/** Ports of the nodes that services get; both ends included. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** How often a free address or port is guessed before all of them are looked through. */
+const guesses = 32;
+
+/**
+ * Gives services their addresses and node ports, and takes back what they no longer need. What was asked for and somebody
+ * else has is refused; what wasn't asked for is chosen by chance.
+ */
+export class ServiceAllocation implements Effects {
+  private readonly claims: Claims;
+
+  constructor(
+    store: Store,
+    private readonly ranges: readonly AddressRange[],
+    private readonly ports: PortRange,
+    private readonly randomInt: (below: number) => number,
+  ) {
+    this.claims = new Claims(store);
+  }
+
+  /** @throws {StatusError} Invalid for what can't be had. */
+  async prepare(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<Prepared> {
+    const owner = ownerOf(object);
+    const spec = (object["spec"] ??= {}) as ServiceSpecValue;
+    const report = FieldReport.start();
+    const before = live === undefined ? new Set<ClaimName>() : claimsOf(live);
+    const taken: ClaimName[] = [];
+    const take = async (name: ClaimName): Promise<boolean> => {
+      if (before.has(name) || taken.includes(name)) return true;
+      if (dryRun) return (await this.claims.owner(name)) === undefined;
+      if (!(await this.claims.take(name, owner))) return false;
+      taken.push(name);
+      return true;
+    };
+    const undo = async () => {
+      for (const name of taken) await this.claims.release(name, owner);
+    };
+    try {
+      settleFamilies(spec, this.ranges, report.at("spec"));
+      if (report.faults.length === 0) {
+        await this.addresses(spec, take, report.at("spec"));
+        await this.nodePorts(spec, take, report.at("spec"));
+      }
+      if (report.faults.length > 0) {
+        throw invalidError({ kind: "Service", group: "", name: object.metadata.name ?? "" }, report.faults);
+      }
+    } catch (error) {
+      await undo();
+      throw error;
+    }
+    const after = claimsOf(object);
+    const unused = dryRun ? [] : [...before].filter((name) => !after.has(name));
+    return {
+      undo,
+      done: async () => {
+        for (const name of unused) await this.claims.release(name, owner);
+      },
+    };
+  }
+
+  async removed(object: ApiObject): Promise<void> {
+    const owner = ownerOf(object);
+    for (const name of claimsOf(object)) await this.claims.release(name, owner);
+  }
+
+  /**
+   * Makes the claims that are missing, and gives those that no service needs, as after a crash between claim and service.
+   * One of them may be that of a service which is just being made: only what is still there some time later is stale.
+   *
+   * @param services reads every service that is stored.
+   */
+  async audit(services: () => AsyncIterable<ApiObject>): Promise<Map<ClaimName, string>> {
+    const unneeded = new Map<ClaimName, string>();
+    for await (const { name, owner } of this.claims.all()) unneeded.set(name, owner);
+    for await (const service of services()) {
+      const owner = ownerOf(service);
+      for (const name of claimsOf(service)) {
+        const known = unneeded.get(name);
+        if (known === undefined) await this.claims.take(name, owner);
+        else if (known === owner) unneeded.delete(name);
+      }
+    }
+    return unneeded;
+  }
+
+  /** Takes claims back. */
+  async release(claims: ReadonlyMap<ClaimName, string>): Promise<void> {
+    for (const [name, owner] of claims) await this.claims.release(name, owner);
+  }
+
+  private async addresses(spec: ServiceSpecValue, take: Take, report: FieldReport): Promise<void> {
+    if (spec.type === "ExternalName" || spec.clusterIP === "None") return;
+    const given = spec.clusterIPs ?? [];
+    const addresses: string[] = [];
+    for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
+      const range = this.ranges.find((one) => one.family === family)!;
+      const wanted = given[index];
+      if (wanted === undefined || wanted === "") addresses.push(await this.freeAddress(range, take));
+      else {
+        addresses.push(wanted);
+        const place = report.at("clusterIPs");
+        if (!range.contains(wanted)) {
+          place.invalid(given, `failed to allocate IP ${wanted}: it is not in the range ${range.text}`);
+        } else if (!(await take(addressClaim(wanted)))) {
+          place.invalid(given, `failed to allocate IP ${wanted}: provided IP is already allocated`);
+        }
+      }
+    }
+    spec.clusterIPs = addresses;
+    if (addresses[0] !== undefined) spec.clusterIP = addresses[0];
+  }
+
+  /** An address that nobody has; those at the beginning of the range come last. */
+  private async freeAddress(range: AddressRange, take: Take): Promise<string> {
+    const { reserved, size } = range;
+    for (let guess = 0; guess < guesses; guess++) {
+      const address = range.at(reserved + this.randomInt(size - reserved));
+      if (await take(addressClaim(address))) return address;
+    }
+    for (let step = 0; step < size; step++) {
+      const address = range.at((reserved + step) % size);
+      if (await take(addressClaim(address))) return address;
+    }
+    throw new StatusError(
+      "InternalError",
+      `failed to allocate a service IP: the range ${range.text} is full`,
+    );
+  }
+
+  private async nodePorts(spec: ServiceSpecValue, take: Take, report: FieldReport): Promise<void> {
+    const { type } = spec;
+    const wanted =
+      type === "NodePort" || (type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
+    const byPort = new Map<number, number>();
+    for (const [index, port] of (spec.ports ?? []).entries()) {
+      if ((port.nodePort ?? 0) !== 0)
+        await this.givenPort(port.nodePort!, take, report.at("ports", index, "nodePort"));
+      else if (wanted) {
+        // One port under two protocols has one number on the nodes too.
+        port.nodePort = byPort.get(port.port) ?? (await this.freePort(take));
+      }
+      if (port.nodePort !== undefined) byPort.set(port.port, port.nodePort);
+    }
+    if (type !== "LoadBalancer" || spec.externalTrafficPolicy !== "Local") return;
+    if ((spec.healthCheckNodePort ?? 0) === 0) spec.healthCheckNodePort = await this.freePort(take);
+    else await this.givenPort(spec.healthCheckNodePort!, take, report.at("healthCheckNodePort"));
+  }
+
+  private async givenPort(port: number, take: Take, place: FieldReport): Promise<void> {
+    const { first, last } = this.ports;
+    if (port < first || port > last) {
+      place.invalid(
+        port,
+        `provided port is not in the valid range. The range of valid ports is ${first}-${last}`,
+      );
+    } else if (!(await take(`ports/${port}`))) place.invalid(port, "provided port is already allocated");
+  }
+
+  private async freePort(take: Take): Promise<number> {
+    const { first, last } = this.ports;
+    const size = last - first + 1;
+    for (let guess = 0; guess < guesses; guess++) {
+      const port = first + this.randomInt(size);
+      if (await take(`ports/${port}`)) return port;
+    }
+    for (let port = first; port <= last; port++) if (await take(`ports/${port}`)) return port;
+    throw new StatusError(
+      "InternalError",
+      `failed to allocate a nodePort: the range ${first}-${last} is full`,
+    );
+  }
+}
+
+type Take = (name: ClaimName) => Promise<boolean>;
+
+function ownerOf({ metadata }: ApiObject): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function addressClaim(address: string): ClaimName {
+  return `addresses/${canonicalAddress(address)}`;
+}
+
+/** What a service has. */
+function claimsOf(object: ApiObject): Set<ClaimName> {
+  const {
+    clusterIPs = [],
+    clusterIP,
+    ports = [],
+    healthCheckNodePort = 0,
+  } = (object["spec"] ?? {}) as ServiceSpecValue;
+  const claims = new Set<ClaimName>();
+  const addresses = clusterIPs.length > 0 ? clusterIPs : clusterIP === undefined ? [] : [clusterIP];
+  for (const address of addresses) {
+    if (address !== "" && address !== "None") claims.add(addressClaim(address));
+  }
+  for (const { nodePort = 0 } of ports) if (nodePort !== 0) claims.add(`ports/${nodePort}`);
+  if (healthCheckNodePort !== 0) claims.add(`ports/${healthCheckNodePort}`);
+  return claims;
+}

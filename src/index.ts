@@ -77,6 +77,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     tokenAuthFile: options.tokenAuthFile,
     runtimeConfig: options.runtimeConfig ?? "",
     featureGates: options.featureGates ?? "",
+    showHiddenMetricsForVersion: "",
     serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
     serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
     enabledAdmissionPlugins: [],

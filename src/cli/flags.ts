@@ -80,6 +80,12 @@ export const serveFlags = [
     "Features to turn on or off: NAME=true or NAME=false, comma separated; also AllAlpha and AllBeta.",
   ),
   flag(
+    "show-hidden-metrics-for-version",
+    "string",
+    "",
+    "The release before this one: shows deprecated metrics that this release hides.",
+  ),
+  flag(
     "service-cluster-ip-range",
     "list",
     "10.0.0.0/24",

@@ -27,6 +27,10 @@ export interface Exchange {
   stream(status: number, headers: HeaderLines): BodyStream;
   /** Whether an answer was begun. */
   readonly answered: boolean;
+  /** Its status; 0 before. */
+  readonly status: number;
+  /** Bytes of a body that was sent whole. */
+  readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
 }

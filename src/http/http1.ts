@@ -9,6 +9,8 @@ const onePieceBytes = 16 * 1024;
 /** An exchange over HTTP/1.1. */
 export class Http1Exchange implements Exchange {
   answered = false;
+  status = 0;
+  sentBytes = 0;
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
@@ -40,6 +42,8 @@ export class Http1Exchange implements Exchange {
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
     this.answered = true;
+    this.status = status;
+    this.sentBytes = body.length;
     const { request, response } = this;
     const lines = status === 304 ? [...headers] : [...headers, "Content-Length", String(body.length)];
     if (!request.complete && hasBody(request)) {
@@ -55,6 +59,7 @@ export class Http1Exchange implements Exchange {
 
   stream(status: number, headers: HeaderLines): BodyStream {
     this.answered = true;
+    this.status = status;
     this.response.writeHead(status, [...headers]);
     this.response.flushHeaders();
     return new WritableBody(this.response, () => this.response.socket?.destroy());

@@ -6,6 +6,8 @@ import { collect, tooLarge, WritableBody } from "./http1.ts";
 /** An exchange over one HTTP/2 stream. */
 export class Http2Exchange implements Exchange {
   answered = false;
+  status = 0;
+  sentBytes = 0;
   readonly method: string;
   readonly url: string;
 
@@ -43,6 +45,8 @@ export class Http2Exchange implements Exchange {
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
     this.answered = true;
+    this.status = status;
+    this.sentBytes = body.length;
     if (this.channel.destroyed || this.channel.closed) return;
     this.channel.respond(asHttp2Headers(status, headers, status === 304 ? undefined : body.length));
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
@@ -62,6 +66,7 @@ export class Http2Exchange implements Exchange {
 
   stream(status: number, headers: HeaderLines): BodyStream {
     this.answered = true;
+    this.status = status;
     if (!this.channel.destroyed && !this.channel.closed) {
       this.channel.respond(asHttp2Headers(status, headers, undefined));
     }

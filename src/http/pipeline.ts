@@ -5,6 +5,7 @@ import { RevisionCompactedError, StoreError } from "../storage/store.ts";
 import { storeFailure } from "../resources/resource-version.ts";
 import { attributesOf, forbidden } from "./access.ts";
 import type { Exchange } from "./exchange.ts";
+import type { Course } from "./metrics/request-metrics.ts";
 import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts } from "./request-facts.ts";
 import { sendFailure } from "./respond.ts";
@@ -16,17 +17,25 @@ import { serveResource } from "./verbs/serve-resource.ts";
  * throwing a StatusError, which `fail` answers. `docs/lifecycle.md` tells the same in prose.
  */
 export function handle(service: HttpService, exchange: Exchange): void {
-  try {
-    const done = run(service, exchange);
-    if (done instanceof Promise) done.catch((error: unknown) => fail(service, exchange, error));
-  } catch (error) {
+  const course = service.metrics.begin(exchange);
+  const end = () => service.metrics.end(course, exchange);
+  const failed = (error: unknown) => {
     fail(service, exchange, error);
+    end();
+  };
+  try {
+    const done = run(service, exchange, course);
+    if (done instanceof Promise) done.then(end, failed);
+    else end();
+  } catch (error) {
+    failed(error);
   }
 }
 
-function run(service: HttpService, exchange: Exchange): MaybePromise<void> {
+function run(service: HttpService, exchange: Exchange, course: Course): MaybePromise<void> {
   // 1. Request facts: what is asked, from method and path alone. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
+  if (isServed(service, facts)) course.facts = facts;
   // 2. Authentication: who asks. Exit: 401.
   return andThen(authenticate(service, exchange), (caller) =>
     // 3. Impersonation: as whom, when they ask for it and may. Exit: 400, 403.
@@ -35,6 +44,14 @@ function run(service: HttpService, exchange: Exchange): MaybePromise<void> {
       andThen(authorize(service, facts, user), () => dispatch(service, exchange, facts, user)),
     ),
   );
+}
+
+/** Whether there is what is asked for; what clients make up must not fill the metrics. */
+function isServed({ engine, paths }: HttpService, facts: RequestFacts): boolean {
+  if (facts.kind === "path") return paths.find(facts.path) !== undefined;
+  const resource = engine.registry.find(facts.group, facts.version, facts.resource);
+  if (resource === undefined) return false;
+  return facts.subresource === "" || Object.hasOwn(resource.kind.subresources, facts.subresource);
 }
 
 /** 5. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */

@@ -3,6 +3,7 @@ import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 import type { Exchange } from "./exchange.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -18,6 +19,7 @@ export interface HttpService {
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
+  readonly metrics: RequestMetrics;
   /** Watches under way. */
   readonly streams: OpenStreams;
   /** Told of defects, and of connections that were cut off. */

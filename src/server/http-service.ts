@@ -2,11 +2,14 @@ import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { addHealthPaths } from "../http/health.ts";
+import { addMetricsPath } from "../http/metrics/metrics-path.ts";
+import { RequestMetrics } from "../http/metrics/request-metrics.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
 import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
+import { serverMetrics } from "./metrics.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 
 import { reviewHandlers } from "./reviews.ts";
@@ -23,6 +26,8 @@ export function httpService(
   addDiscoveryPaths(paths, engine.registry);
   addOpenApiPaths(paths, engine.registry);
   addHealthPaths(paths, health);
+  const metrics = serverMetrics(options, engine);
+  addMetricsPath(paths, metrics);
   return {
     engine,
     clock,
@@ -31,6 +36,7 @@ export function httpService(
     reviews: reviewHandlers(parts.authorizer, parts.authorizer),
     paths,
     bodies: new BodyBudget(),
+    metrics: new RequestMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
     log: {
       defect: (error, request) =>

@@ -48,6 +48,8 @@ export interface ServerOptions {
   readonly serviceClusterIpRanges: readonly string[];
   /** Ports of the nodes that services get: `30000-32767`. */
   readonly serviceNodePortRange: string;
+  /** Release whose metrics are shown though this one hides them; empty: none. */
+  readonly showHiddenMetricsForVersion: string;
   /** Text of `--feature-gates`. */
   readonly featureGates: string;
   readonly enabledAdmissionPlugins: readonly string[];

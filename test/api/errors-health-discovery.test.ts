@@ -211,6 +211,7 @@ describe("health", () => {
       tokenAuthFile: undefined,
       runtimeConfig: "",
       featureGates: "",
+      showHiddenMetricsForVersion: "",
       serviceClusterIpRanges: ["10.0.0.0/24"],
       serviceNodePortRange: "30000-32767",
       enabledAdmissionPlugins: [],

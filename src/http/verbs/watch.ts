@@ -131,7 +131,9 @@ class Watcher {
   private send(changes: readonly Change[], upTo: Revision): void {
     if (this.ended || changes.length === 0) return;
     this.told = upTo;
-    this.stream.write(framesOf(changes, this.encoding));
+    const frames = framesOf(changes, this.encoding);
+    this.service.metrics.watchEvents(this.request.target.resource, changes.length, frames.length);
+    this.stream.write(frames);
     if (this.stream.backlogBytes <= maxBacklogBytes) return;
     this.cutOff("watcher too slow: its backlog is full");
   }

@@ -1,0 +1,57 @@
+import type { BodyStream, Connection, Exchange, HeaderLines } from "./exchange.ts";
+
+/** An exchange whose answer, whatever it is, carries further header lines. */
+export class WithHeaders implements Exchange {
+  constructor(
+    private readonly inner: Exchange,
+    private readonly further: HeaderLines,
+  ) {}
+
+  get method(): string {
+    return this.inner.method;
+  }
+
+  get url(): string {
+    return this.inner.url;
+  }
+
+  get connection(): Connection {
+    return this.inner.connection;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.inner.rawHeaders;
+  }
+
+  get answered(): boolean {
+    return this.inner.answered;
+  }
+
+  get status(): number {
+    return this.inner.status;
+  }
+
+  get sentBytes(): number {
+    return this.inner.sentBytes;
+  }
+
+  header(name: string): string | undefined {
+    return this.inner.header(name);
+  }
+
+  readBody(maxBytes: number): Promise<Buffer> {
+    return this.inner.readBody(maxBytes);
+  }
+
+  send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    this.inner.send(status, [...headers, ...this.further], body);
+  }
+
+  stream(status: number, headers: HeaderLines): BodyStream {
+    return this.inner.stream(status, [...headers, ...this.further]);
+  }
+
+  onClose(listener: () => void): void {
+    this.inner.onClose(listener);
+  }
+}

@@ -1,0 +1,141 @@
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { MetricDefinition } from "./metric-set.ts";
+
+const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;
+const secondsBuckets = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+const bytesBuckets = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+
+/** Every metric of a server, under the names that the field knows. */
+export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefinition[] {
+  return [...requestMetrics, ...storeMetrics, ...productMetrics(vocabulary), ...processMetrics];
+}
+
+const requestMetrics: readonly MetricDefinition[] = [
+  {
+    name: "apiserver_request_total",
+    help: "Requests by what they asked for and the code of the answer.",
+    type: "counter",
+    stability: "STABLE",
+    labels: ["verb", "dry_run", ...request, "code"],
+  },
+  {
+    name: "apiserver_request_duration_seconds",
+    help: "Time from a request to its answer, but for those that go on until somebody ends them.",
+    type: "histogram",
+    stability: "STABLE",
+    labels: ["verb", "dry_run", ...request],
+    buckets: secondsBuckets,
+  },
+  {
+    name: "apiserver_response_sizes",
+    help: "Bytes of answers, but for streams.",
+    type: "histogram",
+    stability: "STABLE",
+    labels: ["verb", ...request],
+    buckets: bytesBuckets,
+  },
+  {
+    name: "apiserver_current_inflight_requests",
+    help: "Requests being worked on now, by whether they change something.",
+    type: "gauge",
+    stability: "STABLE",
+    labels: ["request_kind"],
+  },
+  {
+    name: "apiserver_longrunning_requests",
+    help: "Requests now under way that go on until somebody ends them, such as watches.",
+    type: "gauge",
+    stability: "STABLE",
+    labels: ["verb", ...request],
+  },
+  {
+    name: "apiserver_requested_deprecated_apis",
+    help: "Deprecated versions that were asked for, with the release that no longer serves them.",
+    type: "gauge",
+    stability: "STABLE",
+    labels: ["group", "version", "resource", "subresource", "removed_release"],
+  },
+  {
+    name: "apiserver_watch_events_total",
+    help: "Events sent to watchers.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["group", "version", "kind"],
+  },
+  {
+    name: "apiserver_watch_events_bytes_total",
+    help: "Bytes of the events sent to watchers.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["group", "version", "kind"],
+  },
+];
+
+const storeMetrics: readonly MetricDefinition[] = [
+  {
+    name: "apiserver_storage_objects",
+    help: "Stored objects by resource type.",
+    type: "gauge",
+    stability: "STABLE",
+    labels: ["resource"],
+  },
+  {
+    name: "apiserver_storage_revision",
+    help: "The latest revision of the store.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+];
+
+function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
+  return [
+    {
+      name: `${name}_build_info`,
+      help: "Always 1; the labels say what is running.",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: ["major", "minor", "git_version", "platform"],
+    },
+    {
+      name: `${name}_feature_enabled`,
+      help: "Whether a feature is on (1) or off (0).",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: ["name", "stage"],
+    },
+  ];
+}
+
+const processMetrics: readonly MetricDefinition[] = [
+  {
+    name: "process_cpu_seconds_total",
+    help: "Processor time of the process, of user and system together.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+  {
+    name: "process_resident_memory_bytes",
+    help: "Memory of the process that is in RAM.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+  {
+    name: "process_heap_bytes",
+    help: "Memory of the process's heap that is in use.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+  {
+    name: "process_start_time_seconds",
+    help: "When the process was started, in seconds since 1970.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+];

@@ -1,0 +1,94 @@
+import { lifeCycleOf } from "../../kinds/life-cycles.ts";
+import type { Resource } from "../../resources/registry.ts";
+import type { Exchange } from "../exchange.ts";
+import type { RequestFacts, ResourceFacts } from "../request-facts.ts";
+import type { MetricSet, Sample } from "./metric-set.ts";
+
+/** The course of one request, for the metrics. */
+export interface Course {
+  readonly startMs: number;
+  readonly inFlight: Sample;
+  /** What is asked, once that is known. */
+  facts: RequestFacts | undefined;
+}
+
+const component = "apiserver";
+const readOnly = new Set(["GET", "HEAD"]);
+
+/** Counts requests, their answers and their times. */
+export class RequestMetrics {
+  constructor(
+    private readonly metrics: MetricSet,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** A request has come. */
+  begin(exchange: Exchange): Course {
+    const kind = readOnly.has(exchange.method) ? "readOnly" : "mutating";
+    const inFlight = this.metrics.sample("apiserver_current_inflight_requests", kind);
+    inFlight.inc();
+    return { startMs: this.nowMs(), inFlight, facts: undefined };
+  }
+
+  /** The request is answered, or (a watch) its answer has begun. */
+  end({ startMs, inFlight, facts }: Course, exchange: Exchange): void {
+    inFlight.dec();
+    const labels = facts === undefined ? unknownLabels : labelsOf(facts);
+    const verb = facts === undefined ? exchange.method : verbOf(facts, exchange);
+    const dryRun = facts?.query.empty === false && facts.query.get("dryRun") !== undefined ? "All" : "";
+    const code = String(exchange.status === 0 ? 200 : exchange.status);
+    this.metrics.sample("apiserver_request_total", verb, dryRun, ...labels, code).inc();
+    if (verb === "WATCH" || verb === "CONNECT") return;
+    const seconds = (this.nowMs() - startMs) / 1000;
+    this.metrics.sample("apiserver_request_duration_seconds", verb, dryRun, ...labels).observe(seconds);
+    this.metrics.sample("apiserver_response_sizes", verb, ...labels).observe(exchange.sentBytes);
+  }
+
+  /** A request that goes on until somebody ends it, until its connection or stream is gone. */
+  longRunning(facts: ResourceFacts, exchange: Exchange): void {
+    const sample = this.metrics.sample(
+      "apiserver_longrunning_requests",
+      verbOf(facts, exchange),
+      ...labelsOf(facts),
+    );
+    sample.inc();
+    exchange.onClose(() => sample.dec());
+  }
+
+  /** Events go to a watcher. */
+  watchEvents({ group, version, kind }: Resource, count: number, bytes: number): void {
+    this.metrics.sample("apiserver_watch_events_total", group, version, kind.name).inc(count);
+    this.metrics.sample("apiserver_watch_events_bytes_total", group, version, kind.name).inc(bytes);
+  }
+
+  /** A deprecated version was asked for. */
+  deprecated(resource: Resource, subresource: string): void {
+    const { group, version, name, kind } = resource;
+    const removed = lifeCycleOf(kind.group, kind.version, kind.name)?.removed ?? "";
+    this.metrics
+      .sample("apiserver_requested_deprecated_apis", group, version, name, subresource, removed)
+      .set(1);
+  }
+}
+
+const unknownLabels = ["", "", "", "", "", component];
+
+function labelsOf(facts: RequestFacts): readonly string[] {
+  if (facts.kind === "path") return ["", "", "", facts.path.split("/", 2).join("/"), "", component];
+  const { group, version, resource, subresource, namespace, name } = facts;
+  const scope = name !== "" ? "resource" : namespace !== "" ? "namespace" : "cluster";
+  return [group, version, resource, subresource, scope, component];
+}
+
+/** HTTP methods, but for the verbs that share one. */
+function verbOf(facts: RequestFacts, { method }: Exchange): string {
+  if (facts.kind === "path") return method;
+  switch (facts.verb) {
+    case "list":
+    case "watch":
+    case "deletecollection":
+      return facts.verb.toUpperCase();
+    default:
+      return method;
+  }
+}

@@ -1,0 +1,53 @@
+import { metricDefinitions } from "../http/metrics/definitions.ts";
+import { MetricSet } from "../http/metrics/metric-set.ts";
+import type { Engine } from "../resources/engine.ts";
+import { referenceRelease } from "../vocabulary/vocabulary.ts";
+import { features } from "./features.ts";
+import { OptionsError, type ServerOptions } from "./options.ts";
+
+const release = `${referenceRelease.major}.${referenceRelease.minor}`;
+
+/** The metrics of a server, with those that are looked up when somebody asks. */
+export function serverMetrics(options: ServerOptions, engine: Engine): MetricSet {
+  const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion);
+  const warn = (message: string) => options.log.warn({}, message);
+  const metrics = new MetricSet(metricDefinitions(engine.vocabulary), { release, showHiddenFor, warn });
+  const { name, gitVersion } = engine.vocabulary;
+  const { major, minor } = referenceRelease;
+  metrics
+    .sample(`${name}_build_info`, major, minor, gitVersion, `${process.platform}/${process.arch}`)
+    .set(1);
+  for (const [feature, { stage }] of Object.entries(features)) {
+    metrics.sample(`${name}_feature_enabled`, feature, stage).set(engine.featureEnabled(feature) ? 1 : 0);
+  }
+  metrics.collectWith(() => collectStore(metrics, engine));
+  metrics.collectWith(() => collectProcess(metrics));
+  return metrics;
+}
+
+async function collectStore(metrics: MetricSet, { store, registry }: Engine): Promise<void> {
+  metrics.sample("apiserver_storage_revision").set(await store.latestRevision());
+  for (const { storePrefix, group, name } of registry.stored()) {
+    const resource = group === "" ? name : `${name}.${group}`;
+    metrics.sample("apiserver_storage_objects", resource).set(await store.count(storePrefix));
+  }
+}
+
+function collectProcess(metrics: MetricSet): void {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  metrics.sample("process_cpu_seconds_total").set((user + system) / 1e6);
+  metrics.sample("process_resident_memory_bytes").set(rss);
+  metrics.sample("process_heap_bytes").set(heapUsed);
+  metrics.sample("process_start_time_seconds").set(Date.now() / 1000 - process.uptime());
+}
+
+/** Only what the release before showed can be shown again; older metrics are gone. */
+function previousRelease(text: string): string {
+  const { major, minor } = referenceRelease;
+  const previous = `${major}.${Number(minor) - 1}`;
+  if (text === "" || text === previous) return text;
+  throw new OptionsError(
+    `--show-hidden-metrics-for-version: ${JSON.stringify(text)} is not the release before this one, ${previous}`,
+  );
+}

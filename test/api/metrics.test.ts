@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { MetricSet, type MetricDefinition } from "../../src/http/metrics/metric-set.ts";
+import { TestServer } from "../support/api.ts";
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+
+/** The samples of a metric by their labels' text. */
+function samplesOf(text: string, name: string): Record<string, number> {
+  const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const space = line.lastIndexOf(" ");
+      return [line.slice(name.length, space), Number(line.slice(space + 1))];
+    }),
+  );
+}
+
+describe("/metrics", () => {
+  let server: TestServer;
+  const read = async () => (await server.admin.get("/metrics")).text;
+  beforeAll(async () => {
+    server = await TestServer.start();
+  });
+  afterAll(() => server.close());
+
+  it("C-9.2-26 apiserver_request_total counts by what was asked and how it was answered", async () => {
+    const labels = (verb: string, scope: string, code: number) =>
+      `{verb="${verb}",dry_run="",group="",version="v1",resource="configmaps",subresource="",scope="${scope}",` +
+      `component="apiserver",code="${code}"}`;
+    await server.admin.post(configMaps, { metadata: { name: "one" } });
+    await server.admin.get(`${configMaps}/one`);
+    await server.admin.get(`${configMaps}/one`);
+    await server.admin.get(`${configMaps}/none`);
+    await server.admin.get(configMaps);
+    await server.admin.get("/api/v1/configmaps");
+    await server.admin.get(`${configMaps}?watch=true&timeoutSeconds=1`);
+    expect(samplesOf(await read(), "apiserver_request_total")).toMatchObject({
+      [labels("POST", "namespace", 201)]: 1,
+      [labels("GET", "resource", 200)]: 2,
+      [labels("GET", "resource", 404)]: 1,
+      [labels("LIST", "namespace", 200)]: 1,
+      [labels("LIST", "cluster", 200)]: 1,
+      [labels("WATCH", "namespace", 200)]: 1,
+    });
+  });
+
+  it("times and sizes are histograms; a watch has neither", async () => {
+    const text = await read();
+    const about =
+      'group="",version="v1",resource="configmaps",subresource="",scope="resource",component="apiserver"';
+    const times = samplesOf(text, "apiserver_request_duration_seconds_count");
+    expect(times[`{verb="GET",dry_run="",${about}}`]).toBe(3);
+    expect(Object.keys(times).filter((labels) => labels.includes("WATCH"))).toEqual([]);
+    const bytes = samplesOf(text, "apiserver_response_sizes_sum");
+    expect(bytes[`{verb="GET",${about}}`]).toBeGreaterThan(300);
+  });
+
+  it("dry runs are told apart", async () => {
+    await server.admin.post(`${configMaps}?dryRun=All`, { metadata: { name: "dry" } });
+    const samples = samplesOf(await read(), "apiserver_request_total");
+    expect(Object.keys(samples).filter((labels) => labels.includes('dry_run="All"'))).toHaveLength(1);
+  });
+
+  it("what is under way is counted until it ends", async () => {
+    const watch = await server.admin.watch(configMaps);
+    const running = async () =>
+      Object.entries(samplesOf(await read(), "apiserver_longrunning_requests")).find(([labels]) =>
+        labels.includes('resource="configmaps"'),
+      )?.[1];
+    expect(await running()).toBe(1);
+    watch.close();
+    await expect.poll(running).toBe(0);
+    expect(samplesOf(await read(), "apiserver_current_inflight_requests")).toMatchObject({
+      '{request_kind="readOnly"}': 1,
+      '{request_kind="mutating"}': 0,
+    });
+  });
+
+  it("events to watchers are counted", async () => {
+    const before = samplesOf(await read(), "apiserver_watch_events_total");
+    const labels = '{group="",version="v1",kind="ConfigMap"}';
+    const watch = await server.admin.watch(`${configMaps}?resourceVersion=0`);
+    await server.admin.post(configMaps, { metadata: { name: "seen" } });
+    await expect
+      .poll(async () => samplesOf(await read(), "apiserver_watch_events_total")[labels])
+      .toBe((before[labels] ?? 0) + 1);
+    watch.close();
+  });
+
+  it("the store's figures are those of the moment", async () => {
+    const before = samplesOf(await read(), "apiserver_storage_objects");
+    await server.admin.post(configMaps, { metadata: { name: "more" } });
+    const after = samplesOf(await read(), "apiserver_storage_objects");
+    expect(after['{resource="configmaps"}']).toBe(before['{resource="configmaps"}']! + 1);
+    expect(after['{resource="clusterroles.rbac.authorization.platform.io"}']).toBeGreaterThan(50);
+  });
+
+  it("what clients make up doesn't become a label", async () => {
+    await server.admin.get("/made/up");
+    await server.admin.get("/apis/made.up/v1/things");
+    await server.admin.get(`${configMaps}/one/madeup`);
+    expect(await read()).not.toMatch(/made\.?up/);
+  });
+
+  it("C-9.2-16 every metric says whether it is ALPHA or STABLE", async () => {
+    const helps = (await read()).split("\n").filter((line) => line.startsWith("# HELP"));
+    expect(helps.length).toBeGreaterThan(10);
+    expect(
+      helps.filter((line) => !/^# HELP \S+ (\(Deprecated from \d+\.\d+\) )?\[(ALPHA|STABLE)\] /.test(line)),
+    ).toEqual([]);
+  });
+
+  it("only who may read it does", async () => {
+    expect((await server.as(undefined).get("/metrics")).status).toBe(403);
+  });
+});
+
+describe("the life of a metric", () => {
+  const definition = (name: string, deprecated?: string): MetricDefinition => ({
+    name,
+    help: "Something.",
+    type: "counter",
+    stability: "STABLE",
+    labels: [],
+    ...(deprecated === undefined ? {} : { deprecated }),
+  });
+  const made = (showHiddenFor = "") => {
+    const warnings: string[] = [];
+    const definitions = [definition("kept"), definition("old", "1.24"), definition("hidden", "1.23")];
+    const warn = (message: string) => void warnings.push(message);
+    const metrics = new MetricSet(definitions, { release: "1.26", showHiddenFor, warn });
+    return { metrics, warnings };
+  };
+
+  test("C-9.2-17 C-9.2-18 C-9.2-19 a deprecated one stays, says so, and is warned of", async () => {
+    const { metrics, warnings } = made();
+    metrics.sample("old").inc();
+    const text = await metrics.text();
+    expect(text).toContain("# HELP old (Deprecated from 1.24) [STABLE] Something.");
+    expect(text).toContain("\nold 1\n");
+    expect(text).toContain("# HELP kept [STABLE] Something.");
+    expect(warnings).toEqual(["the metric old is deprecated since 1.24"]);
+  });
+
+  test("C-9.2-20 one deprecated three releases ago is hidden, and may still be counted", async () => {
+    const { metrics } = made();
+    metrics.sample("hidden").inc();
+    expect(await metrics.text()).not.toContain("hidden");
+  });
+
+  test("C-9.2-21 --show-hidden-metrics-for-version brings it back", async () => {
+    const { metrics } = made("1.25");
+    metrics.sample("hidden").inc();
+    expect(await metrics.text()).toContain("\nhidden 1\n");
+  });
+});

@@ -150,11 +150,9 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     const index = (await api.get("/openapi/v3")).body as {
       paths: Record<string, { serverRelativeURL: string }>;
     };
-    expect(Object.keys(index.paths)).toEqual([
-      "api/v1",
-      `apis/authorization.${suffix}/v1`,
-      `apis/rbac.authorization.${suffix}/v1`,
-    ]);
+    expect(Object.keys(index.paths)).toEqual(
+      expect.arrayContaining(["api/v1", "apis/apps/v1", `apis/rbac.authorization.${suffix}/v1`]),
+    );
     for (const [path, { serverRelativeURL }] of Object.entries(index.paths)) {
       expect(serverRelativeURL).toMatch(new RegExp(`^/openapi/v3/${path}\\?hash=[0-9A-F]{64}$`));
       const { status, body, headers } = await api.get(serverRelativeURL);
@@ -190,7 +188,9 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
       default: {},
       allOf: [{ $ref: `#/components/schemas/${meta}.ObjectMeta` }],
     });
-    expect(JSON.stringify((await whole()).definitions)).not.toContain('"default"');
+    const older = Object.values((await whole()).definitions) as { properties?: Record<string, object> }[];
+    const fields = older.flatMap(({ properties = {} }) => Object.values(properties));
+    expect(fields.filter((one) => "default" in one)).toEqual([]);
   });
 });
 

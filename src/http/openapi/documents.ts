@@ -139,7 +139,7 @@ function addResource(
     const path = `${scope}/{name}/${subresource}`;
     const at = { ...place, subresource, ...shownAt(kind, declared) };
     add(path, declared.verbs, at);
-    if (subresource === "proxy") add(`${path}/{path}`, declared.verbs, at);
+    if (subresource === "proxy") add(`${path}/{path}`, declared.verbs, { ...at, withPath: true });
   }
 }
 

@@ -24,6 +24,8 @@ export interface Place {
   readonly connection: string | undefined;
   /** Empty for the resource itself. */
   readonly subresource: string;
+  /** Whether the path goes on behind the subresource. */
+  readonly withPath?: boolean;
   /** Whether the path names a namespace; a namespaced list without one is over all namespaces. */
   readonly inNamespace: boolean;
 }
@@ -135,14 +137,14 @@ function outline(
 }
 
 /** As the field's generators expect: `readCoreV1NamespacedConfigMap`, `listCoreV1ConfigMapForAllNamespaces`. */
-function operationId(word: string, { resource, subresource, inNamespace }: Place): string {
+function operationId(word: string, { resource, subresource, inNamespace, withPath }: Place): string {
   const { kind, namespaced } = resource;
   const collection = word === "deleteCollection" ? "Collection" : "";
   const start = collection === "" ? word : "delete";
   const scope = namespaced && inNamespace ? "Namespaced" : "";
   const all = namespaced && !inNamespace ? "ForAllNamespaces" : "";
   const version = `${groupWords(kind.group.base)}${capital(kind.version)}`;
-  return `${start}${version}${collection}${scope}${kind.name}${capital(subresource)}${all}`;
+  return `${start}${version}${collection}${scope}${kind.name}${capital(subresource)}${withPath === true ? "WithPath" : ""}${all}`;
 }
 
 function groupWords(base: string): string {

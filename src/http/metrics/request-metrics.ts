@@ -12,11 +12,19 @@ export interface Course {
   facts: RequestFacts | undefined;
 }
 
+/** What is counted of one sort of requests; times and sizes only of those that end by themselves. */
+interface RequestSamples {
+  readonly total: Sample;
+  readonly times: Sample | undefined;
+  readonly sizes: Sample | undefined;
+}
+
 const component = "apiserver";
 const readOnly = new Set(["GET", "HEAD"]);
 
 /** Counts requests, their answers and their times. */
 export class RequestMetrics {
+  private readonly known = new Map<string, RequestSamples>();
   constructor(
     private readonly metrics: MetricSet,
     private readonly nowMs: () => number,
@@ -33,15 +41,34 @@ export class RequestMetrics {
   /** The request is answered, or (a watch) its answer has begun. */
   end({ startMs, inFlight, facts }: Course, exchange: Exchange): void {
     inFlight.dec();
-    const labels = facts === undefined ? unknownLabels : labelsOf(facts);
-    const verb = facts === undefined ? exchange.method : verbOf(facts, exchange);
+    const samples = this.samplesOf(facts, exchange);
+    samples.total.inc();
+    if (samples.times === undefined) return;
+    samples.times.observe((this.nowMs() - startMs) / 1000);
+    samples.sizes?.observe(exchange.sentBytes);
+  }
+
+  /** The samples of requests like this one. */
+  private samplesOf(facts: RequestFacts | undefined, exchange: Exchange): RequestSamples {
+    const code = exchange.status === 0 ? 200 : exchange.status;
     const dryRun = facts?.query.empty === false && facts.query.get("dryRun") !== undefined ? "All" : "";
-    const code = String(exchange.status === 0 ? 200 : exchange.status);
-    this.metrics.sample("apiserver_request_total", verb, dryRun, ...labels, code).inc();
-    if (verb === "WATCH" || verb === "CONNECT") return;
-    const seconds = (this.nowMs() - startMs) / 1000;
-    this.metrics.sample("apiserver_request_duration_seconds", verb, dryRun, ...labels).observe(seconds);
-    this.metrics.sample("apiserver_response_sizes", verb, ...labels).observe(exchange.sentBytes);
+    const verb = facts === undefined ? exchange.method : verbOf(facts, exchange);
+    const key = `${verb} ${code} ${dryRun} ${facts === undefined ? "" : keyOf(facts)}`;
+    let found = this.known.get(key);
+    if (found === undefined) {
+      const labels = facts === undefined ? unknownLabels : labelsOf(facts);
+      const goesOn = verb === "WATCH" || verb === "CONNECT";
+      const { metrics } = this;
+      found = {
+        total: metrics.sample("apiserver_request_total", verb, dryRun, ...labels, String(code)),
+        times: goesOn
+          ? undefined
+          : metrics.sample("apiserver_request_duration_seconds", verb, dryRun, ...labels),
+        sizes: goesOn ? undefined : metrics.sample("apiserver_response_sizes", verb, ...labels),
+      };
+      this.known.set(key, found);
+    }
+    return found;
   }
 
   /** A request that goes on until somebody ends it, until its connection or stream is gone. */
@@ -71,13 +98,23 @@ export class RequestMetrics {
   }
 }
 
+/** Tells requests apart that have different labels. */
+function keyOf(facts: RequestFacts): string {
+  if (facts.kind === "path") return facts.path.split("/", 2).join("/");
+  const { group, version, resource, subresource } = facts;
+  return `${group}/${version}/${resource}/${subresource} ${scopeOf(facts)}`;
+}
+
+function scopeOf({ namespace, name }: ResourceFacts): string {
+  return name !== "" ? "resource" : namespace !== "" ? "namespace" : "cluster";
+}
+
 const unknownLabels = ["", "", "", "", "", component];
 
 function labelsOf(facts: RequestFacts): readonly string[] {
   if (facts.kind === "path") return ["", "", "", facts.path.split("/", 2).join("/"), "", component];
-  const { group, version, resource, subresource, namespace, name } = facts;
-  const scope = name !== "" ? "resource" : namespace !== "" ? "namespace" : "cluster";
-  return [group, version, resource, subresource, scope, component];
+  const { group, version, resource, subresource } = facts;
+  return [group, version, resource, subresource, scopeOf(facts), component];
 }
 
 /** HTTP methods, but for the verbs that share one. */

@@ -36,8 +36,8 @@ export function age(timestamp: string | null | undefined, now: number): string {
   return shortDuration(Math.max(0, seconds));
 }
 
-/** Two units below the first one where they say something, as the reference rounds. */
-function shortDuration(seconds: number): string {
+/** A length of time in the field's short form: two units below the first one where they say something, as the reference rounds. */
+export function shortDuration(seconds: number): string {
   if (seconds < 60 * 2) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 10) return pair(minutes, "m", seconds % 60, "s");

@@ -44,7 +44,7 @@ export async function createObject(
     const named = { ...target, name: object.metadata.name ?? "" };
     const request = admissionOf(named, options, "CREATE", object, undefined);
     await engine.admit.mutate(request);
-    kind.prepareCreate?.(object, kindContext(engine, target));
+    kind.prepareCreate?.(object, kindContext(engine, target, options.user));
     dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
     if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
     checkObject(engine, named, object, undefined);

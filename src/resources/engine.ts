@@ -37,6 +37,8 @@ export interface Target {
   readonly name: string;
   /** Empty for the resource itself. */
   readonly subresource: string;
+  /** The resource type in whose version the request is, where that isn't the stored one; see `versions.ts`. */
+  readonly requested?: Resource;
 }
 
 /** How a write is to be done. */
@@ -103,11 +105,13 @@ export function timestampAt(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** What the target's declaration may know of this server. */
-export function kindContext(engine: Engine, target: Target): KindContext {
+/** What the target's declaration may know of this server, and of who writes where that matters. */
+export function kindContext(engine: Engine, target: Target, user?: UserInfo): KindContext {
   return {
     vocabulary: engine.vocabulary,
     enabled: engine.featureEnabled,
     subresource: target.subresource,
+    user,
+    now: engine.clock.now(),
   };
 }

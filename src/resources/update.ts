@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { StatusError } from "../base/status-error.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -180,7 +181,8 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
 function countGeneration(target: Target, object: ApiObject, live: ApiObject): void {
   const { generationOf } = target.resource.kind;
   if (generationOf === undefined) return;
-  const same = JSON.stringify(generationOf(object)) === JSON.stringify(generationOf(live));
+  // Whatever the order of keys: defaults are filled in behind what was written.
+  const same = isDeepStrictEqual(generationOf(object), generationOf(live));
   object.metadata.generation = (live.metadata.generation ?? 1) + (same ? 0 : 1);
 }
 

@@ -8,7 +8,7 @@ import { fillDefaults } from "./input-defaults.ts";
 /** The same object or collection in the version in which it is stored (spec: conventions 9). */
 export function storedTarget(target: Target): Target {
   const { stored } = target.resource;
-  return stored === target.resource ? target : { ...target, resource: stored };
+  return stored === target.resource ? target : { ...target, resource: stored, requested: target.resource };
 }
 
 /** An object of the target's version in the stored one, with that version's defaults. The input may be taken apart. */

@@ -5,6 +5,7 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { CommitResult, Draft, Write } from "../storage/store.ts";
 import { kindContext, type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata.ts";
+import { fromStored } from "./versions.ts";
 import { storeFailure } from "./resource-version.ts";
 
 /** The largest object that is stored, in bytes of its encoded form. */
@@ -22,17 +23,35 @@ export function checkObject(
   object: ApiObject,
   live: ApiObject | undefined,
 ): void {
-  const { kind } = target.resource;
   const report = FieldReport.start();
-  const context = kindContext(engine, target);
   checkMetadata(target, object.metadata, report.at("metadata"));
   if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
   else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
-  kind.validate?.(object, report, context);
-  if (live === undefined) kind.validateCreate?.(object, report, context);
-  else kind.validateUpdate?.(object, live, report, context);
-  checkFields(kind.type, object, report, context);
+  checkRules(engine, target, object, live, report);
   refuse(target, object, report);
+}
+
+/**
+ * What the declaration demands. A version that isn't stored may have rules of its own, which then take the place of those
+ * of the stored one.
+ */
+function checkRules(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  live: ApiObject | undefined,
+  report: FieldReport,
+): void {
+  const context = kindContext(engine, target);
+  const { requested } = target;
+  const own = requested?.kind.validate !== undefined;
+  const { kind } = own ? requested : target.resource;
+  const shown = (one: ApiObject) => (own ? fromStored(requested, structuredClone(one), context) : one);
+  const checked = shown(object);
+  kind.validate?.(checked, report, context);
+  if (live === undefined) kind.validateCreate?.(checked, report, context);
+  else kind.validateUpdate?.(checked, shown(live), report, context);
+  checkFields(kind.type, checked, report, context);
 }
 
 /** As {@link checkObject}, for a body that is asked with and never stored: its metadata has no rules. */

@@ -1,3 +1,4 @@
+import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** What a declaration's functions may know beyond the object. */
@@ -7,4 +8,8 @@ export interface KindContext {
   readonly enabled: (gate: string) => boolean;
   /** The subresource that is written; empty for the object itself. */
   readonly subresource: string;
+  /** Who creates the object; known to `prepareCreate` only. */
+  readonly user?: UserInfo | undefined;
+  /** The time of the write, in milliseconds since 1970. */
+  readonly now?: number | undefined;
 }

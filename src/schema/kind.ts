@@ -118,6 +118,7 @@ export interface ConnectSubresource {
  * they may take apart; apiVersion and kind of the result are set by the caller.
  */
 export interface Conversion {
+  // A kind with a conversion and a `validate` of its own is checked by its own rules, else by those of the stored one.
   /** The kind in its stored version. */
   readonly stored: () => Kind;
   readonly toStored: (object: ApiObject, context: KindContext) => ApiObject;

@@ -96,7 +96,7 @@ export const features: Readonly<Record<string, Feature>> = {
   MaxUnavailableStatefulSet: alpha,
   MemoryManager: beta,
   MemoryQoS: alpha,
-  MinDomainsInPodTopologySpread: beta,
+  MinDomainsInPodTopologySpread: betaOff,
   MinimizeIPTablesRestore: alpha,
   MixedProtocolLBService: stable,
   MultiCIDRRangeAllocator: alpha,

@@ -69,3 +69,11 @@ export function judgeUpdate(kind: Kind, before: object, now: object, options: Ju
   kind.prepareUpdate?.(object, live, context);
   return judge(kind, object, live, context);
 }
+
+/** The cells of an object's row, by the names of their columns; `now` is a time in RFC 3339. */
+export function cellsOf(kind: Kind, value: object, now = "2024-01-01T00:00:00Z"): Record<string, unknown> {
+  const object = readAs(kind, value);
+  return Object.fromEntries(
+    (kind.columns ?? []).map(({ name, cell }) => [name, cell(object, Date.parse(now), platform)]),
+  );
+}

@@ -23,3 +23,9 @@ export function readQuantity(text: string, place: FieldReport): Quantity | undef
 export function isGreater(a: string, b: string): boolean {
   return compareQuantities(parseQuantity(a), parseQuantity(b)) > 0;
 }
+
+/** A quantity above zero. */
+export function positiveQuantity(text: string, place: FieldReport): void {
+  const quantity = readQuantity(text, place);
+  if (quantity !== undefined && quantity.nanos <= 0n) place.invalid(text, "must be positive");
+}

@@ -1,0 +1,107 @@
+import { parseDuration } from "./duration.ts";
+
+/** The values that one field of a schedule may have, and names for some of them. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly names: ReadonlyMap<string, number>;
+}
+
+function bounds(min: number, max: number, names: readonly string[] = []): Bounds {
+  return { min, max, names: new Map(names.map((name, index) => [name, min + index])) };
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/** Minute, hour, day of the month, month, day of the week. */
+const fieldBounds: readonly Bounds[] = [
+  bounds(0, 59),
+  bounds(0, 23),
+  bounds(1, 31),
+  bounds(1, 12, months),
+  bounds(0, 6, weekdays),
+];
+
+const words = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]);
+
+/**
+ * What is wrong with the schedule of a cron job: five fields of lists, ranges and steps, or an `@` word, behind an optional
+ * `TZ=zone` or `CRON_TZ=zone`. Undefined where it is right.
+ */
+export function scheduleFault(schedule: string): string | undefined {
+  const zoned = /^(?:CRON_)?TZ=([^ ]*)( .*)?$/s.exec(schedule);
+  if (zoned === null) return withoutZoneFault(schedule);
+  const [, zone = "", rest] = zoned;
+  if (rest === undefined) return "a schedule must follow the time zone";
+  if (zone !== "" && zone !== "Local" && timeZoneFault(zone) !== undefined) {
+    return `provided bad location ${zone}`;
+  }
+  return withoutZoneFault(rest.trim());
+}
+
+function withoutZoneFault(schedule: string): string | undefined {
+  if (schedule.startsWith("@")) return wordFault(schedule);
+  const fields = schedule.split(/\s+/).filter((field) => field !== "");
+  if (fields.length !== fieldBounds.length) {
+    return `expected exactly ${fieldBounds.length} fields, found ${fields.length}: ${JSON.stringify(schedule)}`;
+  }
+  for (const [index, field] of fields.entries()) {
+    for (const part of field.split(",")) {
+      const fault = part === "" ? undefined : rangeFault(part, fieldBounds[index]!);
+      if (fault !== undefined) return `${fault}: ${part}`;
+    }
+  }
+  return undefined;
+}
+
+function wordFault(word: string): string | undefined {
+  if (words.has(word)) return undefined;
+  const every = "@every ";
+  if (!word.startsWith(every)) return `unrecognized descriptor: ${word}`;
+  return parseDuration(word.slice(every.length)) === undefined
+    ? `failed to parse duration ${word}`
+    : undefined;
+}
+
+/** `*`, a value or a range, with a step behind a slash. */
+function rangeFault(text: string, { min, max, names }: Bounds): string | undefined {
+  const [range = "", step, ...further] = text.split("/");
+  if (further.length > 0) return "too many slashes";
+  const [low = "", high, ...rest] = range.split("-");
+  let start = min;
+  let end = max;
+  if (low !== "*" && low !== "?") {
+    if (rest.length > 0) return "too many hyphens";
+    start = numberOf(low, names);
+    // A single value with a step goes on to the greatest one.
+    end = high === undefined ? (step === undefined ? start : max) : numberOf(high, names);
+  }
+  if (Number.isNaN(start) || Number.isNaN(end)) return "failed to parse number";
+  if (start < min) return `beginning of range (${start}) below minimum (${min})`;
+  if (end > max) return `end of range (${end}) above maximum (${max})`;
+  if (start > end) return `beginning of range (${start}) beyond end of range (${end})`;
+  if (step === undefined) return undefined;
+  const size = numberOf(step, new Map());
+  if (Number.isNaN(size)) return "failed to parse number";
+  return size === 0 ? "step of range should be a positive number" : undefined;
+}
+
+function numberOf(text: string, names: ReadonlyMap<string, number>): number {
+  return names.get(text.toLowerCase()) ?? (/^\+?\d{1,15}$/.test(text) ? Number(text) : Number.NaN);
+}
+
+/** What is wrong with the name of a time zone; undefined where it is known. */
+export function timeZoneFault(zone: string): string | undefined {
+  const unknown = `unknown time zone ${zone}`;
+  if (!/^[A-Za-z]/.test(zone)) return unknown;
+  let found: string;
+  try {
+    found = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    return unknown;
+  }
+  // Names are known in one spelling only, though Intl takes every one.
+  const sameName = found.toLowerCase() === zone.toLowerCase();
+  return sameName && found !== zone ? unknown : undefined;
+}

@@ -1,0 +1,87 @@
+import { dns1035LabelFaults, dnsSubdomainFaults, pathSegmentFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { checkRule, type RuleFacts } from "./rule-checks.ts";
+
+/*
+ * What policies must be like, but for their expressions: those are compiled by the admission area, which knows the types.
+ */
+
+/** A rule that may name objects, each once. */
+export function checkNamedRule(
+  rule: RuleFacts & { readonly resourceNames?: readonly string[] | undefined },
+  place: FieldReport,
+): void {
+  const seen = new Set<string>();
+  for (const [index, name] of (rule.resourceNames ?? []).entries()) {
+    if (place.full) return;
+    const at = place.at("resourceNames", index);
+    for (const message of pathSegmentFaults(name)) at.invalid(name, message);
+    if (seen.has(name)) at.duplicate(name);
+    seen.add(name);
+  }
+  checkRule(rule, place);
+}
+
+/** A kind is named with its group version. */
+export function checkParamKind(
+  {
+    apiVersion = "",
+    kind = "",
+  }: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined },
+  place: FieldReport,
+): void {
+  if (apiVersion === "") place.at("apiVersion").required();
+  else checkGroupVersion(apiVersion, place.at("apiVersion"));
+  if (kind === "") return place.at("kind").required();
+  for (const message of dns1035LabelFaults(kind.toLowerCase())) {
+    place.at("kind").invalid(kind, `may have mixed case, but should otherwise match: ${message}`);
+  }
+}
+
+function checkGroupVersion(apiVersion: string, place: FieldReport): void {
+  const parts = apiVersion.split("/");
+  if (parts.length > 2) return place.invalid(apiVersion, "unexpected group version");
+  const version = parts.at(-1)!;
+  if (parts.length === 2 && parts[0] !== "") {
+    for (const message of dnsSubdomainFaults(parts[0]!)) place.invalid(parts[0], message);
+  }
+  if (version === "") return place.invalid(version, "version must be specified");
+  for (const message of dns1035LabelFaults(version)) place.invalid(version, message);
+}
+
+const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
+
+/** An expression is there; its message is one line. */
+export function checkValidation(
+  validation: {
+    readonly expression: string;
+    readonly message?: string | undefined;
+    readonly reason?: string | undefined;
+  },
+  place: FieldReport,
+): void {
+  const { expression, message = "", reason } = validation;
+  if (expression.trim() === "") place.at("expression").required("expression is not specified");
+  if (message !== "" && message.trim() === "") {
+    place.at("message").invalid(message, "message must be non-empty if specified");
+  } else if (/[\n\r]/.test(message.trim())) {
+    place.at("message").invalid(message, "message must not contain line breaks");
+  }
+  if (reason !== undefined && !reasons.includes(reason)) place.at("reason").notSupported(reason, reasons);
+}
+
+/** A policy says what it is for, and demands something. */
+export function checkPolicy(
+  spec: {
+    readonly matchConstraints?: { readonly resourceRules?: readonly unknown[] | undefined } | undefined;
+    readonly validations: readonly unknown[] | null;
+  },
+  place: FieldReport,
+): void {
+  const constraints = spec.matchConstraints;
+  if (constraints === undefined) place.at("matchConstraints").required();
+  else if ((constraints.resourceRules ?? []).length === 0) {
+    place.at("matchConstraints", "resourceRules").required();
+  }
+  if ((spec.validations ?? []).length === 0) place.at("validations").required();
+}

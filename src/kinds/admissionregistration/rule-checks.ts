@@ -1,0 +1,70 @@
+import type { FieldReport } from "../../schema/faults.ts";
+
+/** Operations on resources that a rule means. */
+export interface RuleFacts {
+  readonly operations?: readonly string[] | undefined;
+  readonly apiGroups?: readonly string[] | undefined;
+  readonly apiVersions?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+}
+
+const operationNames = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+
+/** A rule names operations, groups, versions and resources; what stands for all stands alone. */
+export function checkRule(rule: RuleFacts, place: FieldReport): void {
+  const { operations = [], apiVersions = [] } = rule;
+  checkWildcard(operations, "operations", place.at("operations"));
+  for (const [index, operation] of operations.entries()) {
+    if (place.full) return;
+    if (!operationNames.includes(operation)) {
+      place.at("operations", index).notSupported(operation, operationNames);
+    }
+  }
+  checkWildcard(rule.apiGroups ?? [], "API groups", place.at("apiGroups"));
+  checkWildcard(apiVersions, "API versions", place.at("apiVersions"));
+  for (const [index, version] of apiVersions.entries()) {
+    if (place.full) return;
+    if (version === "") place.at("apiVersions", index).required();
+  }
+  checkResources(rule.resources ?? [], place.at("resources"));
+}
+
+function checkWildcard(items: readonly string[], what: string, place: FieldReport): void {
+  if (items.length === 0) place.required();
+  if (items.length > 1 && items.includes("*")) {
+    place.invalid(items, `if '*' is present, must not specify other ${what}`);
+  }
+}
+
+/** Resources that a wildcard already stands for aren't named again. */
+function checkResources(resources: readonly string[], place: FieldReport): void {
+  if (resources.length === 0) return place.required();
+  const withAllBelow = new Set<string>();
+  const ofAllResources = new Set<string>();
+  for (const [index, name] of resources.entries()) {
+    if (place.full) return;
+    if (name === "") {
+      place.at(index).required();
+      continue;
+    }
+    const slash = name.indexOf("/");
+    if (slash < 0) continue;
+    const resource = name.slice(0, slash);
+    const below = name.slice(slash + 1);
+    if (withAllBelow.has(resource)) {
+      place.at(index).invalid(name, `if '${resource}/*' is present, must not specify ${name}`);
+    }
+    if (ofAllResources.has(below)) {
+      place.at(index).invalid(name, `if '*/${below}' is present, must not specify ${name}`);
+    }
+    if (below === "*") withAllBelow.add(resource);
+    if (resource === "*") ofAllResources.add(below);
+  }
+  if (resources.length > 1 && resources.includes("*/*")) {
+    place.invalid(resources, "if '*/*' is present, must not specify other resources");
+  }
+  const named = (name: string) => name !== "" && name !== "*" && !name.includes("/");
+  if (resources.includes("*") && resources.some(named)) {
+    place.invalid(resources, "if '*' is present, must not specify other resources without subresources");
+  }
+}

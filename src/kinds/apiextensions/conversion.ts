@@ -1,0 +1,47 @@
+import { checkConversion } from "./conversion-rules.ts";
+import { struct } from "./v1.ts";
+import { bytes, field, int32, list, string } from "../../schema/types.ts";
+
+const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
+  namespace: field(1, string, "Namespace of the service.").declaredRequired(),
+  name: field(2, string, "Name of the service.").declaredRequired(),
+  path: field(3, string, "Path of the URL that is asked.").nullable(),
+  port: field(4, int32, "Port of the service.").nullable().filled(443),
+});
+
+const WebhookClientConfig = struct(
+  "WebhookClientConfig",
+  "How a webhook is reached: by a URL or at a service.",
+  {
+    service: field(1, ServiceReference, "The service that is asked.").nullable(),
+    caBundle: field(
+      2,
+      bytes,
+      "Certificates (PEM) of the authorities that the webhook's certificate is checked against.",
+    ),
+    url: field(3, string, "The URL that is asked; `https` without user, query and fragment.").nullable(),
+  },
+);
+
+const WebhookConversion = struct("WebhookConversion", "The webhook that converts objects between versions.", {
+  clientConfig: field(2, WebhookClientConfig, "How the webhook is reached.").nullable(),
+  conversionReviewVersions: field(
+    3,
+    list(string),
+    "Versions of the review that the webhook understands, best first.",
+  )
+    .declaredRequired()
+    .atomic(),
+});
+
+export const CustomResourceConversion = struct(
+  "CustomResourceConversion",
+  "How objects are converted between versions.",
+  {
+    strategy: field(1, string, "None changes apiVersion only; Webhook asks the webhook.")
+      .required()
+      .known("None", "Webhook"),
+    webhook: field(2, WebhookConversion, "The webhook, for the strategy Webhook.").nullable(),
+  },
+  { check: checkConversion },
+);

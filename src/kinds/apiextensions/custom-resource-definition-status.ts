@@ -1,0 +1,41 @@
+import { CustomResourceDefinitionNames } from "./names.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { struct } from "./v1.ts";
+import { field, list, string, time } from "../../schema/types.ts";
+
+/** Says whether a definition in a protected group was approved; the word begins with the product's name. */
+function approvalCondition({ name }: Vocabulary): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}APIApprovalPolicyConformant`;
+}
+
+const CustomResourceDefinitionCondition = struct(
+  "CustomResourceDefinitionCondition",
+  "One aspect of a definition's state.",
+  {
+    type: field(1, string, "What the condition is about.")
+      .declaredRequired()
+      .known("Established", approvalCondition, "NamesAccepted", "NonStructuralSchema", "Terminating"),
+    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+    lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
+    reason: field(4, string, "Short reason for programs."),
+    message: field(5, string, "Explanation for people."),
+  },
+);
+
+export const CustomResourceDefinitionStatus = struct(
+  "CustomResourceDefinitionStatus",
+  "What became of a definition.",
+  {
+    conditions: field(1, list(CustomResourceDefinitionCondition), "What is known about its state.")
+      .emitEmpty()
+      .mapBy("type"),
+    acceptedNames: field(
+      2,
+      CustomResourceDefinitionNames,
+      "The names under which the kind is served.",
+    ).emitEmpty(),
+    storedVersions: field(3, list(string), "Versions in which objects were ever stored.")
+      .emitEmpty()
+      .atomic(),
+  },
+);

@@ -1,0 +1,99 @@
+import { CustomResourceDefinitionStatus } from "./custom-resource-definition-status.ts";
+import { CustomResourceConversion } from "./conversion.ts";
+import {
+  checkApproval,
+  checkDefinitionChange,
+  checkSpec,
+  checkStoredVersions,
+  noteStoredVersion,
+} from "./definition-rules.ts";
+import { CustomResourceDefinitionNames } from "./names.ts";
+import { CustomResourceDefinitionVersion } from "./version.ts";
+import { kind, struct } from "./v1.ts";
+import { decode } from "../../schema/decode.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { type Static, bool, field, list, string } from "../../schema/types.ts";
+
+const CustomResourceDefinitionSpec = struct(
+  "CustomResourceDefinitionSpec",
+  "A custom kind and how it is served.",
+  {
+    group: field(1, string, "Group of the kind.").required(),
+    names: field(3, CustomResourceDefinitionNames, "Names of the resource and the kind.").required(),
+    scope: field(4, string, "Whether objects stand in namespaces.").required().known("Cluster", "Namespaced"),
+    versions: field(7, list(CustomResourceDefinitionVersion), "Versions of the kind.")
+      .declaredRequired()
+      .atomic(),
+    conversion: field(9, CustomResourceConversion, "How objects are converted between versions.")
+      .nullable()
+      .filled({ strategy: "None" }),
+    preserveUnknownFields: field(10, bool, "Of an older version; it must be false."),
+  },
+  {
+    fill({ names }) {
+      names.singular ??= names.kind.toLowerCase();
+      if (names.kind !== "") names.listKind ??= `${names.kind}List`;
+    },
+    check: checkSpec,
+  },
+);
+
+/** Nothing was accepted yet; members that are always written stand in it as they are read. */
+function emptyStatus(): Static<typeof CustomResourceDefinitionStatus> {
+  return decode(CustomResourceDefinitionStatus, {}).value as Static<typeof CustomResourceDefinitionStatus>;
+}
+
+export const CustomResourceDefinition = kind({
+  name: "CustomResourceDefinition",
+  resource: "customresourcedefinitions",
+  singular: "customresourcedefinition",
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  scope: "Cluster",
+  doc: "Declares a custom kind, which is served from then on.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the definition; its name is `plural.group`.").emitEmpty(),
+    spec: field(2, CustomResourceDefinitionSpec, "The custom kind.").required(),
+    status: field(3, CustomResourceDefinitionStatus, "What became of the definition.").emitEmpty(),
+  },
+  fillDefaults(copy) {
+    if ((copy.status?.storedVersions ?? []).length === 0) noteStoredVersion(copy);
+  },
+  generationOf: ({ spec }) => spec,
+  prepareCreate(copy) {
+    copy.status = emptyStatus();
+    noteStoredVersion(copy);
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+    noteStoredVersion(copy);
+  },
+  validate({ metadata, spec, status }, report) {
+    const required = `${spec.names.plural}.${spec.group}`;
+    if (metadata.name !== required) {
+      report
+        .at("metadata", "name")
+        .invalid(metadata.name, `must be spec.names.plural+"."+spec.group: ${required}`);
+    }
+    checkStoredVersions(
+      status?.storedVersions ?? [],
+      spec.versions ?? [],
+      report.at("status", "storedVersions"),
+    );
+  },
+  validateCreate: (definition, report, context) => checkApproval(definition, undefined, report, context),
+  validateUpdate(definition, live, report, context) {
+    checkDefinitionChange(definition, live, report);
+    checkApproval(definition, live, report, context);
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+});
+export type CustomResourceDefinition = ObjectFor<typeof CustomResourceDefinition>;

@@ -1,0 +1,170 @@
+import { dns1035LabelFaults, dnsSubdomainFaults } from "../../base/names.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { unchanged } from "../checks/values.ts";
+
+interface Names {
+  readonly plural: string;
+  readonly singular?: string | undefined;
+  readonly shortNames?: readonly string[] | undefined;
+  readonly kind: string;
+  readonly listKind?: string | undefined;
+  readonly categories?: readonly string[] | undefined;
+}
+
+interface Version {
+  readonly name: string;
+  readonly storage?: boolean | undefined;
+}
+
+interface Spec {
+  readonly group: string;
+  readonly names: Names;
+  readonly scope: string;
+  readonly versions: readonly Version[] | null;
+  readonly preserveUnknownFields?: boolean | undefined;
+}
+
+interface Definition {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: Spec;
+  readonly status?:
+    | {
+        readonly conditions?:
+          readonly { readonly type: string; readonly status: string }[] | null | undefined;
+        storedVersions?: string[] | null | undefined;
+      }
+    | undefined;
+}
+
+const scopes = ["Cluster", "Namespaced"];
+
+/** The custom kind as a whole: its group, its names, its versions. */
+export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindContext): void {
+  const { group, scope, versions } = spec;
+  if (group !== "") {
+    const faults = dnsSubdomainFaults(group);
+    for (const message of faults) place.at("group").invalid(group, message);
+    if (faults.length === 0 && !group.includes(".")) {
+      place.at("group").invalid(group, "should be a domain with at least one dot");
+    }
+  }
+  if (scope !== "" && !scopes.includes(scope)) place.at("scope").notSupported(scope, scopes);
+  checkNames(spec.names, place.at("names"));
+  const names = (versions ?? []).map(({ name }) => name);
+  if (new Set(names).size < names.length) {
+    place.at("versions").invalid(names, "must contain unique version names");
+  }
+  if ((versions ?? []).filter(({ storage }) => storage === true).length !== 1) {
+    place.at("versions").invalid(names, "must have exactly one version marked as storage version");
+  }
+  if (spec.preserveUnknownFields === true) {
+    const mark = `${vocabulary.schemaExtensionPrefix}preserve-unknown-fields`;
+    place
+      .at("preserveUnknownFields")
+      .invalid(true, `cannot set to true, set ${mark} to true in spec.versions[*].schema instead`);
+  }
+}
+
+function checkNames(names: Names, place: FieldReport): void {
+  label(names.plural, place.at("plural"));
+  if (names.singular !== undefined) label(names.singular, place.at("singular"));
+  mixedCaseLabel(names.kind, place.at("kind"));
+  if (names.listKind !== undefined) mixedCaseLabel(names.listKind, place.at("listKind"));
+  if (names.kind !== "" && names.kind === names.listKind) {
+    place.at("listKind").invalid(names.listKind, "kind and listKind may not be the same");
+  }
+  for (const member of ["shortNames", "categories"] as const) {
+    for (const [index, name] of (names[member] ?? []).entries()) {
+      if (place.full) return;
+      label(name, place.at(member, index));
+    }
+  }
+}
+
+function label(name: string, place: FieldReport): void {
+  for (const message of dns1035LabelFaults(name)) place.invalid(name, message);
+}
+
+function mixedCaseLabel(name: string, place: FieldReport): void {
+  for (const message of dns1035LabelFaults(name.toLowerCase())) {
+    place.invalid(name, `may have mixed case, but should otherwise match: ${message}`);
+  }
+}
+
+/** Versions in which objects were stored are still versions of the kind; that in which they are stored now is among them. */
+export function checkStoredVersions(
+  stored: readonly string[],
+  versions: readonly Version[],
+  place: FieldReport,
+): void {
+  if (stored.length === 0) place.invalid(stored, "must have at least one stored version");
+  const known = new Set(versions.map(({ name }) => name));
+  const seen = new Set<string>();
+  for (const [index, version] of stored.entries()) {
+    if (place.full) return;
+    if (seen.has(version)) place.at(index).invalid(version, "must not be listed twice");
+    else if (!known.has(version)) place.at(index).invalid(version, "must appear in spec.versions");
+    seen.add(version);
+  }
+  const storage = versions.find((version) => version.storage === true)?.name;
+  if (storage !== undefined && !seen.has(storage)) {
+    place.invalid(stored, `must have the storage version ${storage}`);
+  }
+}
+
+/** Notes the version in which objects are stored from now on. Changes the copy. */
+export function noteStoredVersion(copy: {
+  readonly spec: Spec;
+  status?: { storedVersions?: string[] | undefined } | undefined;
+}): void {
+  const storage = (copy.spec.versions ?? []).find((version) => version.storage === true)?.name;
+  const stored = copy.status?.storedVersions ?? [];
+  if (storage === undefined || stored.includes(storage)) return;
+  copy.status = { ...copy.status, storedVersions: [...stored, storage] };
+}
+
+/** What names stored objects can't be changed, and what clients were promised isn't once the kind is served. */
+export function checkDefinitionChange(definition: Definition, live: Definition, report: FieldReport): void {
+  const { spec } = definition;
+  const place = report.at("spec");
+  const established = (live.status?.conditions ?? []).some(
+    ({ type, status }) => type === "Established" && status === "True",
+  );
+  if (established) {
+    unchanged(spec.scope, live.spec.scope, place.at("scope"));
+    unchanged(spec.names.kind, live.spec.names.kind, place.at("names", "kind"));
+  }
+  unchanged(spec.group, live.spec.group, place.at("group"));
+  unchanged(spec.names.plural, live.spec.names.plural, place.at("names", "plural"));
+}
+
+/** Kinds in the product's own groups need a word of approval: the URL of a review, or `unapproved` and a reason. */
+export function checkApproval(
+  definition: Definition,
+  live: Definition | undefined,
+  report: FieldReport,
+  { vocabulary }: KindContext,
+): void {
+  const { group } = definition.spec;
+  const isProtected = [vocabulary.groupSuffix, vocabulary.domain].some(
+    (domain) => group === domain || group.endsWith(`.${domain}`),
+  );
+  if (!isProtected) return;
+  const annotation = `api-approved.${vocabulary.domain}`;
+  const word = definition.metadata.annotations?.[annotation] ?? "";
+  const before = live?.metadata.annotations?.[annotation] ?? "";
+  if (live !== undefined && approvalOf(word) === approvalOf(before)) return;
+  const place = report.at("metadata", "annotations").key(annotation);
+  const advice = "must be the URL of the approval, or start with 'unapproved' and give the reason";
+  if (approvalOf(word) === "missing") {
+    place.required(`protected groups must have approval annotation ${annotation}: it ${advice}`);
+  } else if (approvalOf(word) === "invalid") place.invalid(word, advice);
+}
+
+function approvalOf(word: string): "missing" | "bypassed" | "approved" | "invalid" {
+  if (word === "") return "missing";
+  if (word.startsWith("unapproved")) return "bypassed";
+  const url = URL.canParse(word) ? new URL(word) : undefined;
+  return url !== undefined && url.host !== "" ? "approved" : "invalid";
+}

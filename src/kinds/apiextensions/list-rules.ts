@@ -1,0 +1,89 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { itemSchema, marks, type Marks, type Schema } from "./schema.ts";
+
+const listTypes = ["atomic", "map", "set"];
+const scalarTypes = new Set(["boolean", "integer", "number", "string"]);
+
+/** How a list is merged, and what that asks of its items. */
+export function checkListMarks(schema: Schema, own: Marks, place: FieldReport, vocabulary: Vocabulary): void {
+  const prefix = vocabulary.schemaExtensionPrefix;
+  const { listType, listMapKeys } = own;
+  if (listMapKeys.length > 0 && listType !== "map") {
+    const told = `must be map if ${prefix}list-map-keys is non-empty`;
+    if (listType === undefined) place.at(`${prefix}list-type`).required(told);
+    else place.at(`${prefix}list-type`).invalid(listType, told);
+  }
+  if (listType === undefined) return;
+  const { type = "" } = schema;
+  if (type !== "array") {
+    const told = `must be array if ${prefix}list-type is specified`;
+    if (type === "") place.at("type").required(told);
+    else place.at("type").invalid(type, told);
+  }
+  if (!listTypes.includes(listType)) place.at(`${prefix}list-type`).notSupported(listType, listTypes);
+  if (listType === "set") checkSetItems(itemSchema(schema), place.at("items"), vocabulary);
+  if (listType === "map") checkMapList(schema, own, place, prefix);
+}
+
+/** The items of a set are compared as wholes, so they are owned as wholes. */
+function checkSetItems(items: Schema | undefined, place: FieldReport, vocabulary: Vocabulary): void {
+  if (items === undefined) return;
+  const { listType, mapType } = marks(items, vocabulary);
+  const prefix = vocabulary.schemaExtensionPrefix;
+  const told = `must be atomic as item of a list with ${prefix}list-type=set`;
+  if (items.type === "array" && listType !== undefined && listType !== "atomic") {
+    place.at(`${prefix}list-type`).invalid(listType, told);
+  }
+  if (items.type === "object" && mapType !== "atomic") place.at(`${prefix}map-type`).invalid(mapType, told);
+}
+
+function checkMapList(schema: Schema, own: Marks, place: FieldReport, prefix: string): void {
+  const keysPlace = place.at(`${prefix}list-map-keys`);
+  if (own.listMapKeys.length === 0) {
+    keysPlace.required(`must not be empty if ${prefix}list-type is map`);
+  }
+  const items = itemSchema(schema);
+  if (schema.items === undefined) {
+    return place.at("items").required(`must have a schema if ${prefix}list-type is map`);
+  }
+  if (items === undefined) {
+    return place.at("items").invalid("a list", `must only have a single schema if ${prefix}list-type is map`);
+  }
+  if (items.type !== "object") {
+    return place
+      .at("items", "type")
+      .invalid(items.type ?? "", `must be object if parent array's ${prefix}list-type is map`);
+  }
+  const seen = new Set<string>();
+  const required = new Set(items.required ?? []);
+  for (const [index, key] of own.listMapKeys.entries()) {
+    if (place.full) return;
+    if (seen.has(key)) keysPlace.at(index).invalid(key, "must not contain duplicate entries");
+    seen.add(key);
+    const properties = items.properties ?? {};
+    if (!Object.hasOwn(properties, key)) {
+      keysPlace.at(index).invalid(key, "entries must all be names of item properties");
+    } else {
+      checkKey(properties[key]!, required.has(key), place.at("items", "properties").key(key), prefix);
+    }
+  }
+}
+
+/** Every item has a value for each key, by which it is told from the others. */
+function checkKey(property: Schema, isRequired: boolean, place: FieldReport, prefix: string): void {
+  const { type = "" } = property;
+  if (!scalarTypes.has(type)) {
+    place.at("type").invalid(type, `must be a scalar type if parent array's ${prefix}list-type is map`);
+  }
+  if (property.default === undefined && !isRequired) {
+    place
+      .at("default")
+      .required(
+        `this property is in ${prefix}list-map-keys, so it must have a default or be a required property`,
+      );
+  }
+  if (property.nullable === true) {
+    place.at("nullable").forbidden(`this property is in ${prefix}list-map-keys, so it cannot be nullable`);
+  }
+}

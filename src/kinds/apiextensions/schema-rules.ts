@@ -1,0 +1,184 @@
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { checkListMarks } from "./list-rules.ts";
+import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
+import { checkStructure } from "./structural-rules.ts";
+
+/** Where in a definition's schema a schema stands, as far as that matters to the rules. */
+interface Standing {
+  readonly context: KindContext;
+  readonly isRoot: boolean;
+  /** Inside the metadata of an object, of which the server keeps the rules. */
+  readonly insideMetadata: boolean;
+  /** Why there may be no default; undefined where there may. */
+  readonly noDefault: string | undefined;
+}
+
+const typeNames = ["array", "boolean", "integer", "number", "object", "string"];
+
+/** What is said at the root of a schema whose status is checked by itself must hold without the status. */
+const rootFields = new Set([
+  "description",
+  "type",
+  "format",
+  "title",
+  "maximum",
+  "exclusiveMaximum",
+  "minimum",
+  "exclusiveMinimum",
+  "maxLength",
+  "minLength",
+  "pattern",
+  "maxItems",
+  "minItems",
+  "uniqueItems",
+  "multipleOf",
+  "required",
+  "items",
+  "properties",
+  "externalDocs",
+  "example",
+]);
+const rootMarks = ["preserve-unknown-fields", "validations"];
+
+/**
+ * The rules of a version's whole schema: what of OpenAPI is understood, and that the schema says of every value what type
+ * it has ("structural"). Expressions are compiled, and defaults held against the schema, where custom objects are served.
+ */
+export function checkRootSchema(
+  schema: Schema,
+  hasStatus: boolean,
+  place: FieldReport,
+  context: KindContext,
+): void {
+  if (hasStatus) checkRootFields(schema, place, context);
+  if (schema.nullable === true) place.at("nullable").forbidden("nullable cannot be true at the root");
+  checkSchema(schema, place, { context, isRoot: true, insideMetadata: false, noDefault: undefined });
+  checkStructure(schema, place, context);
+}
+
+function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: KindContext): void {
+  const { type = "" } = schema;
+  if (type !== "" && type !== "object") {
+    place
+      .at("type")
+      .invalid(
+        type,
+        'only "object" is allowed at the root of the schema if the status subresource is enabled',
+      );
+  }
+  const allowedMarks = rootMarks.map((name) => vocabulary.schemaExtensionPrefix + name);
+  const stray = Object.keys(schema).find((name) => !rootFields.has(name) && !allowedMarks.includes(name));
+  if (stray === undefined) return;
+  const allowed = [...rootFields, ...allowedMarks].join(", ");
+  place.invalid(
+    stray,
+    `only these fields are allowed at the root of the schema if the status subresource is enabled: ${allowed}`,
+  );
+}
+
+function checkSchema(schema: Schema, place: FieldReport, standing: Standing): void {
+  if (place.full) return;
+  const own = marks(schema, standing.context.vocabulary);
+  checkUnsupported(schema, place);
+  checkType(schema, own, place, standing);
+  if (schema.default !== undefined && standing.noDefault !== undefined) {
+    place.at("default").forbidden(`must not be set ${standing.noDefault}`);
+  }
+  if (memberSchema(schema) !== undefined || schema.additionalProperties === false) {
+    if (Object.keys(schema.properties ?? {}).length > 0) {
+      place.at("additionalProperties").forbidden("additionalProperties and properties are mutual exclusive");
+    }
+  }
+  checkListMarks(schema, own, place, standing.context.vocabulary);
+  checkExpressions(own, place.at(`${standing.context.vocabulary.schemaExtensionPrefix}validations`));
+  checkBelow(schema, own, place, standing);
+}
+
+/** Parts of JSON Schema that aren't understood here. */
+function checkUnsupported(schema: Schema, place: FieldReport): void {
+  const unsupported = [
+    "id",
+    "additionalItems",
+    "patternProperties",
+    "definitions",
+    "dependencies",
+    "$ref",
+  ] as const;
+  for (const name of unsupported) {
+    if (schema[name] !== undefined) place.at(name).forbidden(`${name} is not supported`);
+  }
+  if (schema.uniqueItems === true) {
+    place
+      .at("uniqueItems")
+      .forbidden("uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
+  }
+  if (Array.isArray(schema.items)) {
+    place.at("items").forbidden("items must be a schema object and not an array");
+  }
+}
+
+function checkType(schema: Schema, own: Marks, place: FieldReport, standing: Standing): void {
+  const { type = "" } = schema;
+  const prefix = standing.context.vocabulary.schemaExtensionPrefix;
+  if (type === "null") {
+    place.at("type").forbidden("type cannot be set to null, use nullable as an alternative");
+  } else if (type !== "" && !typeNames.includes(type)) {
+    place.at("type").notSupported(type, typeNames);
+  }
+  if (own.preserveUnknownFields === false) {
+    place.at(`${prefix}preserve-unknown-fields`).invalid(false, "must be true or undefined");
+  }
+  if (standing.insideMetadata && own.embeddedResource) {
+    place.at(`${prefix}embedded-resource`).forbidden("must not be used inside of resource meta");
+  }
+  if (own.mapType === undefined) return;
+  if (type !== "object") {
+    const told = `must be object if ${prefix}map-type is specified`;
+    if (type === "") place.at("type").required(told);
+    else place.at("type").invalid(type, told);
+  }
+  if (own.mapType !== "atomic" && own.mapType !== "granular") {
+    place.at(`${prefix}map-type`).notSupported(own.mapType, ["atomic", "granular"]);
+  }
+}
+
+/** Expressions are there, and their messages are one line. */
+function checkExpressions({ validations }: Marks, place: FieldReport): void {
+  for (const [index, { rule, message = "" }] of validations.entries()) {
+    if (place.full) return;
+    const at = place.at(index);
+    if (rule.trim() === "") at.at("rule").required("rule is not specified");
+    if (message !== "" && message.trim() === "") {
+      at.at("message").invalid(message, "message must be non-empty if specified");
+    } else if (/[\n\r]/.test(message.trim())) {
+      at.at("message").invalid(message, "message must not contain line breaks");
+    } else if (message === "" && /[\n\r]/.test(rule.trim())) {
+      at.at("message").required("message must be specified if rule contains line breaks");
+    }
+  }
+}
+
+function checkBelow(schema: Schema, own: Marks, place: FieldReport, standing: Standing): void {
+  const below = { ...standing, isRoot: false };
+  const members = memberSchema(schema);
+  if (members !== undefined) checkSchema(members, place.at("additionalProperties"), below);
+  const holdsMetadata = standing.isRoot || own.embeddedResource;
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const isMeta = holdsMetadata && ["apiVersion", "kind", "metadata"].includes(name);
+    checkSchema(property, place.at("properties").key(name), {
+      ...below,
+      insideMetadata: standing.insideMetadata || isMeta,
+      noDefault: isMeta && standing.isRoot ? `in top-level ${name}` : standing.noDefault,
+    });
+  }
+  const items = itemSchema(schema);
+  if (items !== undefined) checkSchema(items, place.at("items"), below);
+  for (const name of ["allOf", "oneOf", "anyOf"] as const) {
+    for (const [index, part] of (schema[name] ?? []).entries()) {
+      checkSchema(part, place.at(name, index), { ...below, noDefault: `inside ${name}` });
+    }
+  }
+  if (schema.not !== undefined)
+    checkSchema(schema.not, place.at("not"), { ...below, noDefault: "inside not" });
+}

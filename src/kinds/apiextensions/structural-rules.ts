@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
+
+/*
+ * A structural schema says outside of every `allOf`, `anyOf`, `oneOf` and `not` what type each value has, so that unknown
+ * fields can be told and dropped, and objects converted, by the structure alone. Inside of those it may only narrow.
+ */
+
+type Level = "root" | "field" | "item";
+
+const missingType: Readonly<Record<Level, string>> = {
+  root: "must not be empty at the root",
+  item: "must not be empty for specified array items",
+  field: "must not be empty for specified object fields",
+};
+
+/** Whether a schema is structural. */
+export function checkStructure(schema: Schema, place: FieldReport, { vocabulary }: KindContext): void {
+  checkNode(schema, "root", place, vocabulary);
+}
+
+function checkNode(schema: Schema, level: Level, place: FieldReport, vocabulary: Vocabulary): void {
+  if (place.full) return;
+  const own = marks(schema, vocabulary);
+  checkMarks(schema, own, place, vocabulary.schemaExtensionPrefix);
+  const { type = "" } = schema;
+  if (type === "" && !own.embeddedResource && !own.intOrString && own.preserveUnknownFields !== true) {
+    place.at("type").required(missingType[level]);
+  }
+  if (level === "root") {
+    if (type !== "" && type !== "object") place.at("type").invalid(type, "must be object at the root");
+  }
+  if (level === "root" || own.embeddedResource) checkMetadata(schema, place.at("properties"));
+  const items = itemSchema(schema);
+  if (items !== undefined) checkNode(items, "item", place.at("items"), vocabulary);
+  const members = memberSchema(schema);
+  if (members !== undefined) checkNode(members, "field", place.at("additionalProperties"), vocabulary);
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    checkNode(property, "field", place.at("properties").key(name), vocabulary);
+  }
+  checkJunctors(schema, schema, own.intOrString, place, place, vocabulary);
+}
+
+function checkMarks(schema: Schema, own: Marks, place: FieldReport, prefix: string): void {
+  const { type = "" } = schema;
+  if (own.intOrString) {
+    const told = `must be false if ${prefix}int-or-string is true`;
+    if (own.preserveUnknownFields === true) place.at(`${prefix}preserve-unknown-fields`).invalid(true, told);
+    if (own.embeddedResource) place.at(`${prefix}embedded-resource`).invalid(true, told);
+    if (type !== "") place.at("type").invalid(type, `must be empty if ${prefix}int-or-string is true`);
+  }
+  if (!own.embeddedResource) return;
+  const told = `must be object if ${prefix}embedded-resource is true`;
+  if (type === "") place.at("type").required(told);
+  else if (type !== "object") place.at("type").invalid(type, told);
+  if (schema.additionalProperties !== undefined) {
+    place.at("additionalProperties").forbidden(`must not be used if ${prefix}embedded-resource is set`);
+  }
+  if (own.preserveUnknownFields !== true && Object.keys(schema.properties ?? {}).length === 0) {
+    place
+      .at("properties")
+      .required(
+        `must not be empty if ${prefix}embedded-resource is true without ${prefix}preserve-unknown-fields`,
+      );
+  }
+}
+
+/** What names an object has its own types; of the metadata only the names may be narrowed. */
+function checkMetadata({ properties = {} }: Schema, place: FieldReport): void {
+  for (const name of ["apiVersion", "kind"]) {
+    if (!Object.hasOwn(properties, name) || properties[name]!.type === "string") continue;
+    place
+      .key(name)
+      .at("type")
+      .invalid(properties[name]!.type ?? "", "must be string");
+  }
+  if (!Object.hasOwn(properties, "metadata")) return;
+  const { type = "", properties: members = {} } = properties["metadata"]!;
+  const at = place.key("metadata");
+  if (type !== "object") at.at("type").invalid(type, "must be object");
+  if (Object.keys(members).some((name) => name !== "name" && name !== "generateName")) {
+    at.forbidden(
+      "must not specify anything other than name and generateName, but metadata is implicitly specified",
+    );
+  }
+}
+
+const integerOrString = [{ type: "integer" }, { type: "string" }];
+
+/** The parts of a schema that only narrow: `outer` is the structure that they narrow. */
+function checkJunctors(
+  schema: Schema,
+  outer: Schema | undefined,
+  intOrString: boolean,
+  place: FieldReport,
+  outerPlace: FieldReport,
+  vocabulary: Vocabulary,
+): void {
+  // Two ways of saying what the mark says already are welcome.
+  const saysAny = (part: Schema) => intOrString && isDeepStrictEqual(part.anyOf, integerOrString);
+  const narrow = (part: Schema, at: FieldReport, mayBeTyped = false) =>
+    checkNarrowing(part, outer, mayBeTyped, at, outerPlace, vocabulary);
+  if (!saysAny(schema))
+    for (const [index, part] of (schema.anyOf ?? []).entries()) narrow(part, place.at("anyOf", index));
+  for (const [index, part] of (schema.allOf ?? []).entries()) {
+    narrow(part, place.at("allOf", index), index === 0 && saysAny(part));
+  }
+  for (const [index, part] of (schema.oneOf ?? []).entries()) narrow(part, place.at("oneOf", index));
+  if (schema.not !== undefined) narrow(schema.not, place.at("not"));
+}
+
+function checkNarrowing(
+  part: Schema,
+  outer: Schema | undefined,
+  intOrString: boolean,
+  place: FieldReport,
+  outerPlace: FieldReport,
+  vocabulary: Vocabulary,
+): void {
+  if (place.full) return;
+  if (outer === undefined) return outerPlace.required(`because it is defined in ${place.path}`);
+  checkOnlyNarrows(part, place, vocabulary);
+  const items = itemSchema(part);
+  if (items !== undefined) {
+    const at = outerPlace.at("items");
+    checkNarrowing(items, itemSchema(outer), false, place.at("items"), at, vocabulary);
+  }
+  const known = outer.properties ?? {};
+  for (const [name, property] of Object.entries(part.properties ?? {})) {
+    const structure = Object.hasOwn(known, name) ? known[name] : undefined;
+    const at = outerPlace.at("properties").key(name);
+    checkNarrowing(property, structure, false, place.at("properties").key(name), at, vocabulary);
+  }
+  checkJunctors(part, outer, intOrString, place, outerPlace, vocabulary);
+}
+
+/** Whatever makes the structure may stand outside only. */
+function checkOnlyNarrows(part: Schema, place: FieldReport, vocabulary: Vocabulary): void {
+  const prefix = vocabulary.schemaExtensionPrefix;
+  for (const name of ["type", "title", "description"] as const) {
+    if ((part[name] ?? "") !== "") place.at(name).forbidden("must be empty to be structural");
+  }
+  for (const name of ["additionalProperties", "default"] as const) {
+    if (part[name] !== undefined) place.at(name).forbidden("must be undefined to be structural");
+  }
+  if (part.nullable === true) place.at("nullable").forbidden("must be false to be structural");
+  for (const [name, value] of Object.entries(part)) {
+    if (name.startsWith(prefix) && value !== undefined && value !== false) {
+      place.at(name).forbidden("must be undefined to be structural");
+    }
+  }
+  if (Object.hasOwn(part.properties ?? {}, "metadata")) {
+    place.at("properties").key("metadata").forbidden("must not be specified in a nested context");
+  }
+}

@@ -1,0 +1,70 @@
+import { dns1035LabelFaults } from "../../base/names.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { checkRootSchema } from "./schema-rules.ts";
+import type { Schema } from "./schema.ts";
+
+const columnTypes = ["boolean", "date", "integer", "number", "string"];
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
+/** Type of a column's cells. */
+export function columnType(type: string, place: FieldReport): void {
+  if (!columnTypes.includes(type)) place.invalid(type, `must be one of ${columnTypes.join(", ")}`);
+}
+
+/** Form of a column's cells. */
+export function columnFormat(format: string, place: FieldReport): void {
+  if (!columnFormats.includes(format)) place.invalid(format, `must be one of ${columnFormats.join(", ")}`);
+}
+
+/** A path through an object that begins with a dot. */
+export function simplePath(path: string, place: FieldReport): void {
+  if (!path.startsWith(".")) place.invalid(path, "must be a simple json path starting with .");
+}
+
+/** A path to something below one of the given places. */
+export function pathBelow(...places: readonly string[]): (path: string, place: FieldReport) => void {
+  const parts = places.map((one) => one.slice(0, -1)).join(" or ");
+  return (path, place) => {
+    if (!path.startsWith(".")) simplePath(path, place);
+    else if (!places.some((one) => path.startsWith(one))) {
+      place.invalid(path, `should be a json path under ${parts}`);
+    }
+  };
+}
+
+interface Version {
+  readonly name: string;
+  readonly served?: boolean | undefined;
+  readonly schema?: { readonly openAPIV3Schema?: unknown } | undefined;
+  readonly subresources?: { readonly status?: unknown } | undefined;
+  readonly deprecated?: boolean | undefined;
+  readonly deprecationWarning?: string | undefined;
+}
+
+const maxWarningLength = 256;
+
+/** A version has a name and a schema; what it warns of is short text. */
+export function checkVersion(version: Version, place: FieldReport, context: KindContext): void {
+  for (const message of dns1035LabelFaults(version.name)) place.at("name").invalid(version.name, message);
+  checkWarning(version, place.at("deprecationWarning"));
+  const schema = version.schema?.openAPIV3Schema as Schema | undefined;
+  const at = place.at("schema", "openAPIV3Schema");
+  if (schema === undefined) {
+    if (version.served === true) at.required("schemas are required");
+    return;
+  }
+  checkRootSchema(schema, version.subresources?.status !== undefined, at, context);
+}
+
+function checkWarning({ deprecated, deprecationWarning: warning }: Version, place: FieldReport): void {
+  if (warning === undefined) return;
+  if (deprecated !== true) place.invalid(warning, "can only be set for deprecated versions");
+  if (warning.length > maxWarningLength) {
+    place.invalid(warning, `must be <= ${maxWarningLength} characters in length`);
+  }
+  if (warning.trim() === "") place.invalid(warning, "must not be an empty string");
+  if (/[\p{C}\u2028\u2029]/u.test(warning)) {
+    place.invalid(warning, "must only contain printable UTF-8 characters");
+  }
+}

@@ -1,0 +1,159 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { dns1035Label, dnsSubdomain } from "../checks/names.ts";
+import { between, portNumber } from "../checks/numbers.ts";
+import { kind, struct } from "./v1.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, bytes, field, int32, list, string, time } from "../../schema/types.ts";
+
+const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
+  namespace: field(1, string, "Namespace of the service.").mustBeGiven(),
+  name: field(2, string, "Name of the service.").mustBeGiven(),
+  port: field(3, int32, "Port of the service.").nullable().filled(443).check(portNumber),
+});
+
+interface Spec {
+  readonly service?: unknown;
+  readonly group?: string | undefined;
+  readonly version?: string | undefined;
+  readonly insecureSkipTLSVerify?: boolean | undefined;
+  readonly caBundle?: string | undefined;
+}
+
+function checkSpec(spec: Spec, place: FieldReport): void {
+  const { group = "", version = "", caBundle, insecureSkipTLSVerify: insecure = false } = spec;
+  if (group !== "") dnsSubdomain(group, place.at("group"));
+  else if (version !== "v1") place.at("group").required("only the core group's v1 has an empty group");
+  dns1035Label(version, place.at("version"));
+  if (spec.service === undefined) {
+    const told = "local APIServices may not have it";
+    if (caBundle !== undefined) place.at("caBundle").invalid(`${caBundle.length} characters`, told);
+    if (insecure) place.at("insecureSkipTLSVerify").invalid(insecure, told);
+  } else if (insecure && caBundle !== undefined) {
+    place.at("insecureSkipTLSVerify").invalid(insecure, "may not be true if caBundle is present");
+  }
+}
+
+const APIServiceSpec = struct(
+  "APIServiceSpec",
+  "Where a group version is served.",
+  {
+    service: field(
+      1,
+      ServiceReference,
+      "The service that serves it; absent where this server does.",
+    ).nullable(),
+    group: field(2, string, "Name of the group."),
+    version: field(3, string, "Name of the version."),
+    insecureSkipTLSVerify: field(4, bool, "The service's certificate isn't checked."),
+    caBundle: field(
+      5,
+      bytes,
+      "Certificates (PEM) of the authorities that the service's certificate is checked against.",
+    ),
+    groupPriorityMinimum: field(7, int32, "Priority of the group at least; higher ones come first.")
+      .required()
+      .check(between(1, 20_000)),
+    versionPriority: field(8, int32, "Priority of the version inside its group; higher ones come first.")
+      .required()
+      .check(between(1, 1000)),
+  },
+  { check: checkSpec },
+);
+
+const APIServiceCondition = struct("APIServiceCondition", "One aspect of an API service's state.", {
+  type: field(1, string, "What the condition is about.").declaredRequired().known("Available"),
+  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
+  reason: field(4, string, "Short reason for programs."),
+  message: field(5, string, "Explanation for people."),
+});
+
+const APIServiceStatus = struct("APIServiceStatus", "Whether a group version can be reached.", {
+  conditions: field(1, list(APIServiceCondition), "What is known about its state.")
+    .mapBy("type")
+    .patchMerge("type"),
+});
+
+/** What this server serves itself can be reached from the start. */
+function localCondition({ creationTimestamp }: ApiObject["metadata"]) {
+  return {
+    type: "Available",
+    status: "True",
+    ...(creationTimestamp === undefined || creationTimestamp === null
+      ? {}
+      : { lastTransitionTime: creationTimestamp }),
+    reason: "Local",
+    message: "Local APIServices are always available",
+  };
+}
+
+interface Available {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string | undefined;
+}
+
+function availableText(conditions: readonly Available[]): string {
+  const condition = conditions.find(({ type }) => type === "Available");
+  if (condition === undefined) return "Unknown";
+  const { status, reason = "" } = condition;
+  return status === "True" || reason === "" ? status : `${status} (${reason})`;
+}
+
+export const APIService = kind({
+  name: "APIService",
+  resource: "apiservices",
+  singular: "apiservice",
+  categories: ["api-extensions"],
+  scope: "Cluster",
+  nameForm: "pathSegment",
+  doc: "Where one version of an API group is served.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the API service; its name is `version.group`.").emitEmpty(),
+    spec: field(2, APIServiceSpec, "Where the group version is served.").emitEmpty(),
+    status: field(3, APIServiceStatus, "Whether it can be reached.").emitEmpty(),
+  },
+  validate({ metadata, spec }, report) {
+    const required = `${spec?.version ?? ""}.${spec?.group ?? ""}`;
+    const { name = "" } = metadata;
+    if (name !== required) {
+      report
+        .at("metadata", "name")
+        .invalid(name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`);
+    }
+  },
+  prepareCreate(copy) {
+    copy.status = copy.spec?.service === undefined ? { conditions: [localCondition(copy.metadata)] } : {};
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Service",
+      type: "string",
+      doc: "The service that serves the group version.",
+      cell: ({ spec }) =>
+        spec?.service === undefined ? "Local" : `${spec.service.namespace ?? ""}/${spec.service.name ?? ""}`,
+    },
+    {
+      name: "Available",
+      type: "string",
+      doc: "Whether the group version can be reached.",
+      cell: ({ status }) => availableText(status?.conditions ?? []),
+    },
+    ageColumn,
+  ],
+});
+export type APIService = ObjectFor<typeof APIService>;

@@ -1,0 +1,222 @@
+import { kind, struct } from "./v1.ts";
+import { labelsText, selectorCell } from "../cells.ts";
+import { amountOf, countOrPercent, nonNegative } from "../checks/numbers.ts";
+import { same, unchanged } from "../checks/values.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { PodTemplateSpec } from "../core/pod/template.ts";
+import { workloadWarnings } from "../core/pod/warnings.ts";
+import { containerColumns } from "../core/pod/workload-columns.ts";
+import { checkWorkloadSelector, checkWorkloadTemplate, selectedBy } from "../core/pod/workload-rules.ts";
+import { checkCollisions } from "../core/pod/workload-status.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { type Static, field, int32, int64, intOrString, list, string, time } from "../../schema/types.ts";
+
+const RollingUpdateDaemonSet = struct(
+  "RollingUpdateDaemonSet",
+  "How a rolling update of a daemon set goes on.",
+  {
+    maxUnavailable: field(1, intOrString, "How many nodes, or what share of them, may be without the pod.")
+      .nullable()
+      .check(countOrPercent),
+    maxSurge: field(2, intOrString, "How many nodes, or what share of them, may have both pods.")
+      .nullable()
+      .check(countOrPercent),
+  },
+);
+
+const DaemonSetUpdateStrategy = struct(
+  "DaemonSetUpdateStrategy",
+  "How pods are replaced by those of a new template.",
+  {
+    type: field(1, string, "Whether pods are replaced one after the other, or only when deleted.")
+      .oneOf("OnDelete", "RollingUpdate")
+      .filled("RollingUpdate"),
+    rollingUpdate: field(2, RollingUpdateDaemonSet, "Settings of a rolling update.").nullable(),
+  },
+  {
+    fill(copy) {
+      if (copy.type === "RollingUpdate") {
+        copy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...copy.rollingUpdate };
+      }
+    },
+    check({ type, rollingUpdate }, place) {
+      if (type !== "RollingUpdate" || rollingUpdate === undefined) return;
+      const { maxUnavailable, maxSurge } = rollingUpdate;
+      const at = place.at("rollingUpdate");
+      const missing = amountOf(maxUnavailable) !== 0;
+      const surging = amountOf(maxSurge) !== 0;
+      if (missing && surging)
+        at.at("maxSurge").invalid(maxSurge, "may not be set when maxUnavailable is non-zero");
+      if (!missing && !surging) at.at("maxUnavailable").required("cannot be 0 when maxSurge is 0");
+    },
+  },
+);
+
+const DaemonSetSpec = struct("DaemonSetSpec", "What a daemon set should do.", {
+  selector: field(1, LabelSelector, "Selects the pods of the set; the template's labels must match.")
+    .declaredRequired()
+    .nullable(),
+  template: field(2, PodTemplateSpec, "What its pods are like.").required(),
+  updateStrategy: field(
+    3,
+    DaemonSetUpdateStrategy,
+    "How pods are replaced by those of a new template.",
+  ).emitEmpty(),
+  minReadySeconds: field(4, int32, "Seconds that a new pod must be ready to count as available.").check(
+    nonNegative,
+  ),
+  revisionHistoryLimit: field(6, int32, "Number of old revisions that are kept.")
+    .nullable()
+    .filled(10)
+    .check(nonNegative),
+});
+type DaemonSetSpec = Static<typeof DaemonSetSpec>;
+
+const DaemonSetCondition = struct("DaemonSetCondition", "One aspect of a daemon set's state.", {
+  type: field(1, string, "What the condition is about.").declaredRequired(),
+  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
+  reason: field(4, string, "Short reason for programs."),
+  message: field(5, string, "Explanation for people."),
+});
+
+const DaemonSetStatus = struct("DaemonSetStatus", "What a daemon set is like now.", {
+  currentNumberScheduled: field(1, int32, "Nodes that run the pod and should.")
+    .declaredRequired()
+    .check(nonNegative),
+  numberMisscheduled: field(2, int32, "Nodes that run the pod and shouldn't.")
+    .declaredRequired()
+    .check(nonNegative),
+  desiredNumberScheduled: field(3, int32, "Nodes that should run the pod.")
+    .declaredRequired()
+    .check(nonNegative),
+  numberReady: field(4, int32, "Nodes that should run the pod and have a ready one.")
+    .declaredRequired()
+    .check(nonNegative),
+  observedGeneration: field(5, int64, "Generation that the controller has seen last.").check(nonNegative),
+  updatedNumberScheduled: field(6, int32, "Nodes that run the pod of the new template.").check(nonNegative),
+  numberAvailable: field(7, int32, "Nodes that should run the pod and have an available one.").check(
+    nonNegative,
+  ),
+  numberUnavailable: field(8, int32, "Nodes that should run the pod and have no available one.").check(
+    nonNegative,
+  ),
+  collisionCount: field(9, int32, "Counts equal names of revisions, to find new ones.")
+    .nullable()
+    .check(nonNegative),
+  conditions: field(10, list(DaemonSetCondition), "What is known about its state.")
+    .mapBy("type")
+    .patchMerge("type"),
+});
+
+interface Spread extends ApiObject {
+  spec?: DaemonSetSpec | undefined;
+}
+
+/** Counts the templates of a daemon set; older clients look at it. */
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+function setTemplateGeneration(copy: ApiObject, generation: number): void {
+  const { metadata } = copy;
+  metadata.annotations = { ...metadata.annotations, [templateGeneration]: String(generation) };
+}
+
+function emptyStatus(): Static<typeof DaemonSetStatus> {
+  return { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
+}
+
+export const DaemonSet = kind({
+  name: "DaemonSet",
+  resource: "daemonsets",
+  singular: "daemonset",
+  shortNames: ["ds"],
+  categories: ["all"],
+  scope: "Namespaced",
+  doc: "Runs a pod on every node, or on some of them.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the set.").emitEmpty(),
+    spec: field(2, DaemonSetSpec, "What the set should do.").emitEmpty(),
+    status: field(3, DaemonSetStatus, "What the set is like now.").emitEmpty(),
+  },
+  generationOf: ({ spec }) => spec,
+  prepareCreate(copy) {
+    copy.status = emptyStatus();
+    setTemplateGeneration(copy, 1);
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+    const last = Number(live.metadata.annotations?.[templateGeneration] ?? "1");
+    setTemplateGeneration(copy, same(copy.spec?.template, live.spec?.template) ? last : last + 1);
+  },
+  validate({ spec }, report) {
+    const { selector, template } = spec ?? {};
+    const place = report.at("spec");
+    checkWorkloadSelector(selector, "daemonset", place.at("selector"));
+    const workload = { kindName: "DaemonSet", template, selects: selectedBy(selector, false), several: true };
+    checkWorkloadTemplate(workload, place.at("template"));
+  },
+  validateUpdate(set, live, report, { subresource }) {
+    unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));
+    if (subresource === "status") checkCollisions(set.status ?? {}, live.status ?? {}, report.at("status"));
+  },
+  warnings: workloadWarnings,
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Desired",
+      type: "integer",
+      doc: "How many nodes should run the pod.",
+      cell: ({ status }) => status?.desiredNumberScheduled ?? 0,
+    },
+    {
+      name: "Current",
+      type: "integer",
+      doc: "How many nodes run the pod.",
+      cell: ({ status }) => status?.currentNumberScheduled ?? 0,
+    },
+    {
+      name: "Ready",
+      type: "integer",
+      doc: "How many nodes have a ready pod.",
+      cell: ({ status }) => status?.numberReady ?? 0,
+    },
+    {
+      name: "Up-to-date",
+      type: "integer",
+      doc: "How many nodes run the pod of the new template.",
+      cell: ({ status }) => status?.updatedNumberScheduled ?? 0,
+    },
+    {
+      name: "Available",
+      type: "integer",
+      doc: "How many nodes have an available pod.",
+      cell: ({ status }) => status?.numberAvailable ?? 0,
+    },
+    {
+      name: "Node Selector",
+      type: "string",
+      doc: "Labels of the nodes that run the pod.",
+      cell: ({ spec }) => labelsText(spec?.template?.spec?.nodeSelector),
+    },
+    ageColumn,
+    ...containerColumns<Spread>(({ spec }) => spec?.template),
+    {
+      name: "Selector",
+      type: "string",
+      priority: 1,
+      doc: "Selector of its pods.",
+      cell: ({ spec }) => selectorCell(spec?.selector),
+    },
+  ],
+});
+export type DaemonSet = ObjectFor<typeof DaemonSet>;

@@ -1,0 +1,143 @@
+import { kind, struct } from "./v1.ts";
+import { selectorCell, selectorText } from "../cells.ts";
+import { nonNegative } from "../checks/numbers.ts";
+import { unchanged } from "../checks/values.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { PodTemplateSpec } from "../core/pod/template.ts";
+import { workloadWarnings } from "../core/pod/warnings.ts";
+import { containerColumns } from "../core/pod/workload-columns.ts";
+import { checkWorkloadSelector, checkWorkloadTemplate, selectedBy } from "../core/pod/workload-rules.ts";
+import { scaleOf } from "../core/pod/workload-scale.ts";
+import { checkParts } from "../core/pod/workload-status.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { type Static, field, int32, int64, list, string, time } from "../../schema/types.ts";
+
+const ReplicaSetSpec = struct("ReplicaSetSpec", "What a replica set should do.", {
+  replicas: field(1, int32, "Number of pods that are wanted.").nullable().filled(1).check(nonNegative),
+  selector: field(2, LabelSelector, "Selects the pods of the set; the template's labels must match.")
+    .required()
+    .nullable(),
+  template: field(3, PodTemplateSpec, "What its pods are like.").emitEmpty(),
+  minReadySeconds: field(4, int32, "Seconds that a new pod must be ready to count as available.").check(
+    nonNegative,
+  ),
+});
+type ReplicaSetSpec = Static<typeof ReplicaSetSpec>;
+
+const ReplicaSetCondition = struct("ReplicaSetCondition", "One aspect of a replica set's state.", {
+  type: field(1, string, "What the condition is about.").declaredRequired().known("ReplicaFailure"),
+  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
+  reason: field(4, string, "Short reason for programs."),
+  message: field(5, string, "Explanation for people."),
+});
+
+const ReplicaSetStatus = struct("ReplicaSetStatus", "What a replica set is like now.", {
+  replicas: field(1, int32, "Number of its pods.").declaredRequired().check(nonNegative),
+  fullyLabeledReplicas: field(2, int32, "Number of its pods that have all labels of the template.").check(
+    nonNegative,
+  ),
+  observedGeneration: field(3, int64, "Generation that the controller has seen last.").check(nonNegative),
+  readyReplicas: field(4, int32, "Number of its pods that are ready.").check(nonNegative),
+  availableReplicas: field(5, int32, "Number of its pods that have been ready long enough.").check(
+    nonNegative,
+  ),
+  conditions: field(6, list(ReplicaSetCondition), "What is known about its state.")
+    .mapBy("type")
+    .patchMerge("type"),
+});
+type ReplicaSetStatus = Static<typeof ReplicaSetStatus>;
+
+interface Replicated extends ApiObject {
+  spec?: ReplicaSetSpec | undefined;
+  status?: ReplicaSetStatus | undefined;
+}
+
+const counts = [
+  ["fullyLabeledReplicas", "replicas"],
+  ["readyReplicas", "replicas"],
+  ["availableReplicas", "replicas"],
+  ["availableReplicas", "readyReplicas"],
+] as const;
+
+export const ReplicaSet = kind({
+  name: "ReplicaSet",
+  resource: "replicasets",
+  singular: "replicaset",
+  shortNames: ["rs"],
+  categories: ["all"],
+  scope: "Namespaced",
+  doc: "Keeps a number of equal pods running.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the set.").emitEmpty(),
+    spec: field(2, ReplicaSetSpec, "What the set should do.").emitEmpty(),
+    status: field(3, ReplicaSetStatus, "What the set is like now.").emitEmpty(),
+  },
+  selectable: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
+  generationOf: ({ spec }) => spec,
+  prepareCreate(copy) {
+    copy.status = { replicas: 0 };
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+  },
+  validate({ spec }, report) {
+    const { selector, template, replicas = 0 } = spec ?? {};
+    const place = report.at("spec");
+    checkWorkloadSelector(selector, "replica set", place.at("selector"));
+    const workload = {
+      kindName: "ReplicaSet",
+      template,
+      selects: selectedBy(selector, true),
+      several: replicas > 1,
+    };
+    checkWorkloadTemplate(workload, place.at("template"));
+  },
+  validateUpdate(set, live, report, { subresource }) {
+    unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));
+    if (subresource === "status") checkParts(set.status ?? {}, counts, report.at("status"));
+  },
+  warnings: workloadWarnings,
+  subresources: {
+    scale: scaleOf<Replicated>(({ spec }) => selectorText(spec?.selector) ?? ""),
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Desired",
+      type: "integer",
+      doc: "How many pods are wanted.",
+      cell: ({ spec }) => spec?.replicas ?? 0,
+    },
+    {
+      name: "Current",
+      type: "integer",
+      doc: "How many pods there are.",
+      cell: ({ status }) => status?.replicas ?? 0,
+    },
+    {
+      name: "Ready",
+      type: "integer",
+      doc: "How many pods are ready.",
+      cell: ({ status }) => status?.readyReplicas ?? 0,
+    },
+    ageColumn,
+    ...containerColumns<Replicated>(({ spec }) => spec?.template),
+    {
+      name: "Selector",
+      type: "string",
+      priority: 1,
+      doc: "Selector of its pods.",
+      cell: ({ spec }) => selectorCell(spec?.selector),
+    },
+  ],
+});
+export type ReplicaSet = ObjectFor<typeof ReplicaSet>;

@@ -1,0 +1,56 @@
+import { kind, struct } from "./v1.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, int64, list, string, time } from "../../schema/types.ts";
+
+const minSeconds = 10 * 60;
+/** The reference keeps the number of seconds in 32 bits. */
+const maxSeconds = 2 ** 32;
+
+const BoundObjectReference = struct("BoundObjectReference", "An object that a token lives and ends with.", {
+  kind: field(1, string, "Kind of the object: Pod or Secret."),
+  apiVersion: field(2, string, "Group and version of the object's kind."),
+  name: field(3, string, "Name of the object."),
+  uid: field(4, string, "Unique identifier of the object."),
+});
+
+const TokenRequestSpec = struct("TokenRequestSpec", "What is asked of a token.", {
+  audiences: field(1, list(string), "Those whom the token is meant for; empty stands for the server.")
+    .declaredRequired()
+    .atomic(),
+  boundObjectRef: field(3, BoundObjectReference, "The token holds only as long as this object exists.")
+    .emitEmpty()
+    .nullable(),
+  expirationSeconds: field(4, int64, "How long the token is to hold; the server may give another time.")
+    .emitEmpty()
+    .nullable()
+    .filled(3600)
+    .check(checkLifetime),
+});
+
+const TokenRequestStatus = struct("TokenRequestStatus", "The answer to a request for a token.", {
+  token: field(1, string, "The token.").declaredRequired(),
+  expirationTimestamp: field(2, time, "When the token stops to hold.").declaredRequired(),
+});
+
+/** What is posted to a service account's subresource `token`, and its answer. */
+export const TokenRequest = kind({
+  name: "TokenRequest",
+  resource: "tokenrequests",
+  singular: "tokenrequest",
+  scope: "Namespaced",
+  doc: "Asks for a token of a service account.",
+  verbs: [],
+  fields: {
+    metadata: field(1, ObjectMeta, "Names the service account that is meant.").emitEmpty(),
+    spec: field(2, TokenRequestSpec, "What is asked of the token.").declaredRequired(),
+    status: field(3, TokenRequestStatus, "The token; set by the server.").emitEmpty(),
+  },
+});
+export type TokenRequest = ObjectFor<typeof TokenRequest>;
+
+function checkLifetime(seconds: number, place: FieldReport): void {
+  if (seconds < minSeconds) place.invalid(seconds, "may not specify a duration less than 10 minutes");
+  if (seconds > maxSeconds) place.invalid(seconds, "may not specify a duration larger than 2^32 seconds");
+}

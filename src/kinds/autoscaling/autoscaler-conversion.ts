@@ -1,0 +1,180 @@
+import type { KindContext } from "../../schema/context.ts";
+import { decode, TypeFault } from "../../schema/decode.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { field, list, type Static, type StructType } from "../../schema/types.ts";
+import { behaviorText, withSmallNames } from "./behavior-text.ts";
+import {
+  HorizontalPodAutoscalerBehavior,
+  type HorizontalPodAutoscaler,
+} from "./horizontal-pod-autoscaler.ts";
+import type { HorizontalPodAutoscaler as OldAutoscaler } from "./horizontal-pod-autoscaler-v1.ts";
+import { HorizontalPodAutoscalerCondition, MetricSpec, MetricStatus } from "./metric-annotations.ts";
+import { metricFromOld, metricToOld, statusFromOld, statusToOld } from "./metric-conversion.ts";
+import type { MetricSpec as NewMetric } from "./metric-spec.ts";
+import type { MetricStatus as NewStatus } from "./metric-status.ts";
+import { defaultMetric } from "./scaling-rules.ts";
+import { struct } from "./v1.ts";
+
+/*
+ * Version v1 knows one metric, the average use of processors. The others, what was seen of them, the conditions and the
+ * behavior travel in annotations, so that an object read and written in v1 loses nothing. Annotations that can't be read are
+ * ignored, as the reference does.
+ */
+
+/** What the annotations hold; each value is read as the one member of an object of its type. */
+const Metrics = struct("Metrics", "", { value: field(undefined, list(MetricSpec), "") });
+const CurrentMetrics = struct("CurrentMetrics", "", { value: field(undefined, list(MetricStatus), "") });
+const Conditions = struct("Conditions", "", {
+  value: field(undefined, list(HorizontalPodAutoscalerCondition), ""),
+});
+const Behavior = struct("Behavior", "", { value: field(undefined, HorizontalPodAutoscalerBehavior, "") });
+
+type Annotations = Readonly<Record<string, string>>;
+
+function annotationNames(domain: string) {
+  const prefix = `autoscaling.alpha.${domain}`;
+  return {
+    metrics: `${prefix}/metrics`,
+    currentMetrics: `${prefix}/current-metrics`,
+    conditions: `${prefix}/conditions`,
+    behavior: `${prefix}/behavior`,
+  };
+}
+
+function read<T extends StructType>(type: T, text: string | undefined): Static<T> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return decode(type, { value: withSmallNames(JSON.parse(text)) }).value as Static<T>;
+  } catch (error) {
+    if (error instanceof TypeFault || error instanceof SyntaxError || error instanceof RangeError)
+      return undefined;
+    throw error;
+  }
+}
+
+/** All metrics of a v1 object, in the form of v2. */
+function metricsOf(spec: OldAutoscaler["spec"], text: string | undefined): NewMetric[] {
+  const metrics = (read(Metrics, text)?.value ?? []).map(metricFromOld);
+  const percent = spec?.targetCPUUtilizationPercentage;
+  if (percent !== undefined) metrics.push(processorMetric(percent));
+  return metrics.length === 0 ? [defaultMetric()] : metrics;
+}
+
+function processorMetric(averageUtilization: number): NewMetric {
+  return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } };
+}
+
+function currentMetricsOf(
+  status: OldAutoscaler["status"],
+  text: string | undefined,
+): NewStatus[] | undefined {
+  const seen = read(CurrentMetrics, text)?.value;
+  if (seen !== undefined) return seen.map(statusFromOld);
+  const averageUtilization = status?.currentCPUUtilizationPercentage;
+  if (averageUtilization === undefined) return undefined;
+  return [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization } } }];
+}
+
+/** What the table of a v1 object shows of its metrics. */
+export function shownMetrics(
+  { metadata, spec, status }: OldAutoscaler,
+  { domain }: Vocabulary,
+): { readonly metrics: readonly NewMetric[]; readonly currentMetrics: readonly NewStatus[] } {
+  const annotations: Annotations = metadata.annotations ?? {};
+  const names = annotationNames(domain);
+  return {
+    metrics: metricsOf(spec, annotations[names.metrics]),
+    currentMetrics: currentMetricsOf(status, annotations[names.currentMetrics]) ?? [],
+  };
+}
+
+/** A v1 object in version v2. */
+export function autoscalerToStored(object: ApiObject, { vocabulary }: KindContext): ApiObject {
+  const { metadata, spec, status } = object as OldAutoscaler;
+  const names = annotationNames(vocabulary.domain);
+  const annotations: Annotations = metadata.annotations ?? {};
+  const behavior = read(Behavior, annotations[names.behavior])?.value;
+  const isEmpty = behavior?.scaleUp === undefined && behavior?.scaleDown === undefined;
+  return {
+    ...object,
+    metadata: withAnnotations(metadata, names, {}),
+    spec: {
+      scaleTargetRef: spec?.scaleTargetRef,
+      minReplicas: spec?.minReplicas,
+      maxReplicas: spec?.maxReplicas,
+      metrics: metricsOf(spec, annotations[names.metrics]),
+      behavior: isEmpty ? undefined : behavior,
+    },
+    status: {
+      observedGeneration: status?.observedGeneration,
+      lastScaleTime: status?.lastScaleTime,
+      currentReplicas: status?.currentReplicas,
+      desiredReplicas: status?.desiredReplicas,
+      currentMetrics: currentMetricsOf(status, annotations[names.currentMetrics]),
+      conditions: read(Conditions, annotations[names.conditions])?.value,
+    },
+  };
+}
+
+/** A v2 object in version v1. */
+export function autoscalerFromStored(object: ApiObject, { vocabulary }: KindContext): ApiObject {
+  const { metadata, spec, status } = object as HorizontalPodAutoscaler;
+  const names = annotationNames(vocabulary.domain);
+  const added: Record<string, string> = {};
+  const metrics = spec?.metrics ?? [];
+  const others = metrics.filter((metric) => processorUse(metric) === undefined);
+  if (others.length > 0) added[names.metrics] = textOf(Metrics, others.map(metricToOld));
+  const seen = status?.currentMetrics ?? [];
+  if (seen.length > 0) added[names.currentMetrics] = textOf(CurrentMetrics, seen.map(statusToOld));
+  const conditions = status?.conditions ?? [];
+  if (conditions.length > 0) added[names.conditions] = textOf(Conditions, conditions);
+  if (spec?.behavior !== undefined) added[names.behavior] = behaviorText(spec.behavior);
+  return {
+    ...object,
+    metadata: withAnnotations(metadata, names, added),
+    spec: {
+      scaleTargetRef: spec?.scaleTargetRef,
+      minReplicas: spec?.minReplicas,
+      maxReplicas: spec?.maxReplicas,
+      targetCPUUtilizationPercentage: firstOf(metrics.map(processorUse)),
+    },
+    status: {
+      observedGeneration: status?.observedGeneration,
+      lastScaleTime: status?.lastScaleTime,
+      currentReplicas: status?.currentReplicas,
+      desiredReplicas: status?.desiredReplicas,
+      currentCPUUtilizationPercentage: firstOf(seen.map(seenProcessorUse)),
+    },
+  };
+}
+
+/** The percentage, of a metric that v1 can say. */
+function processorUse({ type, resource }: NewMetric): number | undefined {
+  return type === "Resource" && resource?.name === "cpu" ? resource.target.averageUtilization : undefined;
+}
+
+function seenProcessorUse({ type, resource }: NewStatus): number | undefined {
+  return type === "Resource" && resource?.name === "cpu" ? resource.current.averageUtilization : undefined;
+}
+
+function firstOf(values: readonly (number | undefined)[]): number | undefined {
+  return values.find((value) => value !== undefined);
+}
+
+function textOf(type: StructType, value: unknown): string {
+  return JSON.stringify(decode(type, { value }).value["value"]);
+}
+
+/** Metadata with the conversion's own annotations replaced by the given ones. */
+function withAnnotations(
+  metadata: ApiObject["metadata"],
+  names: Readonly<Record<string, string>>,
+  added: Annotations,
+): ApiObject["metadata"] {
+  const own = new Set(Object.values(names));
+  const kept = Object.entries(metadata.annotations ?? {}).filter(([name]) => !own.has(name));
+  const { annotations: _, ...rest } = metadata;
+  const annotations = { ...Object.fromEntries(kept), ...added };
+  return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations };
+}

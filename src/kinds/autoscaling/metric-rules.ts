@@ -1,0 +1,82 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { quantityFrom } from "../quantities.ts";
+
+interface Target {
+  readonly type: string;
+  readonly value?: string | undefined;
+  readonly averageValue?: string | undefined;
+  readonly averageUtilization?: number | undefined;
+}
+
+interface Metric {
+  readonly type: string;
+  readonly object?: unknown;
+  readonly pods?: unknown;
+  readonly resource?: unknown;
+  readonly external?: unknown;
+  readonly containerResource?: unknown;
+}
+
+/** The field that holds a metric of each type. */
+const sources: ReadonlyMap<string, Exclude<keyof Metric, "type">> = new Map([
+  ["ContainerResource", "containerResource"],
+  ["External", "external"],
+  ["Object", "object"],
+  ["Pods", "pods"],
+  ["Resource", "resource"],
+] as const);
+
+/** Exactly the field that the type names is given. */
+export function checkMetric(metric: Metric, place: FieldReport): void {
+  if (metric.type === "") place.at("type").required("must specify a metric source type");
+  const expected = sources.get(metric.type);
+  if (expected === undefined) place.at("type").notSupported(metric.type, [...sources.keys()]);
+  else if (metric[expected] === undefined) {
+    place.at(expected).required("must populate information for the given metric source");
+  }
+  for (const name of sources.values()) {
+    if (name === expected || metric[name] === undefined) continue;
+    place.at(name).forbidden("must populate the given metric source only");
+  }
+}
+
+/** A target names one of three types. */
+export function checkTargetType({ type }: Target, place: FieldReport): void {
+  if (type === "") return place.at("type").required("must specify a metric target type");
+  if (!["AverageValue", "Utilization", "Value"].includes(type)) {
+    place.at("type").invalid(type, "must be either Utilization, Value, or AverageValue");
+  }
+}
+
+/** What is aimed at for an object's metric. */
+export function checkObjectTarget(target: Target, place: FieldReport): void {
+  if (target.value !== undefined || target.averageValue !== undefined) return;
+  place.at("averageValue").required("must set either a target value or averageValue");
+}
+
+/** What is aimed at for a metric of each pod. */
+export function checkPodsTarget({ averageValue }: Target, place: FieldReport): void {
+  const quantity = averageValue === undefined ? undefined : quantityFrom(averageValue);
+  if (quantity !== undefined && quantity.nanos > 0n) return;
+  place.at("averageValue").required("must specify a positive target averageValue");
+}
+
+/** What is aimed at for a metric from outside. */
+export function checkExternalTarget({ value, averageValue }: Target, place: FieldReport): void {
+  if (value === undefined && averageValue === undefined) {
+    place.at("averageValue").required("must set either a target value for metric or a per-pod target");
+  }
+  if (value !== undefined && averageValue !== undefined) {
+    place.at("value").forbidden("may not set both a target value for metric and a per-pod target");
+  }
+}
+
+/** What is aimed at for the use of a resource. */
+export function checkResourceTarget({ averageUtilization, averageValue }: Target, place: FieldReport): void {
+  if (averageUtilization === undefined && averageValue === undefined) {
+    place.at("averageUtilization").required("must set either a target raw value or a target utilization");
+  }
+  if (averageUtilization !== undefined && averageValue !== undefined) {
+    place.at("averageValue").forbidden("may not set both a target raw value and a target utilization");
+  }
+}

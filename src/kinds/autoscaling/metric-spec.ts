@@ -1,0 +1,112 @@
+import { resourceNames } from "./resource-names.ts";
+import { CrossVersionObjectReference } from "./object-reference.ts";
+import {
+  checkExternalTarget,
+  checkMetric,
+  checkObjectTarget,
+  checkPodsTarget,
+  checkResourceTarget,
+  checkTargetType,
+} from "./metric-rules.ts";
+import { pathSegment } from "../checks/names.ts";
+import { positive } from "../checks/numbers.ts";
+import { positiveQuantity } from "../checks/quantities.ts";
+import { struct } from "./v2.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { type Static, field, int32, quantity, string } from "../../schema/types.ts";
+
+const MetricTarget = struct(
+  "MetricTarget",
+  "What is aimed at for a metric.",
+  {
+    type: field(1, string, "Whether it is a value, an average value or a use in percent.")
+      .required()
+      .known("AverageValue", "Utilization", "Value"),
+    value: field(2, quantity, "Value that is aimed at.").nullable().check(positiveQuantity),
+    averageValue: field(3, quantity, "Value a pod that is aimed at.").nullable().check(positiveQuantity),
+    averageUtilization: field(4, int32, "Average in percent of what the pods requested; for resources only.")
+      .nullable()
+      .check(positive),
+  },
+  { check: checkTargetType },
+);
+
+export const MetricIdentifier = struct("MetricIdentifier", "Names a metric.", {
+  name: field(1, string, "Name of the metric.").required().check(pathSegment),
+  selector: field(2, LabelSelector, "Narrows the metric by labels.").nullable(),
+});
+
+const ObjectMetricSource = struct(
+  "ObjectMetricSource",
+  "A metric of one object.",
+  {
+    describedObject: field(1, CrossVersionObjectReference, "The object.").required(),
+    target: field(2, MetricTarget, "What is aimed at.").required(),
+    metric: field(3, MetricIdentifier, "The metric.").required(),
+  },
+  { check: ({ target }, place) => checkObjectTarget(target, place.at("target")) },
+);
+
+const PodsMetricSource = struct(
+  "PodsMetricSource",
+  "A metric of each pod, averaged.",
+  {
+    metric: field(1, MetricIdentifier, "The metric.").required(),
+    target: field(2, MetricTarget, "What is aimed at.").required(),
+  },
+  { check: ({ target }, place) => checkPodsTarget(target, place.at("target")) },
+);
+
+const ResourceMetricSource = struct(
+  "ResourceMetricSource",
+  "Use of a resource by the pods.",
+  {
+    name: field(1, string, "Name of the resource.")
+      .required()
+      .known(...resourceNames),
+    target: field(2, MetricTarget, "What is aimed at.").required(),
+  },
+  { check: ({ target }, place) => checkResourceTarget(target, place.at("target")) },
+);
+
+const ExternalMetricSource = struct(
+  "ExternalMetricSource",
+  "A metric from outside of the cluster.",
+  {
+    metric: field(1, MetricIdentifier, "The metric.").required(),
+    target: field(2, MetricTarget, "What is aimed at.").required(),
+  },
+  { check: ({ target }, place) => checkExternalTarget(target, place.at("target")) },
+);
+
+const ContainerResourceMetricSource = struct(
+  "ContainerResourceMetricSource",
+  "Use of a resource by one container of the pods.",
+  {
+    name: field(1, string, "Name of the resource.")
+      .required()
+      .known(...resourceNames),
+    target: field(2, MetricTarget, "What is aimed at.").required(),
+    container: field(3, string, "Name of the container.").required(),
+  },
+  { check: ({ target }, place) => checkResourceTarget(target, place.at("target")) },
+);
+
+export const MetricSpec = struct(
+  "MetricSpec",
+  "A metric by which is scaled; the field that its type names holds it.",
+  {
+    type: field(1, string, "Which of the other fields holds the metric.")
+      .required()
+      .known("ContainerResource", "External", "Object", "Pods", "Resource"),
+    object: field(2, ObjectMetricSource, "A metric of one object.").nullable(),
+    pods: field(3, PodsMetricSource, "A metric of each pod.").nullable(),
+    resource: field(4, ResourceMetricSource, "Use of a resource by the pods.").nullable(),
+    external: field(5, ExternalMetricSource, "A metric from outside of the cluster.").nullable(),
+    containerResource: field(7, ContainerResourceMetricSource, "Use of a resource by one container.")
+      .nullable()
+      .gated("HPAContainerMetrics"),
+  },
+  { check: checkMetric },
+);
+export type MetricSpec = Static<typeof MetricSpec>;

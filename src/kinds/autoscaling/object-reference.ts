@@ -1,0 +1,13 @@
+import { struct } from "./v2.ts";
+import { pathSegment } from "../checks/names.ts";
+import { field, string } from "../../schema/types.ts";
+
+export const CrossVersionObjectReference = struct(
+  "CrossVersionObjectReference",
+  "Names an object in the same namespace.",
+  {
+    kind: field(1, string, "Kind of the object.").required().check(pathSegment),
+    name: field(2, string, "Name of the object.").required().check(pathSegment),
+    apiVersion: field(3, string, "Group and version of the object's kind."),
+  },
+);

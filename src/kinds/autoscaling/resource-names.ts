@@ -1,0 +1,23 @@
+/** Names of resources that have a meaning of their own; others are accepted too. */
+export const resourceNames = [
+  "configmaps",
+  "cpu",
+  "ephemeral-storage",
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "memory",
+  "persistentvolumeclaims",
+  "pods",
+  "replicationcontrollers",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+  "requests.storage",
+  "resourcequotas",
+  "secrets",
+  "services",
+  "services.loadbalancers",
+  "services.nodeports",
+  "storage",
+] as const;

@@ -1,0 +1,93 @@
+import type { FieldReport } from "../../schema/faults.ts";
+
+interface Policy {
+  type: string;
+  value: number;
+  periodSeconds: number;
+}
+
+interface ScalingRules {
+  selectPolicy?: string | undefined;
+  policies?: Policy[] | undefined;
+  stabilizationWindowSeconds?: number | undefined;
+}
+
+interface Spec {
+  readonly minReplicas?: number | undefined;
+  readonly maxReplicas: number;
+  readonly metrics?: readonly { readonly type: string }[] | undefined;
+}
+
+const maxWindowSeconds = 3600;
+const maxPeriodSeconds = 1800;
+
+/** What an autoscaler without metrics goes by: four fifths of the requested processors. */
+export function defaultMetric() {
+  return {
+    type: "Resource",
+    resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } },
+  };
+}
+
+/** Fills in how fast is scaled in the directions of which nothing is said. Changes the copy. */
+export function fillBehavior(copy: {
+  scaleUp?: ScalingRules | undefined;
+  scaleDown?: ScalingRules | undefined;
+}): void {
+  const percent = { type: "Percent", value: 100, periodSeconds: 15 };
+  const up = (copy.scaleUp ??= {});
+  up.selectPolicy ??= "Max";
+  up.policies ??= [{ type: "Pods", value: 4, periodSeconds: 15 }, { ...percent }];
+  up.stabilizationWindowSeconds ??= 0;
+  const down = (copy.scaleDown ??= {});
+  down.selectPolicy ??= "Max";
+  down.policies ??= [percent];
+}
+
+/** How fast may be scaled in one direction. */
+export function checkScalingRules(rules: ScalingRules, place: FieldReport): void {
+  const { selectPolicy, policies = [], stabilizationWindowSeconds: seconds = 0 } = rules;
+  const window = place.at("stabilizationWindowSeconds");
+  if (seconds < 0) window.invalid(seconds, "must be greater than or equal to zero");
+  if (seconds > maxWindowSeconds)
+    window.invalid(seconds, `must be less than or equal to ${maxWindowSeconds}`);
+  const choices = ["Disabled", "Max", "Min"];
+  if (selectPolicy !== undefined && !choices.includes(selectPolicy)) {
+    place.at("selectPolicy").notSupported(selectPolicy, choices);
+  }
+  if (policies.length === 0) place.at("policies").required("must specify at least one policy");
+  for (const [index, policy] of policies.entries()) {
+    if (place.full) return;
+    checkPolicy(policy, place.at("policies", index));
+  }
+}
+
+function checkPolicy({ type, value, periodSeconds }: Policy, place: FieldReport): void {
+  if (type !== "Percent" && type !== "Pods") place.at("type").notSupported(type, ["Percent", "Pods"]);
+  if (value <= 0) place.at("value").invalid(value, "must be greater than zero");
+  if (periodSeconds <= 0) place.at("periodSeconds").invalid(periodSeconds, "must be greater than zero");
+  if (periodSeconds > maxPeriodSeconds) {
+    place.at("periodSeconds").invalid(periodSeconds, `must be less than or equal to ${maxPeriodSeconds}`);
+  }
+}
+
+/** Numbers of replicas against each other, and against the metrics. */
+export function checkReplicas(spec: Spec, place: FieldReport): void {
+  const { minReplicas, maxReplicas, metrics = [] } = spec;
+  if (maxReplicas < 1) place.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
+  if (minReplicas !== undefined && maxReplicas < minReplicas) {
+    place.at("maxReplicas").invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
+  }
+  // Without pods only these metrics can say that some are needed.
+  if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External")) {
+    place
+      .at("metrics")
+      .forbidden("must specify at least one Object or External metric to support scaling to zero replicas");
+  }
+}
+
+/** The lowest number of replicas that may be asked for. */
+export function checkLowest(minReplicas: number | undefined, lowest: number, place: FieldReport): void {
+  if (minReplicas === undefined || minReplicas >= lowest) return;
+  place.invalid(minReplicas, `must be greater than or equal to ${lowest}`);
+}

@@ -1,0 +1,174 @@
+import { scheduleFault, timeZoneFault } from "../../base/cron.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { nonNegative } from "../checks/numbers.ts";
+import { containerImages, containerNames, selectorCell } from "../cells.ts";
+import { nameWarnings } from "./job-warnings.ts";
+import { JobSpec } from "./job.ts";
+import { kind, struct } from "./v1.ts";
+import { age, ageColumn, nameColumn } from "../columns.ts";
+import { ObjectReference } from "../core/references.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, field, int32, int64, list, string, time } from "../../schema/types.ts";
+
+const JobTemplateSpec = struct("JobTemplateSpec", "The jobs that are made from a schedule.", {
+  metadata: field(1, ObjectMeta, "Labels and annotations of the jobs.").emitEmpty(),
+  spec: field(2, JobSpec, "What the jobs should do.").emitEmpty(),
+});
+
+const CronJobSpec = struct("CronJobSpec", "When which jobs should be made.", {
+  schedule: field(1, string, "The times, as five fields of a crontab or an `@` word.")
+    .required()
+    .check(schedule),
+  startingDeadlineSeconds: field(2, int64, "Seconds by which a missed start may be late.")
+    .nullable()
+    .check(nonNegative),
+  concurrencyPolicy: field(3, string, "What happens when a job still runs at the next time.")
+    .oneOf("Allow", "Forbid", "Replace")
+    .filled("Allow")
+    .mustBeGiven(),
+  suspend: field(4, bool, "While true no new jobs are made.").nullable().filled(false),
+  jobTemplate: field(5, JobTemplateSpec, "The jobs that are made.").required(),
+  successfulJobsHistoryLimit: field(6, int32, "How many jobs that ended well are kept.")
+    .nullable()
+    .filled(3)
+    .check(nonNegative),
+  failedJobsHistoryLimit: field(7, int32, "How many failed jobs are kept.")
+    .nullable()
+    .filled(1)
+    .check(nonNegative),
+  timeZone: field(8, string, "Name of the time zone in which the schedule is read.").nullable(),
+});
+
+const CronJobStatus = struct("CronJobStatus", "What a schedule has done so far.", {
+  active: field(1, list(ObjectReference), "Jobs that run now.").atomic(),
+  lastScheduleTime: field(4, time, "When a job was last made.").nullable(),
+  lastSuccessfulTime: field(5, time, "When a job last ended well.").nullable(),
+});
+
+/** A job's name, 63 characters at most, is that of its cron job with eleven characters behind it. */
+const maxNameLength = 52;
+
+function schedule(text: string, place: FieldReport): void {
+  const fault = scheduleFault(text);
+  if (fault !== undefined) place.invalid(text, fault);
+}
+
+function timeZone(zone: string | undefined, place: FieldReport): void {
+  if (zone === undefined) return;
+  if (zone === "") return place.invalid(zone, "must be absent or not empty");
+  if (zone.toLowerCase() === "local") {
+    return place.invalid(zone, "must be an explicit time zone as defined in https://www.iana.org/time-zones");
+  }
+  const fault = timeZoneFault(zone);
+  if (fault !== undefined) place.invalid(zone, fault);
+}
+
+function suspendText(suspend: boolean | undefined): string {
+  return suspend === undefined ? "<unset>" : suspend ? "True" : "False";
+}
+
+export const CronJob = kind({
+  name: "CronJob",
+  resource: "cronjobs",
+  singular: "cronjob",
+  shortNames: ["cj"],
+  categories: ["all"],
+  scope: "Namespaced",
+  doc: "Makes jobs at given times.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the schedule.").emitEmpty(),
+    spec: field(2, CronJobSpec, "When which jobs should be made.").emitEmpty(),
+    status: field(3, CronJobStatus, "What was done so far.").emitEmpty(),
+  },
+  validate({ spec }, report) {
+    if (spec === undefined) return;
+    const place = report.at("spec");
+    if (spec.timeZone !== undefined && spec.schedule.includes("TZ")) {
+      place.at("schedule").invalid(spec.schedule, "can't name a time zone where timeZone is given");
+    }
+    const jobs = spec.jobTemplate.spec;
+    const job = place.at("jobTemplate", "spec");
+    if (jobs?.selector !== undefined)
+      job.at("selector").invalid(jobs.selector, "`selector` will be auto-generated");
+    if (jobs?.manualSelector === true) job.at("manualSelector").notSupported(true, ["false", "nil"]);
+  },
+  validateCreate({ metadata, spec }, report) {
+    const { name = "" } = metadata;
+    if (name.length > maxNameLength) {
+      report.at("metadata", "name").invalid(name, `must be no more than ${maxNameLength} characters`);
+    }
+    timeZone(spec?.timeZone, report.at("spec", "timeZone"));
+  },
+  validateUpdate({ spec }, live, report) {
+    // Zones come and go; one that was once accepted may stay.
+    if (spec?.timeZone !== live.spec?.timeZone) timeZone(spec?.timeZone, report.at("spec", "timeZone"));
+  },
+  warnings: ({ metadata, spec }, _context, live) => [
+    ...(live === undefined ? nameWarnings(metadata.name) : []),
+    ...(spec?.schedule.includes("TZ")
+      ? ["spec.schedule: a time zone in the schedule isn't supported officially; use spec.timeZone"]
+      : []),
+  ],
+  generationOf: ({ spec }) => spec,
+  prepareCreate(copy) {
+    copy.status = {};
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    { name: "Schedule", type: "string", doc: "The times.", cell: ({ spec }) => spec?.schedule ?? "" },
+    {
+      name: "Suspend",
+      type: "boolean",
+      doc: "Whether no new jobs are made.",
+      cell: ({ spec }) => suspendText(spec?.suspend),
+    },
+    {
+      name: "Active",
+      type: "integer",
+      doc: "How many jobs run now.",
+      cell: ({ status }) => (status?.active ?? []).length,
+    },
+    {
+      name: "Last Schedule",
+      type: "string",
+      doc: "How long ago a job was last made.",
+      cell: ({ status }, now) =>
+        status?.lastScheduleTime === undefined ? "<none>" : age(status.lastScheduleTime, now),
+    },
+    ageColumn,
+    {
+      name: "Containers",
+      type: "string",
+      priority: 1,
+      doc: "Names of the containers.",
+      cell: ({ spec }) => containerNames(spec?.jobTemplate.spec?.template),
+    },
+    {
+      name: "Images",
+      type: "string",
+      priority: 1,
+      doc: "Images of the containers.",
+      cell: ({ spec }) => containerImages(spec?.jobTemplate.spec?.template),
+    },
+    {
+      name: "Selector",
+      type: "string",
+      priority: 1,
+      doc: "Selects the pods of the jobs.",
+      cell: ({ spec }) => selectorCell(spec?.jobTemplate.spec?.selector),
+    },
+  ],
+});
+export type CronJob = ObjectFor<typeof CronJob>;

@@ -1,0 +1,185 @@
+import { labelSelectorFaults, compileLabelSelector } from "../../base/label-selector.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { LabelSelector } from "../meta/label-selector.ts";
+import { labelSelector } from "../checks/selectors.ts";
+import { unchanged } from "../checks/values.ts";
+import { checkFailurePolicy, type FailurePolicy } from "./pod-failure-rules.ts";
+
+interface PodSpec {
+  readonly restartPolicy?: string | undefined;
+  readonly containers?: readonly { readonly name: string }[] | null | undefined;
+  readonly initContainers?: readonly { readonly name: string }[] | undefined;
+  readonly affinity?: { readonly nodeAffinity?: unknown } | undefined;
+  readonly nodeSelector?: unknown;
+  readonly tolerations?: unknown;
+}
+
+interface Template {
+  readonly metadata?:
+    | {
+        readonly labels?: Readonly<Record<string, string>> | undefined;
+        readonly annotations?: Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
+  readonly spec?: PodSpec | undefined;
+}
+
+/** What the rules of a job ask about. */
+export interface JobSpecFacts {
+  readonly parallelism?: number | undefined;
+  readonly completions?: number | undefined;
+  readonly completionMode?: string | undefined;
+  readonly selector?: LabelSelector | undefined;
+  readonly manualSelector?: boolean | undefined;
+  readonly suspend?: boolean | undefined;
+  readonly template?: Template | undefined;
+  readonly podFailurePolicy?: FailurePolicy | undefined;
+}
+
+/** What the rules of a job ask about the whole object. */
+export interface JobFacts {
+  readonly metadata: {
+    readonly name?: string;
+    readonly uid?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: JobSpecFacts | undefined;
+  readonly status?: { readonly startTime?: string | undefined } | undefined;
+}
+
+const maxIndexedParallelism = 100_000;
+const restartPolicies = ["Never", "OnFailure"];
+
+/** Rules of every job, also of those that a schedule makes. */
+export function checkJobSpec(spec: JobSpecFacts, place: FieldReport): void {
+  if (spec.completionMode === "") place.at("completionMode").notSupported("", ["Indexed", "NonIndexed"]);
+  if (spec.completionMode === "Indexed") {
+    if (spec.completions === undefined) {
+      place.at("completions").required("when completion mode is Indexed");
+    }
+    if ((spec.parallelism ?? 0) > maxIndexedParallelism) {
+      place
+        .at("parallelism")
+        .invalid(
+          spec.parallelism,
+          `must be at most ${maxIndexedParallelism} when completion mode is Indexed`,
+        );
+    }
+  }
+  const pod = spec.template?.spec;
+  const policy = pod?.restartPolicy ?? "";
+  const restart = place.at("template", "spec", "restartPolicy");
+  if (policy === "" || policy === "Always") {
+    restart.required(`valid values: ${restartPolicies.map((one) => JSON.stringify(one)).join(", ")}`);
+  } else if (!restartPolicies.includes(policy)) {
+    restart.notSupported(policy, restartPolicies);
+  } else if (spec.podFailurePolicy !== undefined && policy !== "Never") {
+    restart.invalid(policy, 'only "Never" is supported when podFailurePolicy is given');
+  }
+  if (spec.podFailurePolicy === undefined) return;
+  const containers = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])];
+  checkFailurePolicy(
+    spec.podFailurePolicy,
+    new Set(containers.map(({ name }) => name)),
+    place.at("podFailurePolicy"),
+  );
+}
+
+const uidLabel = "controller-uid";
+const nameLabel = "job-name";
+
+interface Generated {
+  readonly manualSelector?: boolean | undefined;
+  selector?: LabelSelector | undefined;
+  readonly template: { metadata?: { labels?: Record<string, string> | undefined } | undefined };
+}
+
+/** Labels of the pods and the selector, from the job's uid, unless they are the user's own. Changes the spec. */
+export function generateSelector(metadata: JobFacts["metadata"], spec: Generated): void {
+  if (spec.manualSelector === true) return;
+  const { name = "", uid = "" } = metadata;
+  const meta = (spec.template.metadata ??= {});
+  meta.labels = { [nameLabel]: name, [uidLabel]: uid, ...meta.labels };
+  spec.selector = {
+    ...spec.selector,
+    matchLabels: { [uidLabel]: uid, ...spec.selector?.matchLabels },
+  };
+}
+
+/** The selector is there and selects the job's pods, and is the server's own unless that was waived. */
+export function checkSelector(job: JobFacts, report: FieldReport): void {
+  const { selector, template } = job.spec ?? {};
+  const place = report.at("spec", "selector");
+  if (selector === undefined) return place.required();
+  labelSelector(selector, place);
+  if (labelSelectorFaults(selector).length > 0) return;
+  const matches = compileLabelSelector(selector);
+  const labels = template?.metadata?.labels;
+  if (!matches(labels)) {
+    report
+      .at("spec", "template", "metadata", "labels")
+      .invalid(labels ?? {}, "`selector` does not match template `labels`");
+  }
+  if (job.spec?.manualSelector === true) return;
+  const { uid = "", name = "" } = job.metadata;
+  const expected = { [uidLabel]: uid, [nameLabel]: name };
+  for (const [key, value] of Object.entries(expected)) {
+    checkLabel(labels, key, value, report.at("spec", "template", "metadata", "labels"));
+  }
+  if (!matches(expected)) place.invalid(selector, "`selector` not auto-generated");
+}
+
+function checkLabel(
+  labels: Readonly<Record<string, string>> = {},
+  key: string,
+  expected: string,
+  place: FieldReport,
+): void {
+  if (!Object.hasOwn(labels, key)) place.key(key).required(`must be '${expected}'`);
+  else if (labels[key] !== expected) place.key(key).invalid(labels, `must be '${expected}'`);
+}
+
+/** What of a job can't be changed. */
+export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldReport): void {
+  const spec = job.spec ?? {};
+  const before = live.spec ?? {};
+  const place = report.at("spec");
+  unchanged(spec.completions, before.completions, place.at("completions"));
+  unchanged(spec.selector, before.selector, place.at("selector"));
+  // Jobs that never started may still be sent to other nodes.
+  const movable = before.suspend === true && live.status?.startTime === undefined;
+  const template = movable ? withPlacement(before.template ?? {}, spec.template ?? {}) : before.template;
+  unchanged(spec.template, template, place.at("template"));
+  unchanged(spec.completionMode, before.completionMode, place.at("completionMode"));
+  unchanged(spec.podFailurePolicy, before.podFailurePolicy, place.at("podFailurePolicy"));
+}
+
+/** A template with what another one says about labels, annotations and nodes. */
+function withPlacement(template: Template, other: Template): Template {
+  return {
+    ...template,
+    metadata: take(template.metadata ?? {}, other.metadata ?? {}, ["labels", "annotations"]),
+    spec: withAffinity(
+      take(template.spec ?? {}, other.spec ?? {}, ["nodeSelector", "tolerations"]),
+      other.spec?.affinity,
+    ),
+  };
+}
+
+function withAffinity(spec: PodSpec, other: PodSpec["affinity"]): PodSpec {
+  if (spec.affinity === undefined && other === undefined) return spec;
+  const affinity = take(spec.affinity ?? {}, other ?? {}, ["nodeAffinity"]);
+  const { affinity: _, ...rest } = spec;
+  const isGone = other === undefined && Object.keys(affinity).length === 0;
+  return isGone ? rest : { ...rest, affinity };
+}
+
+/** A copy with some members of another object, where it has them, and without them where it hasn't. */
+function take<T extends object>(target: T, source: T, names: readonly (keyof T)[]): T {
+  const copy = { ...target };
+  for (const name of names) {
+    if (source[name] === undefined) delete copy[name];
+    else copy[name] = source[name];
+  }
+  return copy;
+}

@@ -1,0 +1,187 @@
+import { JobStatus } from "./job-status.ts";
+import { PodFailurePolicy } from "./pod-failure-policy.ts";
+import { kind, struct } from "./v1.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { dnsLabelFaults } from "../../base/names.ts";
+import { nonNegative } from "../checks/numbers.ts";
+import { containerImages, containerNames, selectorCell } from "../cells.ts";
+import { checkJobChange, checkJobSpec, checkSelector, generateSelector } from "./job-rules.ts";
+import { nameWarnings } from "./job-warnings.ts";
+import { age, ageColumn, nameColumn } from "../columns.ts";
+import { PodTemplateSpec } from "../core/pod/template.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, field, int32, int64, string } from "../../schema/types.ts";
+
+export const JobSpec = struct(
+  "JobSpec",
+  "What a job should do.",
+  {
+    parallelism: field(1, int32, "How many pods may run at the same time.").nullable().check(nonNegative),
+    completions: field(2, int32, "How many pods must succeed; absent means that one success ends the job.")
+      .nullable()
+      .check(nonNegative),
+    activeDeadlineSeconds: field(3, int64, "Seconds from the start after which the job is ended as failed.")
+      .nullable()
+      .check(nonNegative),
+    selector: field(4, LabelSelector, "Selects the job's pods; the server usually makes it.").nullable(),
+    manualSelector: field(
+      5,
+      bool,
+      "The selector and the labels of the template are the user's own instead of the server's.",
+    ).nullable(),
+    template: field(6, PodTemplateSpec, "The pods that do the work.").required(),
+    backoffLimit: field(7, int32, "So many failures are retried before the job counts as failed.")
+      .nullable()
+      .check(nonNegative),
+    ttlSecondsAfterFinished: field(8, int32, "Seconds for which the job is kept after its end.")
+      .nullable()
+      .check(nonNegative),
+    completionMode: field(9, string, "Whether successes are only counted, or each index must succeed once.")
+      .nullable()
+      .oneOf("Indexed", "NonIndexed"),
+    suspend: field(10, bool, "While true no pods are made, and those that run are ended.").nullable(),
+    podFailurePolicy: field(
+      11,
+      PodFailurePolicy,
+      "What failed pods mean for the job; without it every failure counts towards backoffLimit.",
+    ).nullable(),
+  },
+  { check: checkJobSpec },
+);
+
+/** Says that a controller counts the job's pods by means of finalizers; the server sets it on every new job. */
+function trackingAnnotation({ domain }: Vocabulary): string {
+  return `batch.${domain}/job-tracking`;
+}
+
+export const Job = kind({
+  name: "Job",
+  resource: "jobs",
+  singular: "job",
+  categories: ["all"],
+  scope: "Namespaced",
+  orphansDependents: true,
+  doc: "Work that is done by pods until enough of them succeeded.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the job.").emitEmpty(),
+    spec: field(2, JobSpec, "What the job should do.").emitEmpty(),
+    status: field(3, JobStatus, "How far the job has come.").emitEmpty(),
+  },
+  selectable: { "status.successful": ({ status }) => String(status?.succeeded ?? 0) },
+  fillDefaults(copy) {
+    const { spec } = copy;
+    if (spec === undefined) return;
+    if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+    spec.parallelism ??= 1;
+    spec.backoffLimit ??= 6;
+    spec.completionMode ??= "NonIndexed";
+    spec.suspend ??= false;
+    const { labels } = spec.template.metadata ?? {};
+    if (labels !== undefined && copy.metadata.labels === undefined) copy.metadata.labels = { ...labels };
+    for (const rule of spec.podFailurePolicy?.rules ?? []) {
+      for (const pattern of rule.onPodConditions ?? []) if (pattern.status === "") pattern.status = "True";
+    }
+  },
+  generationOf: ({ spec }) => spec,
+  prepareCreate(copy, { vocabulary }) {
+    copy.status = {};
+    const annotation = trackingAnnotation(vocabulary);
+    copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
+    if (copy.spec !== undefined) generateSelector(copy.metadata, copy.spec);
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+  },
+  validate(job, report) {
+    checkSelector(job, report);
+    const { completionMode, completions = 0 } = job.spec ?? {};
+    if (completionMode !== "Indexed" || completions <= 0) return;
+    const { name = "" } = job.metadata;
+    const lastPod = `${name}-${completions - 1}`;
+    for (const message of dnsLabelFaults(lastPod)) {
+      report
+        .at("metadata", "name")
+        .invalid(name, `makes pods with invalid names, such as ${lastPod}: ${message}`);
+    }
+  },
+  validateUpdate(job, live, report, { subresource, vocabulary }) {
+    if (subresource !== "") return;
+    checkJobChange(job, live, report);
+    const annotation = trackingAnnotation(vocabulary);
+    const has = ({ metadata }: ApiObject) => Object.hasOwn(metadata.annotations ?? {}, annotation);
+    if (has(job) && !has(live))
+      report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
+  },
+  warnings: ({ metadata }, _context, live) => (live === undefined ? nameWarnings(metadata.name) : []),
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Completions",
+      type: "string",
+      doc: "How many pods succeeded, of how many that must.",
+      cell: completionsText,
+    },
+    {
+      name: "Duration",
+      type: "string",
+      doc: "How long the job takes or took.",
+      cell: ({ status }, now) => durationText(status ?? {}, now),
+    },
+    ageColumn,
+    {
+      name: "Containers",
+      type: "string",
+      priority: 1,
+      doc: "Names of the containers.",
+      cell: ({ spec }) => containerNames(spec?.template),
+    },
+    {
+      name: "Images",
+      type: "string",
+      priority: 1,
+      doc: "Images of the containers.",
+      cell: ({ spec }) => containerImages(spec?.template),
+    },
+    {
+      name: "Selector",
+      type: "string",
+      priority: 1,
+      doc: "Selects the job's pods.",
+      cell: ({ spec }) => selectorCell(spec?.selector),
+    },
+  ],
+});
+export type Job = ObjectFor<typeof Job>;
+
+interface Counts {
+  readonly spec?:
+    { readonly completions?: number | undefined; readonly parallelism?: number | undefined } | undefined;
+  readonly status?: { readonly succeeded?: number | undefined } | undefined;
+}
+
+function completionsText({ spec = {}, status }: Counts): string {
+  const succeeded = status?.succeeded ?? 0;
+  if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`;
+  const { parallelism = 0 } = spec;
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+interface Times {
+  readonly startTime?: string | undefined;
+  readonly completionTime?: string | undefined;
+}
+
+function durationText({ startTime, completionTime }: Times, now: number): string {
+  if (startTime === undefined) return "";
+  return age(startTime, completionTime === undefined ? now : Date.parse(completionTime));
+}

@@ -1,0 +1,59 @@
+import { struct } from "./v1.ts";
+import { field, int32, list, string } from "../../schema/types.ts";
+
+const PodFailurePolicyOnExitCodesRequirement = struct(
+  "PodFailurePolicyOnExitCodesRequirement",
+  "Condition on the exit codes of a failed pod's containers.",
+  {
+    containerName: field(1, string, "Name of the container that is looked at; absent for all.")
+      .emitEmpty()
+      .nullable(),
+    operator: field(2, string, "Whether the code must be among the values, or not.")
+      .declaredRequired()
+      .oneOf("In", "NotIn")
+      .unchecked(),
+    values: field(3, list(int32), "The exit codes, in ascending order and without repetition.")
+      .declaredRequired()
+      .set(),
+  },
+);
+
+const PodFailurePolicyOnPodConditionsPattern = struct(
+  "PodFailurePolicyOnPodConditionsPattern",
+  "Condition of a pod that a rule looks for.",
+  {
+    type: field(1, string, "Type of the pod's condition.")
+      .declaredRequired()
+      .known("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
+    status: field(2, string, "Status that the pod's condition must have.")
+      .declaredRequired()
+      .known("False", "True", "Unknown"),
+  },
+);
+
+const PodFailurePolicyRule = struct(
+  "PodFailurePolicyRule",
+  "What is done when a pod fails in a certain way; exactly one requirement stands in it.",
+  {
+    action: field(1, string, "What is done: FailJob, Ignore or Count.")
+      .declaredRequired()
+      .oneOf("Count", "FailJob", "Ignore")
+      .unchecked(),
+    onExitCodes: field(2, PodFailurePolicyOnExitCodesRequirement, "Condition on exit codes.")
+      .emitEmpty()
+      .nullable(),
+    onPodConditions: field(
+      3,
+      list(PodFailurePolicyOnPodConditionsPattern),
+      "Conditions of the pod, of which one must be there.",
+    )
+      .emitEmpty()
+      .atomic(),
+  },
+);
+
+export const PodFailurePolicy = struct("PodFailurePolicy", "How failed pods influence a job.", {
+  rules: field(1, list(PodFailurePolicyRule), "The rules; the first that fits is followed.")
+    .declaredRequired()
+    .atomic(),
+});

@@ -1,0 +1,88 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { qualifiedName } from "../checks/names.ts";
+
+interface ExitCodes {
+  readonly containerName?: string | null | undefined;
+  readonly operator: string;
+  readonly values?: readonly number[] | null | undefined;
+}
+
+interface Rule {
+  readonly action: string;
+  readonly onExitCodes?: ExitCodes | null | undefined;
+  readonly onPodConditions?: readonly { readonly type: string; readonly status: string }[] | null | undefined;
+}
+
+/** What the rules ask about. */
+export interface FailurePolicy {
+  readonly rules?: readonly Rule[] | null | undefined;
+}
+
+const maxRules = 20;
+const maxPatterns = 20;
+const maxExitCodes = 255;
+const actions = ["Count", "FailJob", "Ignore"];
+const operators = ["In", "NotIn"];
+const statuses = ["False", "True", "Unknown"];
+
+/** Rules on what failed pods mean; `containers` are the names of the template's containers. */
+export function checkFailurePolicy(
+  policy: FailurePolicy,
+  containers: ReadonlySet<string>,
+  place: FieldReport,
+): void {
+  const rules = policy.rules ?? [];
+  if (rules.length > maxRules) place.at("rules").tooMany(rules.length, maxRules);
+  for (const [index, rule] of rules.entries()) {
+    if (place.full) return;
+    checkRule(rule, containers, place.at("rules", index));
+  }
+}
+
+function checkRule(rule: Rule, containers: ReadonlySet<string>, place: FieldReport): void {
+  requiredWord(rule.action, actions, place.at("action"));
+  const codes = rule.onExitCodes ?? undefined;
+  const patterns = rule.onPodConditions ?? [];
+  if (codes !== undefined && patterns.length > 0) {
+    place.invalid(rule, "giving both onExitCodes and onPodConditions is not supported");
+  }
+  if (codes === undefined && patterns.length === 0) {
+    place.invalid(rule, "one of onExitCodes and onPodConditions must be given");
+  }
+  if (codes !== undefined) checkExitCodes(codes, containers, place.at("onExitCodes"));
+  if (patterns.length > maxPatterns) place.at("onPodConditions").tooMany(patterns.length, maxPatterns);
+  for (const [index, { type, status }] of patterns.entries()) {
+    if (place.full) return;
+    qualifiedName(type, place.at("onPodConditions", index, "type"));
+    requiredWord(status, statuses, place.at("onPodConditions", index, "status"));
+  }
+}
+
+function checkExitCodes(codes: ExitCodes, containers: ReadonlySet<string>, place: FieldReport): void {
+  requiredWord(codes.operator, operators, place.at("operator"));
+  const name = codes.containerName ?? undefined;
+  if (name !== undefined && !containers.has(name)) {
+    place.at("containerName").invalid(name, "must be the name of one of the template's containers");
+  }
+  const values = codes.values ?? [];
+  const list = place.at("values");
+  if (values.length === 0) list.invalid(values, "at least one value is required");
+  else if (values.length > maxExitCodes) list.tooMany(values.length, maxExitCodes);
+  const seen = new Set<number>();
+  for (const [index, value] of values.entries()) {
+    if (place.full) return;
+    if (codes.operator === "In" && value === 0) {
+      list.at(index).invalid(value, "must not be 0 for the operator In");
+    }
+    if (seen.has(value)) list.at(index).duplicate(value);
+    seen.add(value);
+  }
+  if (values.some((value, index) => index > 0 && values[index - 1]! > value)) {
+    list.invalid(values, "must be in ascending order");
+  }
+}
+
+function requiredWord(word: string, allowed: readonly string[], place: FieldReport): void {
+  if (word === "") place.required(`valid values: ${allowed.map((one) => JSON.stringify(one)).join(", ")}`);
+  else if (!allowed.includes(word)) place.notSupported(word, allowed);
+}

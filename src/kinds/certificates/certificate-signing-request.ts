@@ -1,0 +1,152 @@
+import {
+  checkSpec,
+  checkStatus,
+  checkStatusChange,
+  stampConditions,
+  stateText,
+  usageNames,
+} from "./request-rules.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import { orNone } from "../cells.ts";
+import { kind, struct } from "./v1.ts";
+import { ageColumn, nameColumn, shortDuration } from "../columns.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bytes, field, int32, list, map, string, time } from "../../schema/types.ts";
+
+const CertificateSigningRequestSpec = struct(
+  "CertificateSigningRequestSpec",
+  "What certificate is asked for, by whom.",
+  {
+    request: field(1, bytes, "The request (PKCS#10 in PEM).").declaredRequired(),
+    username: field(2, string, "Name of the user who asked; set by the server."),
+    uid: field(3, string, "Identifier of the user who asked; set by the server."),
+    groups: field(4, list(string), "Groups of the user who asked; set by the server.").atomic(),
+    usages: field(5, list(string), "What the key may be used for.")
+      .atomic()
+      .oneOf(...usageNames)
+      .unchecked(),
+    extra: field(6, map(list(string)), "Further facts of the user who asked; set by the server."),
+    signerName: field(7, string, "Who is asked to sign.").required(),
+    expirationSeconds: field(
+      8,
+      int32,
+      "How long the certificate should hold; the signer may give another time.",
+    ).nullable(),
+  },
+  { check: checkSpec },
+);
+
+const CertificateSigningRequestCondition = struct(
+  "CertificateSigningRequestCondition",
+  "What was decided about a request.",
+  {
+    type: field(1, string, "Approved, Denied or Failed, or another word of the signer's.")
+      .declaredRequired()
+      .known("Approved", "Denied", "Failed"),
+    reason: field(2, string, "Short reason for programs."),
+    message: field(3, string, "Explanation for people."),
+    lastUpdateTime: field(4, time, "When the condition was last written.").emitEmpty(),
+    lastTransitionTime: field(5, time, "When the status last changed.").emitEmpty(),
+    status: field(6, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
+  },
+);
+
+const CertificateSigningRequestStatus = struct(
+  "CertificateSigningRequestStatus",
+  "What became of a request.",
+  {
+    conditions: field(1, list(CertificateSigningRequestCondition), "What was decided.").mapBy("type"),
+    certificate: field(2, bytes, "The certificate (PEM), with those of its issuers."),
+  },
+  { check: checkStatus },
+);
+
+function requester(user: UserInfo | undefined) {
+  if (user === undefined) return {};
+  const { name, uid, groups, extra } = user;
+  return {
+    username: name,
+    ...(uid === "" ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra: structuredClone(extra) as Record<string, string[]> }),
+  };
+}
+
+function timeText(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19)}Z`;
+}
+
+export const CertificateSigningRequest = kind({
+  name: "CertificateSigningRequest",
+  resource: "certificatesigningrequests",
+  singular: "certificatesigningrequest",
+  shortNames: ["csr"],
+  scope: "Cluster",
+  nameForm: "pathSegment",
+  doc: "Asks for a certificate.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the request.").emitEmpty(),
+    spec: field(2, CertificateSigningRequestSpec, "What is asked for; it can't be changed.").required(),
+    status: field(3, CertificateSigningRequestStatus, "What became of it.").emitEmpty(),
+  },
+  selectable: { "spec.signerName": ({ spec }) => spec.signerName },
+  prepareCreate(copy, { user }) {
+    copy.status = {};
+    // Who asks is what the server knows, not what they say.
+    const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = copy.spec;
+    copy.spec = { ...asked, ...requester(user) };
+  },
+  prepareUpdate(copy, live) {
+    const { spec, status } = structuredClone(live);
+    copy.spec = spec;
+    copy.status = status;
+  },
+  validateUpdate(request, live, report, { subresource }) {
+    checkStatusChange(request.status ?? {}, live.status ?? {}, subresource, report.at("status"));
+  },
+  subresources: {
+    approval: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written, { now = 0 }) {
+        const before = copy.status?.conditions ?? [];
+        const conditions = written.status?.conditions ?? [];
+        stampConditions(conditions, before, timeText(now));
+        const { conditions: _, ...kept } = copy.status ?? {};
+        copy.status = conditions.length === 0 ? kept : { ...kept, conditions };
+      },
+    },
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written, { now = 0 }) {
+        stampConditions(written.status?.conditions ?? [], copy.status?.conditions ?? [], timeText(now));
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    ageColumn,
+    {
+      name: "SignerName",
+      type: "string",
+      doc: "Who is asked to sign.",
+      cell: ({ spec }) => orNone(spec.signerName),
+    },
+    { name: "Requestor", type: "string", doc: "Who asked.", cell: ({ spec }) => spec.username ?? "" },
+    {
+      name: "RequestedDuration",
+      type: "string",
+      doc: "How long the certificate should hold.",
+      cell: ({ spec }) =>
+        spec.expirationSeconds === undefined ? "<none>" : shortDuration(spec.expirationSeconds),
+    },
+    {
+      name: "Condition",
+      type: "string",
+      doc: "What was decided.",
+      cell: ({ status }) => stateText(status ?? {}),
+    },
+  ],
+});
+export type CertificateSigningRequest = ObjectFor<typeof CertificateSigningRequest>;

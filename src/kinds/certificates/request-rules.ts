@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from "node:util";
+import { certificateRequestFault, certificatesFault } from "../../base/certificate-request.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { signerName } from "./signer-name.ts";
+import type { KindContext } from "../../schema/context.ts";
+
+/** A decision about a request. */
+export interface Decision {
+  readonly type: string;
+  readonly status: string;
+  lastUpdateTime?: string | null | undefined;
+  lastTransitionTime?: string | null | undefined;
+}
+
+interface Spec {
+  readonly request: string | null;
+  readonly usages?: readonly string[] | undefined;
+  readonly signerName: string;
+  readonly expirationSeconds?: number | undefined;
+}
+
+interface Status {
+  readonly conditions?: readonly Decision[] | undefined;
+  readonly certificate?: string | undefined;
+}
+
+const minSeconds = 600;
+
+/** What a request asks for. */
+export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindContext): void {
+  const fault = certificateRequestFault(textOf(spec.request ?? ""));
+  if (fault !== undefined) place.at("request").invalid(spec.request, fault);
+  checkUsages(spec.usages ?? [], place.at("usages"));
+  const { signerName: signer } = spec;
+  if (signer === `${vocabulary.domain}/legacy-unknown`) {
+    place.at("signerName").invalid(signer, "the legacy signerName is not allowed via this API version");
+  } else if (signer !== "") signerName(signer, place.at("signerName"));
+  if ((spec.expirationSeconds ?? minSeconds) < minSeconds) {
+    place
+      .at("expirationSeconds")
+      .invalid(
+        spec.expirationSeconds,
+        `may not specify a duration less than ${minSeconds} seconds (10 minutes)`,
+      );
+  }
+}
+
+/** What a certificate's key may be used for. */
+export const usageNames = [
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
+] as const;
+const knownUsages = new Set<string>(usageNames);
+
+function checkUsages(usages: readonly string[], place: FieldReport): void {
+  if (usages.length === 0) return place.required("usages must be provided");
+  const seen = new Set<string>();
+  for (const [index, usage] of usages.entries()) {
+    if (place.full) return;
+    if (!knownUsages.has(usage)) place.at(index).notSupported(usage, usageNames);
+    if (seen.has(usage)) place.at(index).duplicate(usage);
+    seen.add(usage);
+  }
+}
+
+function textOf(base64: string): string {
+  return Buffer.from(base64, "base64").toString("latin1");
+}
+
+const decisions = ["Approved", "Denied", "Failed"];
+const statuses = ["False", "True", "Unknown"];
+
+/** What became of a request. */
+export function checkStatus({ conditions = [], certificate }: Status, place: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, { type, status }] of conditions.entries()) {
+    if (place.full) return;
+    const at = place.at("conditions", index);
+    if (type === "") at.at("type").required();
+    const allowed = decisions.includes(type) ? ["True"] : statuses;
+    if (status === "") at.at("status").required();
+    else if (!allowed.includes(status)) at.at("status").notSupported(status, allowed);
+    if (seen.has(type)) at.at("type").duplicate(type);
+    const other = type === "Approved" ? "Denied" : type === "Denied" ? "Approved" : undefined;
+    if (other !== undefined && seen.has(other)) {
+      at.at("type").invalid(type, "Approved and Denied conditions are mutually exclusive");
+    }
+    seen.add(type);
+  }
+  const fault = certificate === undefined ? undefined : certificatesFault(textOf(certificate));
+  if (fault !== undefined) place.at("certificate").invalid("<certificate data>", fault);
+}
+
+/** Decisions stand for ever; they are made through `approval`, the certificate is given through `status`, once. */
+export function checkStatusChange(
+  now: Status,
+  before: Status,
+  subresource: string,
+  place: FieldReport,
+): void {
+  const list = place.at("conditions");
+  for (const type of decisions) {
+    const current = (now.conditions ?? []).filter((one) => one.type === type);
+    const old = (before.conditions ?? []).filter((one) => one.type === type);
+    if (old.length < current.length) {
+      if (subresource !== "approval" && type !== "Failed") {
+        list.forbidden(`updates may not add a condition of type "${type}"`);
+      }
+    } else if (old.length > current.length) {
+      list.forbidden(`updates may not remove a condition of type "${type}"`);
+    } else if (!isDeepStrictEqual(old, current)) {
+      list.forbidden(`updates may not modify a condition of type "${type}"`);
+    }
+  }
+  if (now.certificate === before.certificate) return;
+  if (subresource !== "status") place.at("certificate").forbidden("updates may not set certificate content");
+  else if (before.certificate !== undefined) {
+    place.at("certificate").forbidden("updates may not modify existing certificate content");
+  }
+}
+
+/** Fills in when conditions were written and when their status changed. Changes them. */
+export function stampConditions(
+  conditions: readonly Decision[],
+  before: readonly Decision[],
+  now: string,
+): void {
+  const old = new Map(before.map((one) => [`${one.type} ${one.status}`, one]));
+  for (const condition of conditions) {
+    condition.lastUpdateTime ??= now;
+    condition.lastTransitionTime ??=
+      old.get(`${condition.type} ${condition.status}`)?.lastTransitionTime ?? now;
+  }
+}
+
+/** Where a request stands, in the words of its table. */
+export function stateText({ conditions = [], certificate }: Status): string {
+  const has = (type: string) => conditions.some((one) => one.type === type);
+  const decision = has("Denied") ? "Denied" : has("Approved") ? "Approved" : "Pending";
+  return decision + (has("Failed") ? ",Failed" : "") + (certificate === undefined ? "" : ",Issued");
+}

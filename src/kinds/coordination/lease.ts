@@ -1,0 +1,40 @@
+import { ageColumn, nameColumn } from "../columns.ts";
+import { nonNegative, positive } from "../checks/numbers.ts";
+import { kind, struct } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, int32, microTime, string } from "../../schema/types.ts";
+
+const LeaseSpec = struct("LeaseSpec", "Who holds a lease, and how long.", {
+  holderIdentity: field(1, string, "Who holds the lease now.").nullable(),
+  leaseDurationSeconds: field(2, int32, "Seconds after the last renewal for which others must wait.")
+    .nullable()
+    .check(positive),
+  acquireTime: field(3, microTime, "When the holder got the lease.").nullable(),
+  renewTime: field(4, microTime, "When the holder last renewed the lease.").nullable(),
+  leaseTransitions: field(5, int32, "How often the holder changed.").nullable().check(nonNegative),
+});
+
+export const Lease = kind({
+  name: "Lease",
+  resource: "leases",
+  singular: "lease",
+  scope: "Namespaced",
+  createOnUpdate: true,
+  doc: "A claim that one of several programs can hold at a time.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the lease.").emitEmpty(),
+    spec: field(2, LeaseSpec, "Who holds the lease, and how long.").emitEmpty(),
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Holder",
+      type: "string",
+      doc: "Who holds the lease.",
+      cell: ({ spec }) => spec?.holderIdentity ?? "",
+    },
+    ageColumn,
+  ],
+});
+export type Lease = ObjectFor<typeof Lease>;

@@ -1,0 +1,40 @@
+import type { KindContext } from "../../schema/context.ts";
+import type { TypedLocalObjectReference, TypedObjectReference } from "./references.ts";
+
+/** What a new volume is filled with: the older field, and the newer one that replaces it. */
+export interface DataSources {
+  dataSource?: TypedLocalObjectReference | undefined;
+  dataSourceRef?: TypedObjectReference | undefined;
+}
+
+/**
+ * Lets both fields say the same, so that clients of either find what they know. Where it hadn't any before, the older one
+ * takes only claims and snapshots; others were ignored there from the start.
+ */
+export function matchDataSources(spec: DataSources, live: DataSources, context: KindContext): void {
+  const crosses = (spec.dataSourceRef?.namespace ?? "") !== "";
+  if (crosses && live.dataSourceRef === undefined && !context.enabled("CrossNamespaceVolumeDataSource")) {
+    delete spec.dataSourceRef;
+  }
+  if (live.dataSource === undefined && !isKnown(spec.dataSource, context)) delete spec.dataSource;
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource !== undefined && dataSourceRef === undefined) spec.dataSourceRef = { ...dataSource };
+  if (dataSource !== undefined || dataSourceRef === undefined) return;
+  const { namespace = "", ...local } = dataSourceRef;
+  if (namespace === "") spec.dataSource = local;
+}
+
+function isKnown(source: TypedLocalObjectReference | undefined, { vocabulary }: KindContext): boolean {
+  if (source === undefined) return false;
+  const { kind } = source;
+  const apiGroup = source.apiGroup ?? "";
+  return (
+    (apiGroup === "" && kind === "PersistentVolumeClaim") ||
+    (apiGroup === `snapshot.storage.${vocabulary.groupSuffix}` && kind === "VolumeSnapshot")
+  );
+}
+
+/** Whether two references name the same object. */
+export function namesSame(a: TypedLocalObjectReference, b: TypedLocalObjectReference): boolean {
+  return a.kind === b.kind && a.name === b.name && (a.apiGroup ?? "") === (b.apiGroup ?? "");
+}

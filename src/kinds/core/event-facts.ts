@@ -1,0 +1,114 @@
+import type { ApiObject, Column } from "../../schema/kind.ts";
+import { age } from "../columns.ts";
+
+/** A time that is written even when it is missing. */
+export type Absent = null | undefined;
+
+/** What an event says, whatever its version calls it. */
+export interface EventFacts {
+  readonly namespace?: string | undefined;
+  readonly object?:
+    | {
+        readonly kind?: string | undefined;
+        readonly namespace?: string | undefined;
+        readonly name?: string | undefined;
+        readonly fieldPath?: string | undefined;
+      }
+    | undefined;
+  readonly type?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly action?: string | undefined;
+  readonly message?: string | undefined;
+  readonly source?:
+    { readonly component?: string | undefined; readonly host?: string | undefined } | undefined;
+  readonly controller?: string | undefined;
+  readonly instance?: string | undefined;
+  readonly first?: string | Absent;
+  readonly last?: string | Absent;
+  readonly eventTime?: string | Absent;
+  readonly count?: number | undefined;
+  readonly series?:
+    { readonly count?: number | undefined; readonly lastObservedTime?: string | Absent } | undefined;
+}
+
+/** Whether a time is there. */
+export function isGiven(time: string | Absent): time is string {
+  return time !== undefined && time !== null && time !== "";
+}
+
+/** The columns of events, the same in each version. */
+export function eventColumns<O extends ApiObject>(read: (object: O) => EventFacts): readonly Column<O>[] {
+  const text = (
+    name: string,
+    doc: string,
+    cell: (event: EventFacts) => string,
+    priority: 0 | 1 = 0,
+  ): Column<O> => ({
+    name,
+    type: "string",
+    priority,
+    doc,
+    cell: (object) => cell(read(object)),
+  });
+  return [
+    {
+      name: "Last Seen",
+      type: "string",
+      doc: "How long ago it was last seen.",
+      cell: (object, now) => age(lastSeen(read(object)), now),
+    },
+    text("Type", "Normal or Warning.", ({ type }) => type ?? ""),
+    text("Reason", "Short machine-readable reason.", ({ reason }) => reason ?? ""),
+    text("Object", "The object that it happened to.", objectText),
+    text("Subobject", "Part of the object that it happened to.", ({ object }) => object?.fieldPath ?? "", 1),
+    text("Source", "Who reported it.", sourceText, 1),
+    text("Message", "What happened, for people.", ({ message }) => (message ?? "").trim()),
+    {
+      name: "First Seen",
+      type: "string",
+      priority: 1,
+      doc: "How long ago it was first seen.",
+      cell: (object, now) => age(firstSeen(read(object)), now),
+    },
+    {
+      name: "Count",
+      type: "string",
+      priority: 1,
+      doc: "How often it was seen.",
+      cell: (object) => countOf(read(object)),
+    },
+    {
+      name: "Name",
+      type: "string",
+      priority: 1,
+      doc: "Name of the event.",
+      cell: ({ metadata }) => metadata.name ?? "",
+    },
+  ];
+}
+
+function firstSeen({ first, eventTime }: EventFacts): string | Absent {
+  return isGiven(first) ? first : eventTime;
+}
+
+function lastSeen(event: EventFacts): string | Absent {
+  if (event.series !== undefined) return event.series.lastObservedTime;
+  return isGiven(event.last) ? event.last : firstSeen(event);
+}
+
+function countOf({ series, count = 0 }: EventFacts): number {
+  if (series !== undefined) return series.count ?? 0;
+  return count === 0 ? 1 : count;
+}
+
+function objectText({ object }: EventFacts): string {
+  const kind = (object?.kind ?? "").toLowerCase();
+  const name = object?.name ?? "";
+  return name === "" ? kind : `${kind}/${name}`;
+}
+
+function sourceText({ source, controller = "", instance = "" }: EventFacts): string {
+  const component = source?.component || controller;
+  const host = source?.host || instance;
+  return host === "" ? component : `${component}, ${host}`;
+}

@@ -1,0 +1,58 @@
+import { kind, struct } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { type Static, field, list, map, quantity, string } from "../../schema/types.ts";
+import { roundUpToMilli } from "../quantities.ts";
+import { checkLimit, uniqueLimitTypes } from "./limit-range-rules.ts";
+
+const LimitRangeItem = struct(
+  "LimitRangeItem",
+  "Limits for objects of one type.",
+  {
+    type: field(1, string, "Type of the objects.")
+      .declaredRequired()
+      .known("Container", "PersistentVolumeClaim", "Pod"),
+    max: field(2, map(quantity), "The most that an object may use of a resource."),
+    min: field(3, map(quantity), "The least that an object may use of a resource."),
+    default: field(4, map(quantity), "Limit of containers that name none."),
+    defaultRequest: field(5, map(quantity), "Request of containers that name none."),
+    maxLimitRequestRatio: field(6, map(quantity), "How many times its request an object's limit may be."),
+  },
+  {
+    fill(limit) {
+      if (limit.type === "Container") {
+        const missing = { ...limit.max, ...limit.default };
+        const requests = { ...limit.min, ...missing, ...limit.defaultRequest };
+        if (Object.keys(missing).length > 0) limit.default = missing;
+        if (Object.keys(requests).length > 0) limit.defaultRequest = requests;
+      }
+      for (const amounts of [limit.max, limit.min, limit.default, limit.defaultRequest])
+        roundUpToMilli(amounts);
+      roundUpToMilli(limit.maxLimitRequestRatio);
+    },
+    check: checkLimit,
+  },
+);
+export type LimitRangeItem = Static<typeof LimitRangeItem>;
+
+const LimitRangeSpec = struct("LimitRangeSpec", "Limits of a namespace.", {
+  limits: field(1, list(LimitRangeItem), "The limits, by type of object.")
+    .declaredRequired()
+    .atomic()
+    .check(uniqueLimitTypes),
+});
+
+export const LimitRange = kind({
+  name: "LimitRange",
+  resource: "limitranges",
+  singular: "limitrange",
+  shortNames: ["limits"],
+  scope: "Namespaced",
+  createOnUpdate: true,
+  doc: "Limits on what single objects of a namespace may use.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the limits.").emitEmpty(),
+    spec: field(2, LimitRangeSpec, "The limits.").emitEmpty(),
+  },
+});
+export type LimitRange = ObjectFor<typeof LimitRange>;

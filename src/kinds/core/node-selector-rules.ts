@@ -1,0 +1,48 @@
+import { dnsSubdomainFaults, qualifiedNameFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
+}
+
+/** A condition on a node's label. */
+export function labelRequirement(requirement: Requirement, place: FieldReport): void {
+  const count = requirement.values?.length ?? 0;
+  switch (requirement.operator) {
+    case "In":
+    case "NotIn":
+      if (count === 0) place.at("values").required("the operator needs at least one value");
+      break;
+    case "Exists":
+    case "DoesNotExist":
+      if (count > 0) place.at("values").forbidden("the operator takes no values");
+      break;
+    case "Gt":
+    case "Lt":
+      if (count !== 1) place.at("values").required("the operator needs a single value");
+      break;
+    default:
+      place.at("operator").invalid(requirement.operator, "not a valid selector operator");
+  }
+  for (const message of qualifiedNameFaults(requirement.key))
+    place.at("key").invalid(requirement.key, message);
+}
+
+/** A condition on a node's field; only its name can be asked for. */
+export function fieldRequirement(requirement: Requirement, place: FieldReport): void {
+  const { key, operator, values = [] } = requirement;
+  if (operator !== "In" && operator !== "NotIn") {
+    place.at("operator").invalid(operator, "not a valid selector operator");
+  } else if (values.length !== 1) {
+    place.at("values").required("the operator needs exactly one value for a field");
+  }
+  if (key !== "metadata.name") {
+    place.at("key").invalid(key, "not a valid field selector key");
+    return;
+  }
+  for (const [index, value] of values.entries()) {
+    for (const message of dnsSubdomainFaults(value)) place.at("values", index).invalid(value, message);
+  }
+}

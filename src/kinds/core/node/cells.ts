@@ -1,0 +1,41 @@
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** Whether a node is ready, and whether it takes new pods: `Ready,SchedulingDisabled`. */
+export function stateText(conditions: readonly Condition[], unschedulable: boolean): string {
+  const ready = conditions.findLast(({ type }) => type === "Ready");
+  const state = ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
+  return unschedulable ? `${state},SchedulingDisabled` : state;
+}
+
+/** The roles that a node's labels name, sorted. */
+export function rolesText(
+  labels: Readonly<Record<string, string>> | undefined,
+  { domain }: Vocabulary,
+): string {
+  const prefix = `node-role.${domain}/`;
+  const roles = new Set<string>();
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    if (key.startsWith(prefix)) roles.add(key.slice(prefix.length));
+    else if (key === `${domain}/role`) roles.add(value);
+  }
+  roles.delete("");
+  return roles.size === 0 ? "<none>" : [...roles].toSorted().join(",");
+}
+
+/** The first address of a type. */
+export function addressOf(
+  addresses: readonly { readonly type: string; readonly address: string }[] | undefined,
+  type: string,
+): string {
+  return addresses?.find((one) => one.type === type)?.address ?? "<none>";
+}
+
+/** What a node says of itself, where it says something. */
+export function orUnknown(text: string | undefined): string {
+  return text === undefined || text === "" ? "<unknown>" : text;
+}

@@ -1,0 +1,154 @@
+import { kind, struct } from "../v1.ts";
+import { type ObjectFor } from "../../../schema/kind.ts";
+import { ObjectMeta } from "../../../schema/object-meta.ts";
+import { bool, field, list, string } from "../../../schema/types.ts";
+import { ageColumn, nameColumn } from "../../columns.ts";
+import { addressOf, orUnknown, rolesText, stateText } from "./cells.ts";
+import { NodeConfigSource } from "./config-source.ts";
+import { checkAddresses, checkAmounts, checkPodRanges, checkSetOnce } from "./rules.ts";
+import { NodeStatus } from "./status.ts";
+import { Taint, uniqueTaints } from "./taint.ts";
+
+const NodeSpec = struct(
+  "NodeSpec",
+  "What a node should be.",
+  {
+    podCIDR: field(1, string, "Range of addresses that the node gives to its pods."),
+    externalID: field(2, string, "Deprecated; not every node agent sets it."),
+    providerID: field(3, string, "Identifier that the provider of the machine gave the node."),
+    unschedulable: field(4, bool, "New pods aren't placed on the node; those that run stay."),
+    taints: field(5, list(Taint), "Marks that keep away pods which don't tolerate them.")
+      .atomic()
+      .check(uniqueTaints),
+    configSource: field(
+      6,
+      NodeConfigSource,
+      "Deprecated; it was the source of the node agent's configuration.",
+    ).nullable(),
+    podCIDRs: field(
+      7,
+      list(string),
+      "Ranges of addresses for the node's pods, at most one a family; the first equals podCIDR.",
+    )
+      .set()
+      .patchMerge()
+      .check(checkPodRanges),
+  },
+  {
+    // Clients that know only `podCIDR` have the last word.
+    fill(spec) {
+      const [first] = spec.podCIDRs ?? [];
+      if ((spec.podCIDR ?? "") === "") {
+        if (first !== undefined) spec.podCIDR = first;
+      } else if (first !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR!];
+    },
+  },
+);
+
+export const Node = kind({
+  name: "Node",
+  resource: "nodes",
+  singular: "node",
+  shortNames: ["no"],
+  scope: "Cluster",
+  doc: "A machine on which pods run.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the node.").emitEmpty(),
+    spec: field(2, NodeSpec, "What the node should be.").emitEmpty(),
+    // Node agents are believed; only amounts and addresses are looked at.
+    status: field(3, NodeStatus, "What the node is like now.").emitEmpty().unchecked(),
+  },
+  selectable: { "spec.unschedulable": (node) => String(node.spec?.unschedulable ?? false) },
+  // The source of configuration is no longer supported; it is only kept where it stood before.
+  prepareCreate(copy) {
+    delete copy.spec?.configSource;
+    delete copy.status?.config;
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+    if (live.spec?.configSource === undefined) delete copy.spec?.configSource;
+  },
+  validate(node, report, context) {
+    checkAmounts(node.status?.capacity, report.at("status", "capacity"), context);
+    checkAmounts(node.status?.allocatable, report.at("status", "allocatable"), context);
+  },
+  validateUpdate(node, live, report) {
+    checkAddresses(node.status?.addresses ?? [], report.at("status", "addresses"));
+    checkSetOnce(node.spec ?? {}, live.spec ?? {}, report.at("spec"));
+  },
+  warnings: (node) =>
+    (node.spec?.externalID ?? "") === "" ? [] : ["spec.externalID: this field is deprecated and unused"],
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        const hadConfig = copy.status?.config !== undefined;
+        copy.status = written.status;
+        if (!hadConfig) delete copy.status?.config;
+      },
+    },
+    proxy: {
+      shape: "connect",
+      verbs: ["create", "delete", "get", "patch", "update"],
+      optionsKind: "NodeProxyOptions",
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Status",
+      type: "string",
+      doc: "Whether the node is ready, and takes new pods.",
+      cell: (node) => stateText(node.status?.conditions ?? [], node.spec?.unschedulable === true),
+    },
+    {
+      name: "Roles",
+      type: "string",
+      doc: "Roles of the node, from its labels.",
+      cell: (node, _now, vocabulary) => rolesText(node.metadata.labels, vocabulary),
+    },
+    ageColumn,
+    {
+      name: "Version",
+      type: "string",
+      doc: "Version of the node agent.",
+      cell: (node) => node.status?.nodeInfo?.kubeletVersion ?? "",
+    },
+    {
+      name: "Internal-IP",
+      type: "string",
+      priority: 1,
+      doc: "Address of the node inside the cluster.",
+      cell: (node) => addressOf(node.status?.addresses, "InternalIP"),
+    },
+    {
+      name: "External-IP",
+      type: "string",
+      priority: 1,
+      doc: "Address of the node for the outside.",
+      cell: (node) => addressOf(node.status?.addresses, "ExternalIP"),
+    },
+    {
+      name: "OS-Image",
+      type: "string",
+      priority: 1,
+      doc: "Operating system of the node.",
+      cell: (node) => orUnknown(node.status?.nodeInfo?.osImage),
+    },
+    {
+      name: "Kernel-Version",
+      type: "string",
+      priority: 1,
+      doc: "Version of the node's kernel.",
+      cell: (node) => orUnknown(node.status?.nodeInfo?.kernelVersion),
+    },
+    {
+      name: "Container-Runtime",
+      type: "string",
+      priority: 1,
+      doc: "Container runtime of the node and its version.",
+      cell: (node) => orUnknown(node.status?.nodeInfo?.containerRuntimeVersion),
+    },
+  ],
+});
+export type Node = ObjectFor<typeof Node>;

@@ -1,0 +1,35 @@
+import { struct } from "../v1.ts";
+import { qualifiedNameFaults } from "../../../base/names.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { type Static, field, string, time } from "../../../schema/types.ts";
+import { labelValue } from "../../checks/names.ts";
+
+export const Taint = struct(
+  "Taint",
+  "A mark on a node that keeps away, or sends away, pods that don't tolerate it.",
+  {
+    key: field(1, string, "Key of the mark.").declaredRequired(),
+    value: field(2, string, "Value that belongs to the key.").check(labelValue),
+    effect: field(3, string, "What happens to pods that don't tolerate the mark.")
+      .required()
+      .oneOf("NoExecute", "NoSchedule", "PreferNoSchedule"),
+    timeAdded: field(4, time, "When the mark was set; written for the effect NoExecute only.").nullable(),
+  },
+  {
+    check(taint, place) {
+      for (const message of qualifiedNameFaults(taint.key)) place.at("key").invalid(taint.key, message);
+    },
+  },
+);
+export type Taint = Static<typeof Taint>;
+
+/** A key and an effect stand together only once. */
+export function uniqueTaints(taints: readonly Taint[], place: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, taint] of taints.entries()) {
+    if (place.full) return;
+    const pair = `${taint.effect} ${taint.key}`;
+    if (seen.has(pair)) place.at(index).duplicate(taint);
+    seen.add(pair);
+  }
+}

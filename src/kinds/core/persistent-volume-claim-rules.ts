@@ -1,0 +1,165 @@
+import { compareQuantities } from "../../base/quantity.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { ObjectMetaValue } from "../../schema/kind.ts";
+import { dnsLabel } from "../checks/names.ts";
+import { nonNegativeQuantity, readQuantity } from "../checks/quantities.ts";
+import { same, unchanged } from "../checks/values.ts";
+import { quantityFrom } from "../quantities.ts";
+import { checkAccessModes, classAnnotation } from "./access-modes.ts";
+import { namesSame, type DataSources } from "./data-sources.ts";
+import type { TypedLocalObjectReference } from "./references.ts";
+
+type Amounts = Readonly<Record<string, string>>;
+
+interface Resources {
+  readonly requests?: Amounts | undefined;
+  readonly limits?: Amounts | undefined;
+}
+
+interface ClaimSpec extends DataSources {
+  readonly accessModes?: readonly string[] | undefined;
+  readonly resources?: Resources | undefined;
+  readonly volumeName?: string | undefined;
+  readonly volumeMode?: string | undefined;
+  readonly storageClassName?: string | undefined;
+}
+
+interface ClaimStatus {
+  readonly phase?: string | undefined;
+  readonly capacity?: Amounts | undefined;
+  readonly allocatedResources?: Amounts | undefined;
+}
+
+interface Claim {
+  readonly metadata: ObjectMetaValue;
+  readonly spec?: ClaimSpec | undefined;
+  readonly status?: ClaimStatus | undefined;
+}
+
+/** What a claim must ask for. */
+export function checkClaimSpec(spec: ClaimSpec, place: FieldReport): void {
+  checkAccessModes(spec.accessModes, place.at("accessModes"));
+  const size = storageOf(spec.resources?.requests);
+  // The reference names the resource without the member that holds it.
+  const sizePlace = place.at("resources").key("storage");
+  if (size === undefined) sizePlace.required();
+  else {
+    const quantity = readQuantity(size, sizePlace);
+    if (quantity !== undefined && quantity.nanos <= 0n) sizePlace.invalid(size, "must be greater than zero");
+  }
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource !== undefined) checkCoreSource(dataSource, place.at("dataSource"));
+  if (dataSourceRef === undefined) return;
+  checkCoreSource(dataSourceRef, place.at("dataSourceRef"));
+  const { namespace = "" } = dataSourceRef;
+  if (namespace !== "") dnsLabel(namespace, place.at("dataSourceRef", "namespace"));
+  if (dataSource === undefined) return;
+  if (namespace !== "") {
+    place.invalid("dataSource", "may not be specified when dataSourceRef.namespace is specified");
+  } else if (!namesSame(dataSource, dataSourceRef)) place.invalid("dataSource", "must match dataSourceRef");
+}
+
+function storageOf(amounts: Amounts | undefined): string | undefined {
+  return amounts !== undefined && Object.hasOwn(amounts, "storage") ? amounts["storage"] : undefined;
+}
+
+/** The core group has only one kind that holds data. */
+function checkCoreSource({ apiGroup, kind }: TypedLocalObjectReference, place: FieldReport): void {
+  if ((apiGroup ?? "") === "" && kind !== "PersistentVolumeClaim") {
+    place.invalid(kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  }
+}
+
+/** Amounts of a bound volume. */
+export function checkAllocated(status: ClaimStatus, place: FieldReport): void {
+  for (const [name, amount] of Object.entries(status.capacity ?? {})) {
+    if (place.full) return;
+    nonNegativeQuantity(amount, place.at("capacity").key(name));
+  }
+  for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
+    if (place.full) return;
+    if (name !== "storage") place.at("allocatedResources").notSupported(name, ["storage"]);
+    else nonNegativeQuantity(amount, place.at("allocatedResources").key(name));
+  }
+}
+
+/**
+ * A claim stays as it was made, so that limits on claims hold. But the volume and a missing class may be filled in once,
+ * and a bound claim may grow.
+ */
+export function checkClaimUpdate(claim: Claim, live: Claim, report: FieldReport, context: KindContext): void {
+  const now: ClaimSpec = claim.spec ?? {};
+  const before: ClaimSpec = live.spec ?? {};
+  const expected = {
+    ...before,
+    volumeName: (before.volumeName ?? "") === "" ? now.volumeName : before.volumeName,
+    storageClassName: expectedClass(claim, live, report, context),
+  };
+  const given = { ...now, volumeName: now.volumeName, storageClassName: now.storageClassName };
+  if (live.status?.phase === "Bound" && now.resources?.requests !== undefined) {
+    given.resources = withStorage(now.resources, storageOf(before.resources?.requests));
+  }
+  if (!same(given, expected)) {
+    report.at("spec").forbidden("is immutable after creation except resources.requests for bound claims");
+  }
+  checkSize(claim, live, report, context);
+  // The reference names this place without the spec.
+  unchanged(now.volumeMode, before.volumeMode, report.at("volumeMode"));
+}
+
+function withStorage(resources: Resources, size: string | undefined): Resources {
+  const { storage: _, ...others } = resources.requests ?? {};
+  return { ...resources, requests: size === undefined ? others : { ...others, storage: size } };
+}
+
+/** The class that the claim may have: its own, the one that its annotation named, or any where it had none. */
+function expectedClass(
+  claim: Claim,
+  live: Claim,
+  report: FieldReport,
+  { vocabulary }: KindContext,
+): string | undefined {
+  const key = classAnnotation(vocabulary);
+  const before = live.metadata.annotations?.[key];
+  const now = claim.metadata.annotations?.[key];
+  const [liveClass, newClass] = [live.spec?.storageClassName, claim.spec?.storageClassName];
+  const moved =
+    before !== undefined &&
+    liveClass === undefined &&
+    newClass === before &&
+    (now === undefined || now === before);
+  if (moved) return newClass;
+  if ((now ?? "") !== (before ?? "")) {
+    report.at("metadata", "annotations", key).invalid(now ?? "", "field is immutable");
+  }
+  return (before ?? "") === "" && liveClass === undefined ? newClass : liveClass;
+}
+
+/** Volumes can't shrink; where it is enabled, a growth that failed may be taken back. */
+function checkSize(claim: Claim, live: Claim, report: FieldReport, context: KindContext): void {
+  const amountOf = (text: string | undefined) => quantityFrom(text ?? "0");
+  const now = amountOf(storageOf(claim.spec?.resources?.requests));
+  const before = amountOf(storageOf(live.spec?.resources?.requests));
+  if (now === undefined || before === undefined || compareQuantities(now, before) >= 0) return;
+  const place = report.at("spec", "resources", "requests", "storage");
+  if (!context.enabled("RecoverVolumeExpansionFailure")) {
+    return place.forbidden("field can not be less than previous value");
+  }
+  const held = amountOf(storageOf(live.status?.capacity));
+  if (held !== undefined && compareQuantities(now, held) <= 0) {
+    place.forbidden("field can not be less than status.capacity");
+  }
+}
+
+/** Parts of a byte can't be had. */
+export function fractionWarnings(resources: Resources): string[] {
+  return (["requests", "limits"] as const).flatMap((member) => {
+    const size = storageOf(resources[member]);
+    const quantity = size === undefined ? undefined : quantityFrom(size);
+    if (quantity === undefined || quantity.nanos % 1_000_000_000n === 0n) return [];
+    return [
+      `spec.resources.${member}[storage]: fractional byte value "${size}" is invalid, must be an integer`,
+    ];
+  });
+}

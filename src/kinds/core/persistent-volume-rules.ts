@@ -1,0 +1,173 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { readQuantity } from "../checks/quantities.ts";
+import { same, unchanged } from "../checks/values.ts";
+import { checkAccessModes, classWarnings } from "./access-modes.ts";
+import { labelWarnings, successorOf } from "./deprecated-labels.ts";
+import type { PersistentVolumeSpec } from "./persistent-volume-spec.ts";
+
+/** The kinds of sources, in the order in which the second of several is named. */
+const sources = [
+  "hostPath",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "flocker",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "cephfs",
+  "iscsi",
+  "cinder",
+  "fc",
+  "flexVolume",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "scaleIO",
+  "local",
+  "storageos",
+  "csi",
+] as const satisfies readonly (keyof PersistentVolumeSpec)[];
+
+/** What the fields of a persistent volume demand of each other. */
+export function checkVolumeSpec(spec: PersistentVolumeSpec, place: FieldReport): void {
+  checkAccessModes(spec.accessModes, place.at("accessModes"));
+  checkCapacity(spec.capacity ?? {}, place.at("capacity"));
+  const { nodeAffinity, hostPath } = spec;
+  if (nodeAffinity !== undefined && nodeAffinity.required === undefined) {
+    place.at("nodeAffinity", "required").required("must specify required node constraints");
+  }
+  checkSources(spec, place);
+  if (spec.local !== undefined && nodeAffinity === undefined) {
+    place.at("nodeAffinity").required("a local volume is on certain nodes");
+  }
+  if (spec.persistentVolumeReclaimPolicy === "Recycle" && isRoot(hostPath?.path)) {
+    place.at("persistentVolumeReclaimPolicy").forbidden("may not be 'recycle' for a hostPath mount of '/'");
+  }
+}
+
+/** As {@link checkVolumeSpec}, for a volume that an attachment names inline: much of it has no meaning there. */
+export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, place: FieldReport): void {
+  const refuse = (
+    name: keyof PersistentVolumeSpec,
+    words = "may not be specified in the context of inline volumes",
+  ) => place.at(name).forbidden(words);
+  if (spec.claimRef !== undefined) refuse("claimRef");
+  if (spec.capacity !== undefined) refuse("capacity");
+  if (spec.csi === undefined)
+    place.at("csi").required("has to be specified in the context of inline volumes");
+  checkAccessModes(spec.accessModes, place.at("accessModes"));
+  const policy = spec.persistentVolumeReclaimPolicy;
+  if (policy !== undefined && policy !== "Retain") {
+    refuse("persistentVolumeReclaimPolicy", "may only be 'Retain' in the context of inline volumes");
+  }
+  if (spec.nodeAffinity !== undefined) refuse("nodeAffinity");
+  if (spec.storageClassName !== undefined) refuse("storageClassName");
+  if (spec.volumeMode !== undefined && spec.volumeMode !== "Filesystem") {
+    refuse("volumeMode", "may only be 'Filesystem' in the context of inline volumes");
+  }
+  checkSources(spec, place);
+}
+
+function checkCapacity(capacity: Readonly<Record<string, string>>, place: FieldReport): void {
+  const names = Object.keys(capacity);
+  if (names.length === 0) place.required();
+  if (names.length !== 1 || names[0] !== "storage") place.notSupported(capacity, ["storage"]);
+  for (const name of names) {
+    if (place.full) return;
+    const quantity = readQuantity(capacity[name]!, place.key(name));
+    if (quantity !== undefined && quantity.nanos <= 0n) {
+      place.key(name).invalid(capacity[name], "must be greater than zero");
+    }
+  }
+}
+
+function checkSources(spec: PersistentVolumeSpec, place: FieldReport): void {
+  const given = sources.filter((name) => spec[name] !== undefined);
+  if (given.length === 0) place.required("must specify a volume type");
+  for (const name of given.slice(1)) place.at(name).forbidden("may not specify more than 1 volume type");
+}
+
+/** Whether a path, cleaned of empty parts and steps, is the root. */
+function isRoot(path: string | undefined): boolean {
+  return path !== undefined && /^\/[/.]*$/.test(path) && !/\.{3}/.test(path);
+}
+
+/** Where a volume lies can't be changed, nor its mode, nor, once set, the nodes that reach it. */
+export function checkVolumeUpdate(
+  spec: PersistentVolumeSpec,
+  live: PersistentVolumeSpec,
+  report: FieldReport,
+  vocabulary: Vocabulary,
+): void {
+  const secretIsNew =
+    live.csi !== undefined && spec.csi !== undefined && live.csi.controllerExpandSecretRef === undefined;
+  const moved = sources.some((name) => {
+    if (name !== "csi" || !secretIsNew) return !same(spec[name], live[name]);
+    const { controllerExpandSecretRef: _, ...csi } = spec.csi!;
+    return !same(csi, live.csi);
+  });
+  // The reference gives this name to all sources together, and the others without the spec.
+  if (moved) report.at("spec", "persistentvolumesource").forbidden("is immutable after creation");
+  unchanged(spec.volumeMode, live.volumeMode, report.at("volumeMode"));
+  const before = live.nodeAffinity;
+  if (before?.required === undefined) return;
+  if (
+    spec.nodeAffinity?.required === undefined ||
+    !same(spec.nodeAffinity, renewed(before, spec, vocabulary))
+  ) {
+    unchanged(spec.nodeAffinity, before, report.at("nodeAffinity"));
+  }
+}
+
+type Affinity = NonNullable<PersistentVolumeSpec["nodeAffinity"]>;
+
+/** The affinity that stands, with the old label keys exchanged for their successors where the new one has those. */
+function renewed(before: Affinity, spec: PersistentVolumeSpec, vocabulary: Vocabulary): Affinity {
+  const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  const copy = structuredClone(before);
+  for (const [index, term] of (copy.required?.nodeSelectorTerms ?? []).entries()) {
+    for (const [at, expression] of (term.matchExpressions ?? []).entries()) {
+      const key = terms[index]?.matchExpressions?.[at]?.key;
+      if (key !== undefined && key === successorOf(expression.key, vocabulary)) expression.key = key;
+    }
+  }
+  return copy;
+}
+
+const goneSources: Readonly<Partial<Record<(typeof sources)[number], string>>> = {
+  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
+  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
+  storageos: "deprecated in v1.22, non-functional in v1.25+",
+  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
+};
+
+/** What the writer of a volume should know. */
+export function volumeWarnings(
+  spec: PersistentVolumeSpec,
+  annotations: Readonly<Record<string, string>> | undefined,
+  vocabulary: Vocabulary,
+): string[] {
+  const warnings: string[] = [];
+  for (const [index, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
+    for (const [at, { key }] of (term.matchExpressions ?? []).entries()) {
+      const path = `spec.nodeAffinity.required.nodeSelectorTerms[${index}].matchExpressions[${at}].key`;
+      warnings.push(...labelWarnings(path, key, vocabulary));
+    }
+  }
+  warnings.push(...classWarnings(annotations, vocabulary));
+  if (spec.persistentVolumeReclaimPolicy === "Recycle") {
+    warnings.push(
+      "spec.persistentVolumeReclaimPolicy: Recycle is deprecated; let volumes be made on demand instead",
+    );
+  }
+  for (const name of sources) {
+    if (goneSources[name] !== undefined && spec[name] !== undefined) {
+      warnings.push(`spec.${name}: ${goneSources[name]}`);
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,106 @@
+import { kind } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field } from "../../schema/types.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { classOf, modesText } from "./access-modes.ts";
+import { checkVolumeSpec, checkVolumeUpdate, volumeWarnings } from "./persistent-volume-rules.ts";
+import { phaseText } from "./phase-text.ts";
+import { PersistentVolumeSpec, PersistentVolumeStatus } from "./persistent-volume-spec.ts";
+
+export const PersistentVolume = kind({
+  name: "PersistentVolume",
+  resource: "persistentvolumes",
+  singular: "persistentvolume",
+  shortNames: ["pv"],
+  scope: "Cluster",
+  answersDeleted: true,
+  doc: "A piece of storage that outlives the pods which use it.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the volume.").emitEmpty(),
+    spec: field(2, PersistentVolumeSpec, "What the volume should be.").emitEmpty(),
+    status: field(3, PersistentVolumeStatus, "What the volume is like now.").emitEmpty().unchecked(),
+  },
+  fillDefaults(copy) {
+    copy.spec = { persistentVolumeReclaimPolicy: "Retain", volumeMode: "Filesystem", ...copy.spec };
+    copy.status = { phase: "Pending", ...copy.status };
+  },
+  prepareCreate(copy) {
+    copy.status = { phase: "Pending" };
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+  },
+  validate(volume, report) {
+    checkVolumeSpec(volume.spec ?? {}, report.at("spec"));
+  },
+  validateUpdate(volume, live, report, { vocabulary }) {
+    checkVolumeUpdate(volume.spec ?? {}, live.spec ?? {}, report, vocabulary);
+  },
+  warnings: (volume, { vocabulary }) =>
+    volumeWarnings(volume.spec ?? {}, volume.metadata.annotations, vocabulary),
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Capacity",
+      type: "string",
+      doc: "How much the volume holds.",
+      cell: ({ spec }) => spec?.capacity?.["storage"] ?? "0",
+    },
+    {
+      name: "Access Modes",
+      type: "string",
+      doc: "In which ways the volume can be mounted.",
+      cell: ({ spec }) => modesText(spec?.accessModes),
+    },
+    {
+      name: "Reclaim Policy",
+      type: "string",
+      doc: "What becomes of the volume when its claim lets it go.",
+      cell: ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? "",
+    },
+    {
+      name: "Status",
+      type: "string",
+      doc: "Where the volume is in its life.",
+      cell: ({ metadata, status }) => phaseText(metadata, status),
+    },
+    {
+      name: "Claim",
+      type: "string",
+      doc: "The claim that the volume is bound to.",
+      cell: ({ spec }) =>
+        spec?.claimRef === undefined ? "" : `${spec.claimRef.namespace ?? ""}/${spec.claimRef.name ?? ""}`,
+    },
+    {
+      name: "StorageClass",
+      type: "string",
+      doc: "Class of the volume.",
+      cell: ({ metadata, spec }, _now, vocabulary) =>
+        classOf(metadata.annotations, spec?.storageClassName, vocabulary),
+    },
+    {
+      name: "Reason",
+      type: "string",
+      doc: "Why the volume failed.",
+      cell: ({ status }) => status?.reason ?? "",
+    },
+    ageColumn,
+    {
+      name: "VolumeMode",
+      type: "string",
+      priority: 1,
+      doc: "Whether the volume has a file system or is a raw block device.",
+      cell: ({ spec }) => spec?.volumeMode ?? "<unset>",
+    },
+  ],
+});
+export type PersistentVolume = ObjectFor<typeof PersistentVolume>;

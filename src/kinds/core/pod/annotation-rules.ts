@@ -1,0 +1,85 @@
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { descendingPath } from "../../checks/paths.ts";
+import type { PodSpec } from "./spec.ts";
+
+type Annotations = Readonly<Record<string, string>> | undefined;
+
+/** Annotation of pods that a node agent shows for those which it runs from files. */
+export function mirrorAnnotation({ vocabulary }: KindContext): string {
+  return `${vocabulary.domain}/config.mirror`;
+}
+
+function appArmorPrefix({ vocabulary }: KindContext): string {
+  return `container.apparmor.security.beta.${vocabulary.domain}/`;
+}
+
+/** Annotations that say how a pod is run. */
+export function checkPodAnnotations(
+  annotations: Annotations,
+  spec: PodSpec | undefined,
+  place: FieldReport,
+  context: KindContext,
+): void {
+  if (annotations === undefined) return;
+  const mirror = mirrorAnnotation(context);
+  if (Object.hasOwn(annotations, mirror) && (spec?.nodeName ?? "") === "") {
+    place.key(mirror).invalid(annotations[mirror], "must set spec.nodeName if the pod mirrors a static one");
+  }
+  checkSeccomp(annotations, place, context);
+  const prefix = appArmorPrefix(context);
+  const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(prefix));
+  if (profiles.length === 0) return;
+  const names = new Set(
+    [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].map(
+      ({ name }) => name,
+    ),
+  );
+  for (const [key, profile] of profiles) {
+    if (place.full) return;
+    const container = key.slice(prefix.length);
+    if (!names.has(container)) place.key(key).invalid(container, "container not found");
+    if (!isAppArmorProfile(profile)) place.key(key).invalid(profile, "isn't the name of an AppArmor profile");
+  }
+}
+
+function isAppArmorProfile(profile: string): boolean {
+  return (
+    profile === "" ||
+    profile === "runtime/default" ||
+    profile === "unconfined" ||
+    profile.startsWith("localhost/")
+  );
+}
+
+const seccompProfiles = new Set(["runtime/default", "docker/default", "unconfined"]);
+
+function checkSeccomp(annotations: NonNullable<Annotations>, place: FieldReport, context: KindContext): void {
+  const { domain } = context.vocabulary;
+  const pod = `seccomp.security.alpha.${domain}/pod`;
+  const container = `container.seccomp.security.alpha.${domain}/`;
+  for (const [key, profile] of Object.entries(annotations)) {
+    if (place.full) return;
+    if (key !== pod && !key.startsWith(container)) continue;
+    if (seccompProfiles.has(profile)) continue;
+    if (profile.startsWith("localhost/")) descendingPath(profile.slice("localhost/".length), place.key(key));
+    else place.key(key).invalid(profile, "must be a valid seccomp profile");
+  }
+}
+
+/** What these annotations say stands for as long as the pod. */
+export function checkPodAnnotationsKept(
+  now: Annotations,
+  live: Annotations,
+  place: FieldReport,
+  context: KindContext,
+): void {
+  const mirror = mirrorAnnotation(context);
+  const prefix = appArmorPrefix(context);
+  const keys = new Set([...Object.keys(now ?? {}), ...Object.keys(live ?? {})]);
+  for (const key of keys) {
+    if (place.full) return;
+    if (key !== mirror && !key.startsWith(prefix)) continue;
+    if (now?.[key] !== live?.[key]) place.key(key).forbidden("may not be added, changed or removed");
+  }
+}

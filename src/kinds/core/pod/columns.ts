@@ -1,0 +1,178 @@
+import { age, ageColumn, nameColumn } from "../../columns.ts";
+import { orNone } from "../../cells.ts";
+import type { Column } from "../../../schema/kind.ts";
+import type { PodShape } from "./pod-shape.ts";
+import type { ContainerStatus } from "./status.ts";
+
+/** The columns of pods, as people know them. */
+export const podColumns: readonly Column<PodShape>[] = [
+  nameColumn,
+  {
+    name: "Ready",
+    type: "string",
+    doc: "How many of its containers are ready.",
+    cell: (pod) => `${summaryOf(pod).ready}/${pod.spec?.containers?.length ?? 0}`,
+  },
+  {
+    name: "Status",
+    type: "string",
+    doc: "What the pod does, or why it doesn't.",
+    cell: (pod) => summaryOf(pod).reason,
+  },
+  {
+    name: "Restarts",
+    type: "string",
+    doc: "How often its containers were started again, and how long ago the last time was.",
+    cell(pod, now) {
+      const { restarts, lastRestart } = summaryOf(pod);
+      return restarts !== 0 && lastRestart !== ""
+        ? `${restarts} (${age(lastRestart, now)} ago)`
+        : String(restarts);
+    },
+  },
+  ageColumn,
+  {
+    name: "IP",
+    type: "string",
+    priority: 1,
+    doc: "Its first address.",
+    cell: (pod) => orNone(pod.status?.podIPs?.[0]?.ip),
+  },
+  {
+    name: "Node",
+    type: "string",
+    priority: 1,
+    doc: "The node on which it runs.",
+    cell: (pod) => orNone(pod.spec?.nodeName),
+  },
+  {
+    name: "Nominated Node",
+    type: "string",
+    priority: 1,
+    doc: "The node on which room is being made for it.",
+    cell: (pod) => orNone(pod.status?.nominatedNodeName),
+  },
+  {
+    name: "Readiness Gates",
+    type: "string",
+    priority: 1,
+    doc: "How many of its further conditions hold.",
+    cell: readinessGates,
+  },
+];
+
+function readinessGates(pod: PodShape): string {
+  const gates = pod.spec?.readinessGates ?? [];
+  if (gates.length === 0) return "<none>";
+  const statuses = new Map<string, string>();
+  // Of several conditions of a type the first one counts.
+  for (const { type, status } of (pod.status?.conditions ?? []).toReversed()) statuses.set(type, status);
+  const met = gates.filter(({ conditionType }) => statuses.get(conditionType) === "True");
+  return `${met.length}/${gates.length}`;
+}
+
+interface Summary {
+  readonly ready: number;
+  readonly reason: string;
+  readonly restarts: number;
+  /** When a container last ended before it was started again; empty where none did. */
+  readonly lastRestart: string;
+}
+
+const summaries = new WeakMap<PodShape, Summary>();
+
+/** What several cells of a row say; put together once an object. */
+function summaryOf(pod: PodShape): Summary {
+  let summary = summaries.get(pod);
+  if (summary === undefined) summaries.set(pod, (summary = summarize(pod)));
+  return summary;
+}
+
+function summarize(pod: PodShape): Summary {
+  const init = initSummary(pod);
+  const all = init.reason === undefined ? containerSummary(pod, init.lastRestart) : init;
+  const reason = all.reason ?? phaseReason(pod);
+  return { ...all, reason: deletionReason(pod) ?? reason };
+}
+
+function phaseReason({ status }: PodShape): string {
+  const gated = (status?.conditions ?? []).some(
+    ({ type, reason }) => type === "PodScheduled" && reason === "SchedulingGated",
+  );
+  if (gated) return "SchedulingGated";
+  const { reason = "", phase = "" } = status ?? {};
+  return reason === "" ? phase : reason;
+}
+
+function deletionReason({ metadata, status }: PodShape): string | undefined {
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  return status?.reason === "NodeLost" ? "Unknown" : "Terminating";
+}
+
+interface Partial {
+  readonly ready: number;
+  readonly reason: string | undefined;
+  readonly restarts: number;
+  readonly lastRestart: string;
+}
+
+/** The init containers up to the first that isn't done; without a reason where all are. */
+function initSummary({ spec, status }: PodShape): Partial {
+  let restarts = 0;
+  let lastRestart = "";
+  for (const [index, container] of (status?.initContainerStatuses ?? []).entries()) {
+    restarts += container.restartCount;
+    lastRestart = later(lastRestart, container);
+    const { terminated, waiting } = container.state ?? {};
+    if (terminated !== undefined && terminated.exitCode === 0) continue;
+    const waitingReason = waiting?.reason ?? "";
+    let reason = `${index}/${spec?.initContainers?.length ?? 0}`;
+    if (terminated !== undefined) reason = endReason(terminated);
+    else if (waitingReason !== "" && waitingReason !== "PodInitializing") reason = waitingReason;
+    return { ready: 0, reason: `Init:${reason}`, restarts, lastRestart };
+  }
+  return { ready: 0, reason: undefined, restarts, lastRestart };
+}
+
+function endReason(ended: {
+  reason?: string | undefined;
+  signal?: number | undefined;
+  exitCode: number;
+}): string {
+  const { reason = "", signal = 0, exitCode } = ended;
+  if (reason !== "") return reason;
+  return signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`;
+}
+
+/** The regular containers, of which the first with something to say is heard. */
+function containerSummary(pod: PodShape, initRestart: string): Partial {
+  let ready = 0;
+  let restarts = 0;
+  let lastRestart = initRestart;
+  let reason: string | undefined;
+  let running = false;
+  for (const container of (pod.status?.containerStatuses ?? []).toReversed()) {
+    restarts += container.restartCount;
+    lastRestart = later(lastRestart, container);
+    const { terminated, waiting, running: runs } = container.state ?? {};
+    if ((waiting?.reason ?? "") !== "") reason = waiting!.reason;
+    else if (terminated !== undefined) reason = endReason(terminated);
+    else if (container.ready && runs !== undefined) {
+      running = true;
+      ready++;
+    }
+  }
+  // Where some have ended well and others still run, the pod runs.
+  if ((reason ?? phaseReason(pod)) === "Completed" && running) {
+    const isReady = (pod.status?.conditions ?? []).some(
+      ({ type, status }) => type === "Ready" && status === "True",
+    );
+    reason = isReady ? "Running" : "NotReady";
+  }
+  return { ready, reason, restarts, lastRestart };
+}
+
+function later(time: string, { lastState }: ContainerStatus): string {
+  const ended: string | null = lastState?.terminated?.finishedAt ?? null;
+  return ended !== null && ended > time ? ended : time;
+}

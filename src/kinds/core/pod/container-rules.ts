@@ -1,0 +1,139 @@
+import type { FieldReport } from "../../../schema/faults.ts";
+import type { Container } from "./container.ts";
+import type { EphemeralContainer } from "./ephemeral-container.ts";
+import { checkVolumeUse, type DeclaredVolumes } from "./mount-rules.ts";
+import { uniqueHostPorts } from "./port-rules.ts";
+import { checkClaims } from "./resource-rules.ts";
+import type { PodSpec } from "./spec.ts";
+
+/** What containers may refer to in their pod. */
+interface Declared {
+  readonly volumes: DeclaredVolumes;
+  readonly claims: ReadonlySet<string>;
+}
+
+/** Containers of all kinds against each other and against what their pod declares. */
+export function checkContainers(spec: PodSpec, place: FieldReport): void {
+  const declared: Declared = {
+    volumes: new Map(
+      (spec.volumes ?? []).map((volume) => [
+        volume.name,
+        volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined,
+      ]),
+    ),
+    claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name)),
+  };
+  const names = new Set<string>();
+  checkRegular(spec.containers ?? [], names, declared, place.at("containers"));
+  checkInit(spec.initContainers ?? [], names, declared, place.at("initContainers"));
+  const ephemeral = spec.ephemeralContainers ?? [];
+  if (ephemeral.length > 0) checkEphemeral(ephemeral, names, declared, place.at("ephemeralContainers"));
+}
+
+type AnyContainer = Container | EphemeralContainer;
+
+function checkShared(
+  container: AnyContainer,
+  names: Set<string>,
+  declared: Declared,
+  place: FieldReport,
+): void {
+  if (container.name !== "") {
+    if (names.has(container.name)) place.at("name").duplicate(container.name);
+    names.add(container.name);
+  }
+  checkVolumeUse(container, declared.volumes, place);
+  checkClaims(container.resources?.claims, declared.claims, place.at("resources", "claims"));
+}
+
+function checkRegular(
+  containers: readonly Container[],
+  names: Set<string>,
+  declared: Declared,
+  place: FieldReport,
+): void {
+  const hostPorts = new Set<string>();
+  for (const [index, container] of containers.entries()) {
+    if (place.full) return;
+    const at = place.at(index);
+    checkShared(container, names, declared, at);
+    checkProbes(container, at);
+    uniqueHostPorts(container, hostPorts, at);
+  }
+}
+
+/** Being alive and having started are yes or no; a pod isn't ended for not being ready. */
+function checkProbes(container: Container, place: FieldReport): void {
+  for (const name of ["livenessProbe", "startupProbe"] as const) {
+    const successes = container[name]?.successThreshold;
+    if (successes !== undefined && successes !== 1) {
+      place.at(name, "successThreshold").invalid(successes, "must be 1");
+    }
+  }
+  const grace = container.readinessProbe?.terminationGracePeriodSeconds;
+  if (grace !== undefined) {
+    place
+      .at("readinessProbe", "terminationGracePeriodSeconds")
+      .invalid(grace, "must not be set for readinessProbes");
+  }
+}
+
+const notForInit = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const;
+
+/** Init containers run one after the other and end by themselves. */
+function checkInit(
+  containers: readonly Container[],
+  names: Set<string>,
+  declared: Declared,
+  place: FieldReport,
+): void {
+  for (const [index, container] of containers.entries()) {
+    if (place.full) return;
+    const at = place.at(index);
+    checkShared(container, names, declared, at);
+    uniqueHostPorts(container, new Set(), at);
+    for (const name of notForInit) {
+      if (container[name] !== undefined) at.at(name).forbidden("may not be set for init containers");
+    }
+  }
+}
+
+const notForEphemeral = ["ports", "livenessProbe", "readinessProbe", "lifecycle", "startupProbe"] as const;
+
+/** Temporary containers serve nobody and hold nothing that would have to be given back. */
+function checkEphemeral(
+  containers: readonly EphemeralContainer[],
+  names: Set<string>,
+  declared: Declared,
+  place: FieldReport,
+): void {
+  const targets = new Set(names);
+  const message = "cannot be set for an Ephemeral Container";
+  for (const [index, container] of containers.entries()) {
+    if (place.full) return;
+    const at = place.at(index);
+    checkShared(container, names, declared, at);
+    checkImageText(container, at);
+    const { targetContainerName = "" } = container;
+    if (targetContainerName !== "" && !targets.has(targetContainerName)) {
+      at.at("targetContainerName").notFound(targetContainerName);
+    }
+    for (const name of notForEphemeral) {
+      if (container[name] !== undefined) at.at(name).forbidden(message);
+    }
+    if (Object.keys(container.resources ?? {}).length > 0) at.at("resources").forbidden(message);
+    for (const [position, mount] of (container.volumeMounts ?? []).entries()) {
+      for (const name of ["subPath", "subPathExpr"] as const) {
+        if ((mount[name] ?? "") !== "") at.at("volumeMounts", position, name).forbidden(message);
+      }
+    }
+  }
+}
+
+/** Images of pods, other than those of templates, are written without blanks around. */
+export function checkImageText(container: { readonly image?: string | undefined }, place: FieldReport): void {
+  const { image = "" } = container;
+  if (image !== image.trim()) {
+    place.at("image").invalid(image, "must not have leading or trailing whitespace");
+  }
+}

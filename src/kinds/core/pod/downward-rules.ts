@@ -1,0 +1,93 @@
+import { qualifiedNameFaults } from "../../../base/names.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { quantityFrom } from "../../quantities.ts";
+
+/** Names a field of the pod. */
+export interface FieldRef {
+  readonly apiVersion?: string | undefined;
+  readonly fieldPath: string;
+}
+
+/** Names a resource of a container. */
+export interface ResourceRef {
+  readonly containerName?: string | undefined;
+  readonly resource: string;
+  readonly divisor?: string | undefined;
+}
+
+/** Every field that can be told to containers, in one way or another. */
+const knownPaths = new Set([
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+  "spec.nodeName",
+  "spec.restartPolicy",
+  "spec.serviceAccountName",
+  "spec.schedulerName",
+  "status.hostIP",
+  "status.podIP",
+  "status.podIPs",
+]);
+
+const subscripted = /^(.+)\['(.*)'\]$/s;
+
+/** A field that may be told here: one of `allowed`, or one label or annotation by its key. */
+export function checkFieldRef(ref: FieldRef, allowed: readonly string[], place: FieldReport): void {
+  const path = ref.fieldPath;
+  if (path === "") return;
+  if (ref.apiVersion !== undefined && ref.apiVersion !== "v1") {
+    place.at("fieldPath").invalid(path, `version ${ref.apiVersion} of pods isn't known`);
+    return;
+  }
+  const match = subscripted.exec(path);
+  if (match !== null) {
+    const [, map = "", key = ""] = match;
+    if (map !== "metadata.annotations" && map !== "metadata.labels") {
+      place.at("fieldPath").invalid(path, "this field takes no key");
+      return;
+    }
+    const name = map === "metadata.annotations" ? key.toLowerCase() : key;
+    for (const message of qualifiedNameFaults(name)) place.invalid(key, message);
+    return;
+  }
+  if (!knownPaths.has(path)) place.at("fieldPath").invalid(path, "no such field can be told to a container");
+  else if (!allowed.includes(path)) place.at("fieldPath").notSupported(path, allowed);
+}
+
+const resources = [
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+];
+const resourcePrefixes = ["limits.hugepages-", "requests.hugepages-"];
+const byteDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
+
+/**
+ * A resource that may be told to a container, and a unit that fits it.
+ *
+ * @param inVolume files name the container; variables mean their own.
+ */
+export function checkResourceRef(ref: ResourceRef, inVolume: boolean, place: FieldReport): void {
+  if (inVolume && (ref.containerName ?? "") === "") place.at("containerName").required();
+  if (ref.resource === "") return;
+  const known =
+    resources.includes(ref.resource) || resourcePrefixes.some((prefix) => ref.resource.startsWith(prefix));
+  if (!known) {
+    place.at("resource").notSupported(ref.resource, resources);
+    return;
+  }
+  checkDivisor(ref, place.at("divisor"));
+}
+
+function checkDivisor({ resource, divisor = "0" }: ResourceRef, place: FieldReport): void {
+  const given = quantityFrom(divisor)?.nanos;
+  if (given === undefined || given === 0n) return;
+  const allowed = resource.endsWith(".cpu") ? ["1m", "1"] : byteDivisors;
+  if (allowed.some((one) => quantityFrom(one)?.nanos === given)) return;
+  place.invalid(divisor, `for this resource it is one of ${allowed.join(", ")}`);
+}

@@ -1,0 +1,82 @@
+import type { FieldReport } from "../../../schema/faults.ts";
+import { descendingPath, noBacksteps } from "../../checks/paths.ts";
+
+/** What mounts and devices are checked for. */
+interface VolumeUser {
+  readonly volumeMounts?:
+    | readonly {
+        readonly name: string;
+        readonly mountPath: string;
+        readonly subPath?: string | undefined;
+        readonly subPathExpr?: string | undefined;
+        readonly mountPropagation?: string | undefined;
+      }[]
+    | undefined;
+  readonly volumeDevices?: readonly { readonly name: string; readonly devicePath: string }[] | undefined;
+  readonly securityContext?: { readonly privileged?: boolean | undefined } | undefined;
+}
+
+/** The pod's volumes by name; true for those that are claims and can be raw devices. */
+export type DeclaredVolumes = ReadonlyMap<string, boolean>;
+
+/** A container mounts what the pod declares, each place once, and no volume in both ways. */
+export function checkVolumeUse(container: VolumeUser, volumes: DeclaredVolumes, place: FieldReport): void {
+  checkMounts(container, volumes, place.at("volumeMounts"));
+  checkDevices(container, volumes, place.at("volumeDevices"));
+}
+
+function checkMounts(container: VolumeUser, volumes: DeclaredVolumes, place: FieldReport): void {
+  const { volumeMounts = [], volumeDevices = [] } = container;
+  const deviceNames = new Set(volumeDevices.map(({ name }) => name));
+  const devicePaths = new Set(volumeDevices.map(({ devicePath }) => devicePath));
+  const paths = new Set<string>();
+  for (const [index, mount] of volumeMounts.entries()) {
+    if (place.full) return;
+    const at = place.at(index);
+    const { name, mountPath, subPath = "", subPathExpr = "" } = mount;
+    if (name !== "" && !volumes.has(name)) at.at("name").notFound(name);
+    if (mountPath !== "" && paths.has(mountPath)) at.at("mountPath").invalid(mountPath, "must be unique");
+    paths.add(mountPath);
+    if (deviceNames.has(name)) at.at("name").invalid(name, "must not already exist in volumeDevices");
+    if (devicePaths.has(mountPath)) {
+      at.at("mountPath").invalid(mountPath, "must not already exist as a path in volumeDevices");
+    }
+    if (subPath !== "") descendingPath(subPath, at.at("subPath"));
+    if (subPathExpr !== "") {
+      if (subPath !== "") {
+        at.at("subPathExpr").invalid(subPathExpr, "subPathExpr and subPath are mutually exclusive");
+      }
+      descendingPath(subPathExpr, at.at("subPathExpr"));
+    }
+    if (mount.mountPropagation === "Bidirectional" && container.securityContext?.privileged !== true) {
+      at.at("mountPropagation").forbidden("Bidirectional is available only to privileged containers");
+    }
+  }
+}
+
+function checkDevices(container: VolumeUser, volumes: DeclaredVolumes, place: FieldReport): void {
+  const { volumeMounts = [], volumeDevices = [] } = container;
+  const mountNames = new Set(volumeMounts.map(({ name }) => name));
+  const mountPaths = new Set(volumeMounts.map(({ mountPath }) => mountPath));
+  const names = new Set<string>();
+  const paths = new Set<string>();
+  for (const [index, { name, devicePath }] of volumeDevices.entries()) {
+    if (place.full) return;
+    const nameAt = place.at(index, "name");
+    const pathAt = place.at(index, "devicePath");
+    if (name !== "") {
+      if (names.has(name)) nameAt.invalid(name, "must be unique");
+      // Only what is bound to a claim can be used without a file system.
+      if (volumes.get(name) !== true) nameAt.notFound(name);
+      if (mountNames.has(name)) nameAt.invalid(name, "must not already exist in volumeMounts");
+      names.add(name);
+    }
+    if (devicePath === "") continue;
+    if (paths.has(devicePath)) pathAt.invalid(devicePath, "must be unique");
+    noBacksteps(devicePath, pathAt);
+    paths.add(devicePath);
+    if (mountPaths.has(devicePath)) {
+      pathAt.invalid(devicePath, "must not already exist as a path in volumeMounts");
+    }
+  }
+}

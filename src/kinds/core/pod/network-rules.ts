@@ -1,0 +1,72 @@
+import { dnsSubdomainFaults } from "../../../base/names.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { ipAddress } from "../../checks/addresses.ts";
+
+interface HostAlias {
+  readonly ip?: string | undefined;
+  readonly hostnames?: readonly string[] | undefined;
+}
+
+/** Lines of the hosts file; the faults' places carry no index, as in the reference. */
+export function hostAliases(aliases: readonly HostAlias[], place: FieldReport): void {
+  for (const { ip = "", hostnames = [] } of aliases) {
+    if (place.full) return;
+    ipAddress(ip, place.at("ip"));
+    for (const name of hostnames) {
+      for (const message of dnsSubdomainFaults(name)) place.at("hostnames").invalid(name, message);
+    }
+  }
+}
+
+interface DnsConfig {
+  readonly nameservers?: readonly string[] | undefined;
+  readonly searches?: readonly string[] | undefined;
+  readonly options?: readonly { readonly name?: string | undefined }[] | undefined;
+}
+
+const maxNameservers = 3;
+const maxSearches = 32;
+const maxSearchCharacters = 2048;
+
+/** Settings of the name resolver; without a policy they must name a server. */
+export function dnsConfig(
+  config: DnsConfig | undefined,
+  policy: string | undefined,
+  place: FieldReport,
+): void {
+  if (policy === "None") {
+    if (config === undefined) place.required("must provide `dnsConfig` when `dnsPolicy` is None");
+    else if ((config.nameservers ?? []).length === 0) {
+      place.at("nameservers").required("must provide at least one server when `dnsPolicy` is None");
+    }
+  }
+  if (config === undefined) return;
+  const { nameservers = [], searches = [], options = [] } = config;
+  if (nameservers.length > maxNameservers) {
+    place.at("nameservers").invalid(nameservers, `must not have more than ${maxNameservers} nameservers`);
+  }
+  for (const [index, server] of nameservers.entries()) {
+    if (place.full) return;
+    ipAddress(server, place.at("nameservers", index));
+  }
+  checkSearches(searches, place.at("searches"));
+  for (const [index, option] of options.entries()) {
+    if (place.full) return;
+    if ((option.name ?? "") === "") place.at("options", index).required("must not be empty");
+  }
+}
+
+function checkSearches(searches: readonly string[], place: FieldReport): void {
+  if (searches.length > maxSearches) {
+    place.invalid(searches, `must not have more than ${maxSearches} search paths`);
+  }
+  const characters = searches.reduce((sum, search) => sum + search.length, Math.max(0, searches.length - 1));
+  if (characters > maxSearchCharacters) {
+    place.invalid(searches, `must not have more than ${maxSearchCharacters} characters, spaces included`);
+  }
+  for (const [index, search] of searches.entries()) {
+    if (place.full) return;
+    const name = search.endsWith(".") ? search.slice(0, -1) : search;
+    for (const message of dnsSubdomainFaults(name)) place.at(index).invalid(search, message);
+  }
+}

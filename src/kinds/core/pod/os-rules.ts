@@ -1,0 +1,98 @@
+import type { FieldReport } from "../../../schema/faults.ts";
+import type { PodSpec } from "./spec.ts";
+
+const systems = ["linux", "windows"];
+
+const notForWindowsPod = [
+  "seLinuxOptions",
+  "seccompProfile",
+  "fsGroup",
+  "fsGroupChangePolicy",
+  "sysctls",
+  "runAsUser",
+  "runAsGroup",
+  "supplementalGroups",
+] as const;
+
+const notForWindowsContainer = [
+  "seLinuxOptions",
+  "seccompProfile",
+  "capabilities",
+  "readOnlyRootFilesystem",
+  "privileged",
+  "allowPrivilegeEscalation",
+  "procMount",
+  "runAsUser",
+  "runAsGroup",
+] as const;
+
+/** Where a pod says which system it is for, it sets nothing that only the other one has. */
+export function checkOperatingSystem(spec: PodSpec, place: FieldReport): void {
+  const name = spec.os?.name ?? "";
+  if (name === "") return;
+  if (!systems.includes(name)) place.at("os").notSupported(name, systems);
+  else if (name === "linux") checkLinux(spec, place);
+  else checkWindows(spec, place);
+}
+
+function checkLinux(spec: PodSpec, place: FieldReport): void {
+  const message = "windows options cannot be set for a linux pod";
+  if (spec.securityContext?.windowsOptions !== undefined) {
+    place.at("securityContext", "windowsOptions").forbidden(message);
+  }
+  for (const [container, at] of everyContainer(spec, place)) {
+    if (container.securityContext?.windowsOptions !== undefined) {
+      at.at("securityContext", "windowsOptions").forbidden(message);
+    }
+  }
+}
+
+function checkWindows(spec: PodSpec, place: FieldReport): void {
+  const message = "cannot be set for a windows pod";
+  for (const name of notForWindowsPod) {
+    if (spec.securityContext?.[name] !== undefined) place.at("securityContext", name).forbidden(message);
+  }
+  for (const name of ["hostPID", "hostIPC"] as const) {
+    if (spec[name] === true) place.at(name).forbidden(message);
+  }
+  for (const name of ["hostUsers", "shareProcessNamespace"] as const) {
+    if (spec[name] !== undefined) place.at(name).forbidden(message);
+  }
+  for (const [container, at] of everyContainer(spec, place)) {
+    for (const name of notForWindowsContainer) {
+      if (container.securityContext?.[name] !== undefined) at.at("securityContext", name).forbidden(message);
+    }
+  }
+}
+
+/** Containers that are processes of a Windows host: all of a pod's or none, in the host's network. */
+export function checkHostProcess(spec: PodSpec, place: FieldReport): void {
+  const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
+  let containers = 0;
+  let hostProcesses = 0;
+  for (const [container, at] of everyContainer(spec, place)) {
+    const own = container.securityContext?.windowsOptions?.hostProcess;
+    containers++;
+    if (own ?? ofPod ?? false) hostProcesses++;
+    if (ofPod !== undefined && own !== undefined && ofPod !== own) {
+      at.at("securityContext", "windowsOptions", "hostProcess").invalid(own, "must be the same as the pod's");
+    }
+  }
+  if (hostProcesses === 0) return;
+  if (hostProcesses !== containers)
+    place.invalid("", "either all containers are HostProcess containers or none");
+  if (spec.hostNetwork !== true) {
+    place.at("hostNetwork").invalid(false, "must be true if the pod has HostProcess containers");
+  }
+}
+
+const lists = ["initContainers", "containers", "ephemeralContainers"] as const;
+
+function* everyContainer(spec: PodSpec, place: FieldReport) {
+  for (const list of lists) {
+    for (const [index, container] of (spec[list] ?? []).entries()) {
+      if (place.full) return;
+      yield [container, place.at(list, index)] as const;
+    }
+  }
+}

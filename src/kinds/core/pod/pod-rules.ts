@@ -1,0 +1,76 @@
+import { dnsSubdomainFaults } from "../../../base/names.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { checkPodAnnotations } from "./annotation-rules.ts";
+import { checkImageText } from "./container-rules.ts";
+import type { PodShape } from "./pod-shape.ts";
+import type { PodSpec } from "./spec.ts";
+
+/** What holds for pods beyond what holds for their templates. */
+export function checkPod(pod: PodShape, report: FieldReport, context: KindContext): void {
+  const { annotations, name = "" } = pod.metadata;
+  checkPodAnnotations(annotations, pod.spec, report.at("metadata", "annotations"), context);
+  if (pod.spec === undefined) return;
+  const place = report.at("spec");
+  for (const list of ["containers", "initContainers"] as const) {
+    for (const [index, container] of (pod.spec[list] ?? []).entries()) {
+      checkImageText(container, place.at(list, index));
+    }
+  }
+  checkTokens(pod.spec, place);
+  if (name !== "") checkMadeObjects(pod.spec, name, place);
+}
+
+/** A token is of an account. */
+function checkTokens(spec: PodSpec, place: FieldReport): void {
+  if ((spec.serviceAccountName ?? "") !== "") return;
+  for (const [index, volume] of (spec.volumes ?? []).entries()) {
+    for (const [position, source] of (volume.projected?.sources ?? []).entries()) {
+      if (source.serviceAccountToken === undefined) continue;
+      place
+        .at("volumes", index, "projected", "sources", position, "serviceAccountToken")
+        .forbidden("must not be specified when serviceAccountName is not set");
+    }
+  }
+}
+
+/** What is made with a pod takes its name from it, and nothing else refers to it. */
+function checkMadeObjects(spec: PodSpec, name: string, place: FieldReport): void {
+  const made = new Set<string>();
+  for (const [index, volume] of (spec.volumes ?? []).entries()) {
+    if (volume.ephemeral === undefined) continue;
+    const claim = `${name}-${volume.name}`;
+    made.add(claim);
+    for (const message of dnsSubdomainFaults(claim)) {
+      place
+        .at("volumes", index, "name")
+        .invalid(volume.name, `the claim would be named ${claim}: ${message}`);
+    }
+  }
+  for (const [index, volume] of (spec.volumes ?? []).entries()) {
+    const claim = volume.persistentVolumeClaim?.claimName;
+    if (claim === undefined || !made.has(claim)) continue;
+    place
+      .at("volumes", index, "persistentVolumeClaim", "claimName")
+      .invalid(claim, "must not reference a claim that is made for an ephemeral volume");
+  }
+  for (const [index, { name: claim, source }] of (spec.resourceClaims ?? []).entries()) {
+    if (source?.resourceClaimTemplateName === undefined) continue;
+    const made = `${name}-${claim}`;
+    for (const message of dnsSubdomainFaults(made)) {
+      place.at("resourceClaims", index, "name").invalid(made, `the final name of the claim: ${message}`);
+    }
+  }
+}
+
+/** What a new pod can't have yet. */
+export function checkNewPod(pod: PodShape, report: FieldReport, context: KindContext): void {
+  const place = report.at("spec");
+  if ((pod.spec?.ephemeralContainers ?? []).length > 0) {
+    place.at("ephemeralContainers").forbidden("cannot be set on create");
+  }
+  const gated = (pod.spec?.schedulingGates ?? []).length > 0;
+  if (gated && (pod.spec?.nodeName ?? "") !== "" && context.enabled("PodSchedulingReadiness")) {
+    place.at("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");
+  }
+}

@@ -1,0 +1,9 @@
+import type { ApiObject } from "../../../schema/kind.ts";
+import type { PodSpec } from "./spec.ts";
+import type { PodStatus } from "./status.ts";
+
+/** A pod, as the rules of the kind see it before the kind itself is declared. */
+export interface PodShape extends ApiObject {
+  spec?: PodSpec | undefined;
+  status?: PodStatus | undefined;
+}

@@ -1,0 +1,122 @@
+import { kind } from "../v1.ts";
+import { type ObjectFor } from "../../../schema/kind.ts";
+import { ObjectMeta } from "../../../schema/object-meta.ts";
+import { field } from "../../../schema/types.ts";
+import { Eviction } from "../../policy/eviction.ts";
+import { Binding } from "../binding.ts";
+import { podColumns } from "./columns.ts";
+import { checkPod, checkNewPod } from "./pod-rules.ts";
+import { qualityOfService } from "./quality-of-service.ts";
+import { PodSpec } from "./spec.ts";
+import { checkPodStatus } from "./status-rules.ts";
+import { PodStatus } from "./status.ts";
+import { checkAddedContainers, checkPodUpdate } from "./update-rules.ts";
+import { templateWarnings } from "./warnings.ts";
+
+export const Pod = kind({
+  name: "Pod",
+  resource: "pods",
+  singular: "pod",
+  shortNames: ["po"],
+  categories: ["all"],
+  scope: "Namespaced",
+  answersDeleted: true,
+  doc: "Containers that run together on one node.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the pod.").emitEmpty(),
+    spec: field(2, PodSpec, "What the pod should be.").emitEmpty(),
+    status: field(3, PodStatus, "What the pod is like now.").emitEmpty().unchecked(),
+  },
+  selectable: {
+    "spec.nodeName": (pod) => pod.spec?.nodeName ?? "",
+    "spec.restartPolicy": (pod) => pod.spec?.restartPolicy ?? "",
+    "spec.schedulerName": (pod) => pod.spec?.schedulerName ?? "",
+    "spec.serviceAccountName": (pod) => pod.spec?.serviceAccountName ?? "",
+    "status.phase": (pod) => pod.status?.phase ?? "",
+    "status.podIP": (pod) => pod.status?.podIP ?? "",
+    "status.nominatedNodeName": (pod) => pod.status?.nominatedNodeName ?? "",
+  },
+  fillDefaults({ spec }) {
+    if (spec === undefined) return;
+    spec.enableServiceLinks ??= true;
+    for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+      if (resources?.limits !== undefined)
+        resources.requests = { ...resources.limits, ...resources.requests };
+    }
+  },
+  prepareCreate(copy, context) {
+    copy.status = { phase: "Pending", qosClass: qualityOfService(copy.spec) };
+    const gated = context.enabled("PodSchedulingReadiness") && (copy.spec?.schedulingGates ?? []).length > 0;
+    if (!gated) return;
+    copy.status.conditions = [
+      {
+        type: "PodScheduled",
+        status: "False",
+        reason: "SchedulingGated",
+        message: "The pod isn't placed while it has scheduling gates",
+        lastProbeTime: null as unknown as string,
+        lastTransitionTime: null as unknown as string,
+      },
+    ];
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+  },
+  validate: checkPod,
+  validateCreate: checkNewPod,
+  validateUpdate(pod, live, report, context) {
+    if (context.subresource === "status") checkPodStatus(pod, live, report, context);
+    if (context.subresource === "ephemeralcontainers") checkAddedContainers(pod, live, report, context);
+    if (context.subresource === "") checkPodUpdate(pod, live, report, context);
+  },
+  // Pods are updated by programs, and often.
+  warnings: (pod, context, live) =>
+    live === undefined ? templateWarnings(pod.metadata, pod.spec, [], context) : [],
+  gracePeriodSeconds(pod, asked) {
+    const seconds = asked ?? pod.spec?.terminationGracePeriodSeconds ?? 0;
+    // Nothing runs yet, or nothing any more.
+    if ((pod.spec?.nodeName ?? "") === "") return 0;
+    if (pod.status?.phase === "Failed" || pod.status?.phase === "Succeeded") return 0;
+    return seconds < 0 ? 1 : seconds;
+  },
+  subresources: {
+    attach: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodAttachOptions" },
+    binding: { shape: "action", verbs: ["create"], kind: () => Binding },
+    ephemeralcontainers: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        const { ephemeralContainers: _, ...spec } = copy.spec ?? { containers: [] };
+        const containers = written.spec?.ephemeralContainers;
+        copy.spec = containers === undefined ? spec : { ...spec, ephemeralContainers: containers };
+      },
+    },
+    eviction: { shape: "action", verbs: ["create"], kind: () => Eviction },
+    exec: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodExecOptions" },
+    // Shown to clients as a form of the pod, unlike the connections.
+    log: { shape: "connect", verbs: ["get"], optionsKind: "Pod" },
+    portforward: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodPortForwardOptions" },
+    proxy: {
+      shape: "connect",
+      verbs: ["create", "delete", "get", "patch", "update"],
+      optionsKind: "PodProxyOptions",
+    },
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: podColumns,
+  rowConditions(pod) {
+    switch (pod.status?.phase) {
+      case "Succeeded":
+        return [{ type: "Completed", status: "True", reason: "Succeeded", message: "The pod has finished." }];
+      case "Failed":
+        return [{ type: "Completed", status: "True", reason: "Failed", message: "The pod has failed." }];
+      default:
+        return [];
+    }
+  },
+});
+export type Pod = ObjectFor<typeof Pod>;

@@ -1,0 +1,38 @@
+import { addQuantities, compareQuantities, type Quantity } from "../../../base/quantity.ts";
+import { quantityFrom } from "../../quantities.ts";
+import type { PodSpec } from "./spec.ts";
+
+const counted = ["cpu", "memory"];
+
+/**
+ * How well a pod is treated when a node runs short: `Guaranteed` where every container has limits that equal its
+ * requests, `BestEffort` where none says anything, `Burstable` otherwise.
+ */
+export function qualityOfService(spec: PodSpec | undefined): "Guaranteed" | "Burstable" | "BestEffort" {
+  const requests = new Map<string, Quantity>();
+  const limits = new Map<string, Quantity>();
+  let everyLimitSet = true;
+  for (const { resources } of [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]) {
+    addUp(resources?.requests, requests);
+    if (addUp(resources?.limits, limits) < counted.length) everyLimitSet = false;
+  }
+  if (requests.size === 0 && limits.size === 0) return "BestEffort";
+  const equal = [...requests].every(([name, request]) => {
+    const limit = limits.get(name);
+    return limit !== undefined && compareQuantities(request, limit) === 0;
+  });
+  return everyLimitSet && equal && requests.size === limits.size ? "Guaranteed" : "Burstable";
+}
+
+/** Adds the amounts that count to the sums; says how many there were. */
+function addUp(amounts: Readonly<Record<string, string>> | undefined, sums: Map<string, Quantity>): number {
+  let found = 0;
+  for (const name of counted) {
+    const quantity = quantityFrom(amounts?.[name] ?? "0");
+    if (quantity === undefined || quantity.nanos <= 0n) continue;
+    found++;
+    const sum = sums.get(name);
+    sums.set(name, sum === undefined ? quantity : addQuantities(sum, quantity));
+  }
+  return found;
+}

@@ -1,0 +1,119 @@
+import { compareQuantities, type Quantity } from "../../../base/quantity.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { quantityFrom } from "../../quantities.ts";
+import {
+  containerResourceName,
+  isExtended,
+  isHugePages,
+  mayOvercommit,
+  pageSizeOf,
+} from "./resource-names.ts";
+
+type Amounts = Readonly<Record<string, string>> | undefined;
+
+interface Requirements {
+  readonly limits?: Amounts;
+  readonly requests?: Amounts;
+}
+
+const one = 1_000_000_000n;
+
+/** Names and amounts of resources, and requests against limits. */
+export function checkRequirements(
+  requirements: Requirements,
+  place: FieldReport,
+  context: KindContext,
+): void {
+  const { limits = {}, requests = {} } = requirements;
+  checkAmounts(limits, place.at("limits"), context);
+  checkAmounts(requests, place.at("requests"), context);
+  for (const [resource, text] of Object.entries(requests)) {
+    if (place.full) return;
+    const limit = Object.hasOwn(limits, resource) ? limits[resource]! : undefined;
+    checkRequest(resource, text, limit, place, context);
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    place.forbidden("HugePages require cpu or memory");
+  }
+}
+
+/** Names of resources and their amounts. */
+export function checkAmounts(amounts: NonNullable<Amounts>, place: FieldReport, context: KindContext): void {
+  for (const [resource, text] of Object.entries(amounts)) {
+    if (place.full) return;
+    const at = place.key(resource);
+    containerResourceName(resource, at, context);
+    const quantity = quantityFrom(text);
+    if (quantity === undefined) {
+      at.invalid(text, "must be a quantity");
+      continue;
+    }
+    if (quantity.nanos < 0n) at.invalid(text, "must be greater than or equal to 0");
+    if (isExtended(resource, context) && quantity.nanos % one !== 0n) at.invalid(text, "must be an integer");
+    if (isHugePages(resource)) checkPages(resource, quantity, text, at);
+  }
+}
+
+function checkPages(resource: string, quantity: Quantity, text: string, place: FieldReport): void {
+  const size = quantityFrom(pageSizeOf(resource))?.nanos;
+  if (size === undefined || size <= 0n || size % one !== 0n || quantity.nanos % size !== 0n) {
+    place.invalid(text, "must be a multiple of the page size in the resource's name");
+  }
+}
+
+/** The fault's place is the map of requests or limits, as in the reference. */
+function checkRequest(
+  resource: string,
+  text: string,
+  limitText: string | undefined,
+  place: FieldReport,
+  context: KindContext,
+): void {
+  const overcommit = mayOvercommit(resource, context);
+  if (limitText === undefined) {
+    if (!overcommit) place.at("limits").required(`a limit must be set for ${resource}`);
+    return;
+  }
+  const request = quantityFrom(text);
+  const limit = quantityFrom(limitText);
+  if (request === undefined || limit === undefined) return;
+  const order = compareQuantities(request, limit);
+  const requests = place.at("requests");
+  if (order !== 0 && !overcommit) requests.invalid(text, `must be equal to ${resource} limit`);
+  else if (order > 0) requests.invalid(text, `must be less than or equal to ${resource} limit`);
+}
+
+interface Source {
+  readonly resourceClaimName?: string | undefined;
+  readonly resourceClaimTemplateName?: string | undefined;
+}
+
+/** A claim comes from exactly one place. */
+export function checkClaimSource(source: Source, place: FieldReport): void {
+  const count = [source.resourceClaimName, source.resourceClaimTemplateName].filter(
+    (given) => given !== undefined,
+  ).length;
+  if (count === 1) return;
+  place.invalid(source, "must give exactly one of `resourceClaimName` and `resourceClaimTemplateName`");
+}
+
+/** The claims that a container uses are the pod's, each named once. */
+export function checkClaims(
+  claims: readonly { readonly name: string }[] | undefined,
+  known: ReadonlySet<string>,
+  place: FieldReport,
+): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of (claims ?? []).entries()) {
+    if (place.full) return;
+    if (name === "") {
+      place.at(index).required();
+      continue;
+    }
+    if (seen.has(name)) place.at(index).duplicate(name);
+    seen.add(name);
+    if (!known.has(name)) place.at(index).notFound(name);
+  }
+}

@@ -1,0 +1,50 @@
+import { struct } from "../v1.ts";
+import { dnsLabel, dnsSubdomain } from "../../checks/names.ts";
+import { roundUpToMilli } from "../../quantities.ts";
+import { checkClaimSource } from "./resource-rules.ts";
+import { field, list, map, quantity, string } from "../../../schema/types.ts";
+
+export const ResourceClaim = struct("ResourceClaim", "A claim on resources that a container uses.", {
+  name: field(1, string, "Name of one of the pod's resource claims.").declaredRequired(),
+});
+
+export const ResourceRequirements = struct(
+  "ResourceRequirements",
+  "Resources that are needed and allowed.",
+  {
+    limits: field(1, map(quantity), "The most that may be used of each resource."),
+    requests: field(
+      2,
+      map(quantity),
+      "The least that is needed of each resource; the limits where nothing is said.",
+    ),
+    claims: field(3, list(ResourceClaim), "The pod's resource claims that are used.")
+      .mapBy("name")
+      .gated("DynamicResourceAllocation"),
+  },
+  {
+    fill(copy) {
+      roundUpToMilli(copy.limits);
+      roundUpToMilli(copy.requests);
+    },
+  },
+);
+
+const ClaimSource = struct(
+  "ClaimSource",
+  "Where a resource claim comes from; exactly one is given.",
+  {
+    resourceClaimName: field(1, string, "Name of a claim in the pod's namespace.")
+      .nullable()
+      .check(dnsSubdomain),
+    resourceClaimTemplateName: field(2, string, "Name of a template from which a claim is made for this pod.")
+      .nullable()
+      .check(dnsSubdomain),
+  },
+  { check: checkClaimSource },
+);
+
+export const PodResourceClaim = struct("PodResourceClaim", "A resource claim that containers can refer to.", {
+  name: field(1, string, "Name of the claim within the pod.").required().check(dnsLabel),
+  source: field(2, ClaimSource, "Where the claim comes from.").emitEmpty(),
+});

@@ -1,0 +1,88 @@
+import { struct } from "../v1.ts";
+import { qualifiedName } from "../../checks/names.ts";
+import { positive } from "../../checks/numbers.ts";
+import { labelSelector } from "../../checks/selectors.ts";
+import { checkMatchLabelKeys, checkMinDomains, checkToleration } from "./scheduling-rules.ts";
+import { LabelSelector } from "../../meta/label-selector.ts";
+import { field, int32, int64, list, string } from "../../../schema/types.ts";
+
+export const Toleration = struct(
+  "Toleration",
+  "Lets the pod onto nodes with matching taints.",
+  {
+    key: field(1, string, "Key of the taint; empty matches all keys and needs the operator Exists.").check(
+      qualifiedName,
+    ),
+    operator: field(2, string, "Relation of the key to the value.").oneOf("Equal", "Exists"),
+    value: field(3, string, "Value of the taint; empty for Exists."),
+    effect: field(4, string, "Effect of the taint; empty matches all effects.").oneOf(
+      "NoExecute",
+      "NoSchedule",
+      "PreferNoSchedule",
+    ),
+    tolerationSeconds: field(
+      5,
+      int64,
+      "For NoExecute: seconds that the taint is tolerated; absent is forever.",
+    ).nullable(),
+  },
+  { check: checkToleration },
+);
+
+export const TopologySpreadConstraint = struct(
+  "TopologySpreadConstraint",
+  "How matching pods are spread over parts of the cluster.",
+  {
+    maxSkew: field(1, int32, "Greatest allowed difference in number between two parts.")
+      .required()
+      .check(positive),
+    topologyKey: field(2, string, "Node label whose values are the parts.").required().check(qualifiedName),
+    whenUnsatisfiable: field(3, string, "What happens with a pod that would break the constraint.")
+      .required()
+      .oneOf("DoNotSchedule", "ScheduleAnyway"),
+    labelSelector: field(4, LabelSelector, "Selects the pods that are counted.")
+      .nullable()
+      .check(labelSelector),
+    minDomains: field(5, int32, "Least number of parts that must be eligible.")
+      .nullable()
+      .gated("MinDomainsInPodTopologySpread")
+      .check(positive),
+    nodeAffinityPolicy: field(
+      6,
+      string,
+      "Whether the pod's node affinity and selector decide which nodes are counted.",
+    )
+      .nullable()
+      .oneOf("Honor", "Ignore"),
+    nodeTaintsPolicy: field(7, string, "Whether taints decide which nodes are counted.")
+      .nullable()
+      .oneOf("Honor", "Ignore"),
+    matchLabelKeys: field(8, list(string), "Keys whose values in the pod's labels narrow the selector.")
+      .atomic()
+      .gated("MatchLabelKeysInPodTopologySpread"),
+  },
+  {
+    check(constraint, place) {
+      checkMinDomains(constraint, place.at("minDomains"));
+      checkMatchLabelKeys(constraint, place.at("matchLabelKeys"));
+    },
+  },
+);
+
+export const PodSchedulingGate = struct("PodSchedulingGate", "A reason not to place the pod yet.", {
+  name: field(1, string, "Name of the gate.").declaredRequired(),
+});
+
+export const PodReadinessGate = struct(
+  "PodReadinessGate",
+  "A condition that must be true before the pod is ready.",
+  {
+    conditionType: field(1, string, "Type of the condition.")
+      .declaredRequired()
+      .known("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
+  },
+);
+
+export const PodOS = struct("PodOS", "Operating system of a pod.", {
+  name: field(1, string, "Name of the operating system.").required().known("linux", "windows"),
+});

@@ -1,0 +1,101 @@
+import type { FieldReport } from "../../../schema/faults.ts";
+import { descendingPath } from "../../checks/paths.ts";
+
+interface SeccompProfile {
+  readonly type: string;
+  readonly localhostProfile?: string | undefined;
+}
+
+/** A profile of the node is named, others aren't. */
+export function checkSeccompProfile(profile: SeccompProfile, place: FieldReport): void {
+  const { type, localhostProfile } = profile;
+  const at = place.at("localhostProfile");
+  if (type === "Localhost") {
+    if (localhostProfile === undefined) at.required("must be set when the type is Localhost");
+    else descendingPath(localhostProfile, at);
+  } else if (localhostProfile !== undefined) {
+    at.invalid(localhostProfile, "can only be set when the type is Localhost");
+  }
+}
+
+interface Rights {
+  readonly allowPrivilegeEscalation?: boolean | undefined;
+  readonly privileged?: boolean | undefined;
+  readonly capabilities?: { readonly add?: readonly string[] | undefined } | undefined;
+}
+
+/** A container that mustn't get more rights can't begin with all of them. */
+export function checkEscalation(context: Rights, place: FieldReport): void {
+  if (context.allowPrivilegeEscalation !== false) return;
+  if (context.privileged === true) {
+    place.invalid(context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+  }
+  if (context.capabilities?.add?.includes("CAP_SYS_ADMIN") === true) {
+    place.invalid(
+      context,
+      "cannot set `allowPrivilegeEscalation` to false and `capabilities.add` CAP_SYS_ADMIN",
+    );
+  }
+}
+
+const sysctlForm = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+const maxSysctlLength = 253;
+
+/** Kernel parameters: their names are well formed, and each stands once. */
+export function sysctls(list: readonly { readonly name: string }[], place: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of list.entries()) {
+    if (place.full) return;
+    if (name === "") continue;
+    const at = place.at(index, "name");
+    if (name.length > maxSysctlLength || !sysctlForm.test(name)) {
+      at.invalid(
+        name,
+        `has at most ${maxSysctlLength} characters: lower case words, separated by dots or slashes`,
+      );
+    } else if (seen.has(name)) at.duplicate(name);
+    seen.add(name);
+  }
+}
+
+const maxCredentialSpec = 64 * 1024;
+
+/** The content of a credential spec has a size limit. */
+export function credentialSpec(text: string, place: FieldReport): void {
+  if (Buffer.byteLength(text) > maxCredentialSpec) place.invalid(text, "must be smaller than 64 KiB");
+}
+
+/** Given, but empty. */
+export function notEmptyText(text: string | undefined, place: FieldReport): void {
+  if (text === "") place.invalid(text, "cannot be an empty string");
+}
+
+const maxDomainLength = 256;
+const maxUserLength = 104;
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+const netbiosDomain = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
+const dnsDomain =
+  /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+
+/** A Windows user, with or without a domain: `DOMAIN\\user`. */
+export function windowsUser(name: string, place: FieldReport): void {
+  if (controlCharacter.test(name)) return place.invalid(name, "cannot contain control characters");
+  const parts = name.split("\\");
+  if (parts.length > 2) return place.invalid(name, "can have at most one backslash");
+  const user = parts.at(-1)!;
+  if (parts.length === 2) {
+    const domain = parts[0]!;
+    if (domain.length >= maxDomainLength) {
+      place.invalid(name, `the domain must be shorter than ${maxDomainLength} characters`);
+    } else if (!netbiosDomain.test(domain) && !dnsDomain.test(domain)) {
+      place.invalid(name, "the domain is neither a NetBIOS nor a DNS name");
+    }
+  }
+  if (user === "") place.invalid(name, "the user cannot be empty");
+  else if (user.length > maxUserLength) {
+    place.invalid(name, `the user must be no longer than ${maxUserLength} characters`);
+  } else if (/["/\\:;|=,+*?<>@[\]]/.test(user))
+    place.invalid(name, "the user has a character that isn't allowed");
+  else if (/^[. ]+$/.test(user)) place.invalid(name, "the user can't be only dots and spaces");
+}

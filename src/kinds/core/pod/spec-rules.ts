@@ -1,0 +1,46 @@
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { checkContainers } from "./container-rules.ts";
+import { dnsConfig } from "./network-rules.ts";
+import { checkOperatingSystem, checkHostProcess } from "./os-rules.ts";
+import { hostNetworkPorts } from "./port-rules.ts";
+import { checkAmounts } from "./resource-rules.ts";
+import type { PodSpec } from "./spec.ts";
+
+/** The parts of a pod against each other; what concerns one field alone stands on its line. */
+export function checkPodSpec(spec: PodSpec, place: FieldReport, context: KindContext): void {
+  checkContainers(spec, place);
+  if (spec.hostNetwork === true) {
+    for (const list of ["containers", "initContainers"] as const) {
+      for (const [index, container] of (spec[list] ?? []).entries()) {
+        hostNetworkPorts(container, place.at(list, index));
+      }
+    }
+  }
+  if (spec.hostPID === true && spec.shareProcessNamespace === true) {
+    place
+      .at("securityContext", "shareProcessNamespace")
+      .invalid(true, "ShareProcessNamespace and HostPID cannot both be enabled");
+  }
+  if (spec.hostUsers === false) checkUserNamespace(spec, place);
+  dnsConfig(spec.dnsConfig, spec.dnsPolicy, place.at("dnsConfig"));
+  // The overhead is checked as limits are, and its faults are named so.
+  if (spec.overhead !== undefined) checkAmounts(spec.overhead, place.at("overhead", "limits"), context);
+  checkOperatingSystem(spec, place);
+  checkHostProcess(spec, place);
+}
+
+const mappableVolumes = new Set(["name", "configMap", "secret", "downwardAPI", "emptyDir", "projected"]);
+
+/** A user namespace of its own goes with neither the node's namespaces nor with volumes that outlive the pod. */
+function checkUserNamespace(spec: PodSpec, place: FieldReport): void {
+  for (const [index, volume] of (spec.volumes ?? []).entries()) {
+    if (place.full) return;
+    if (Object.keys(volume).some((name) => !mappableVolumes.has(name))) {
+      place.at("volumes", index).forbidden("volume type not supported when `hostUsers` is false");
+    }
+  }
+  for (const name of ["hostNetwork", "hostPID", "hostIPC"] as const) {
+    if (spec[name] === true) place.at(name).forbidden("not allowed when `hostUsers` is false");
+  }
+}

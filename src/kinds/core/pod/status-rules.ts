@@ -1,0 +1,84 @@
+import { dnsSubdomainFaults, qualifiedNameFaults } from "../../../base/names.ts";
+import { isIPv4 } from "node:net";
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { ipAddress, isAddress } from "../../checks/addresses.ts";
+import { checkPodAnnotationsKept } from "./annotation-rules.ts";
+import type { PodShape } from "./pod-shape.ts";
+import type { ContainerStatus, PodStatus } from "./status.ts";
+
+/** Conditions whose types are well formed as they are. */
+const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"]);
+
+/** What a write of a pod's status may say. */
+export function checkPodStatus(
+  pod: PodShape,
+  live: PodShape,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  checkPodAnnotationsKept(
+    pod.metadata.annotations,
+    live.metadata.annotations,
+    report.at("metadata", "annotations"),
+    context,
+  );
+  const now = pod.status ?? {};
+  const before = live.status ?? {};
+  const place = report.at("status");
+  for (const [index, { type }] of (now.conditions ?? []).entries()) {
+    if (place.full) return;
+    if (systemConditions.has(type)) continue;
+    for (const message of qualifiedNameFaults(type))
+      place.at("conditions", index, "type").invalid(type, message);
+  }
+  const node = now.nominatedNodeName ?? "";
+  if (node !== "" && node !== before.nominatedNodeName) {
+    for (const message of dnsSubdomainFaults(node)) place.at("nominatedNodeName").invalid(node, message);
+  }
+  const policy = live.spec?.restartPolicy ?? "Always";
+  checkStates(now, before, "containerStatuses", policy, place);
+  checkStates(now, before, "initContainerStatuses", policy, place);
+  // Temporary containers are never started again.
+  checkStates(now, before, "ephemeralContainerStatuses", "Never", place);
+  checkAddresses(now, place.at("podIPs"));
+}
+
+type StatusList = "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses";
+
+/** What has ended for good doesn't run again. */
+function checkStates(
+  now: PodStatus,
+  before: PodStatus,
+  list: StatusList,
+  restartPolicy: string,
+  place: FieldReport,
+): void {
+  if (restartPolicy === "Always") return;
+  const states = new Map<string, ContainerStatus>((now[list] ?? []).map((status) => [status.name, status]));
+  for (const [index, old] of (before[list] ?? []).entries()) {
+    if (place.full) return;
+    const ended = old.state?.terminated;
+    if (ended === undefined || (ended.exitCode !== 0 && restartPolicy === "OnFailure")) continue;
+    const status = states.get(old.name);
+    if (status === undefined || status.state?.terminated !== undefined) continue;
+    place.at(list, index, "state").forbidden("may not be transitioned to non-terminated state");
+  }
+}
+
+/** At most one address of each family, each once. */
+function checkAddresses(status: PodStatus, place: FieldReport): void {
+  const addresses = (status.podIPs ?? []).map(({ ip }) => ip ?? "");
+  const seen = new Set<string>();
+  for (const [index, address] of addresses.entries()) {
+    if (place.full) return;
+    ipAddress(address, place.at(index));
+    if (seen.has(address)) place.at(index).duplicate({ ip: address });
+    seen.add(address);
+  }
+  if (addresses.length < 2) return;
+  const families = new Set(addresses.filter(isAddress).map((address) => isIPv4(address)));
+  if (addresses.length > 2 || families.size !== 2) {
+    place.invalid(status.podIPs, "may specify no more than one IP for each IP family");
+  }
+}

@@ -1,0 +1,27 @@
+import { PodSpec } from "./spec.ts";
+import { struct } from "../v1.ts";
+import { annotationMap, labelMap } from "../../checks/names.ts";
+import { checkPodAnnotations } from "./annotation-rules.ts";
+import { ObjectMeta } from "../../../schema/object-meta.ts";
+import { type Static, field } from "../../../schema/types.ts";
+
+export const PodTemplateSpec = struct(
+  "PodTemplateSpec",
+  "What pods made from a template are like.",
+  {
+    metadata: field(1, ObjectMeta, "Metadata of the pods; their names are made by the server.").emitEmpty(),
+    spec: field(2, PodSpec, "What the pods should be.").emitEmpty(),
+  },
+  {
+    check(template, place, context) {
+      // The reference names these places without `metadata`.
+      labelMap(template.metadata?.labels ?? {}, place.at("labels"));
+      annotationMap(template.metadata?.annotations ?? {}, place.at("annotations"));
+      checkPodAnnotations(template.metadata?.annotations, template.spec, place.at("annotations"), context);
+      if ((template.spec?.ephemeralContainers ?? []).length > 0) {
+        place.at("spec", "ephemeralContainers").forbidden("ephemeral containers not allowed in pod template");
+      }
+    },
+  },
+);
+export type PodTemplateSpec = Static<typeof PodTemplateSpec>;

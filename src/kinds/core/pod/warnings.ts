@@ -1,0 +1,188 @@
+import type { KindContext } from "../../../schema/context.ts";
+import { FieldReport } from "../../../schema/faults.ts";
+import type { ApiObject } from "../../../schema/kind.ts";
+import { quantityFrom } from "../../quantities.ts";
+import type { PodSpec } from "./spec.ts";
+import type { PodTemplateSpec } from "./template.ts";
+
+const goneVolumes: Readonly<Record<string, string>> = {
+  gitRepo: "deprecated; fetch into an emptyDir with an init container instead",
+  scaleIO: "deprecated, and no longer supported",
+  flocker: "deprecated, and no longer supported",
+  storageos: "deprecated, and no longer supported",
+  quobyte: "deprecated, and no longer supported",
+  photonPersistentDisk: "deprecated, and no longer supported",
+  glusterfs: "deprecated",
+};
+
+interface Workload extends ApiObject {
+  spec?: { template?: PodTemplateSpec | null | undefined } | undefined;
+}
+
+/** What the author of a workload is told of its template, when the workload is new or has changed. */
+export function workloadWarnings(
+  { spec, metadata }: Workload,
+  context: KindContext,
+  live: ApiObject | undefined,
+): string[] {
+  if (live !== undefined && live.metadata.generation === metadata.generation) return [];
+  const template = spec?.template;
+  return templateWarnings(template?.metadata, template?.spec, ["spec", "template"], context);
+}
+
+/** What the author of a pod or a template is told beside success. */
+export function templateWarnings(
+  metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined,
+  spec: PodSpec | undefined,
+  path: readonly string[],
+  context: KindContext,
+): string[] {
+  if (spec === undefined) return [];
+  const root = FieldReport.start().at(...path);
+  const place = root.at("spec");
+  return [
+    ...nodeLabelWarnings(spec, place, context),
+    ...volumeWarnings(spec, place),
+    ...listWarnings(spec, place),
+    ...containerWarnings(spec, place),
+    ...graceWarning(spec, place),
+    ...annotationWarnings(metadata?.annotations, spec, root, context),
+  ];
+}
+
+function graceWarning(spec: PodSpec, place: FieldReport): string[] {
+  if ((spec.terminationGracePeriodSeconds ?? 0) >= 0) return [];
+  return [`${place.at("terminationGracePeriodSeconds").path}: must be >= 0; a negative value counts as 1`];
+}
+
+/** Labels of nodes that have newer names. */
+function nodeLabelWarnings(spec: PodSpec, place: FieldReport, { vocabulary }: KindContext): string[] {
+  const { domain } = vocabulary;
+  const renamed: Readonly<Record<string, string>> = {
+    [`beta.${domain}/arch`]: `${domain}/arch`,
+    [`beta.${domain}/os`]: `${domain}/os`,
+    [`failure-domain.beta.${domain}/region`]: `topology.${domain}/region`,
+    [`failure-domain.beta.${domain}/zone`]: `topology.${domain}/zone`,
+    [`beta.${domain}/instance-type`]: `node.${domain}/instance-type`,
+  };
+  const warnings: string[] = [];
+  const look = (key: string, at: string) => {
+    if (Object.hasOwn(renamed, key)) warnings.push(`${at}: deprecated; use "${renamed[key]!}" instead`);
+  };
+  for (const key of Object.keys(spec.nodeSelector ?? {})) look(key, place.at("nodeSelector").key(key).path);
+  const affinity = spec.affinity?.nodeAffinity;
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const base = place.at("affinity", "nodeAffinity");
+  for (const [index, term] of required.entries()) {
+    const at = base.at("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", index);
+    for (const [position, { key }] of (term.matchExpressions ?? []).entries()) {
+      look(key, at.at("matchExpressions", position, "key").path);
+    }
+  }
+  for (const [index, { preference }] of preferred.entries()) {
+    const at = base.at("preferredDuringSchedulingIgnoredDuringExecution", index, "preference");
+    for (const [position, { key }] of (preference?.matchExpressions ?? []).entries()) {
+      look(key, at.at("matchExpressions", position, "key").path);
+    }
+  }
+  for (const [index, { topologyKey }] of (spec.topologySpreadConstraints ?? []).entries()) {
+    look(topologyKey, place.at("topologySpreadConstraints", index, "topologyKey").path);
+  }
+  return warnings;
+}
+
+function volumeWarnings(spec: PodSpec, place: FieldReport): string[] {
+  return (spec.volumes ?? []).flatMap((volume, index) =>
+    Object.keys(volume)
+      .filter((name) => Object.hasOwn(goneVolumes, name))
+      .map((name) => `${place.at("volumes", index, name).path}: ${goneVolumes[name]!}`),
+  );
+}
+
+/** Names that stand twice in a list where only one of them counts. */
+function duplicates(
+  names: readonly string[],
+  what: string,
+  placeOf: (index: number) => FieldReport,
+): string[] {
+  const seen = new Set<string>();
+  return names.flatMap((name, index) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    return [`${placeOf(index).path}: duplicate ${what} ${JSON.stringify(name)}`];
+  });
+}
+
+function listWarnings(spec: PodSpec, place: FieldReport): string[] {
+  const secrets = (spec.imagePullSecrets ?? []).map(({ name = "" }) => name);
+  const secretAt = (index: number) => place.at("imagePullSecrets", index, "name");
+  const addresses = (spec.hostAliases ?? []).map(({ ip = "" }) => ip);
+  return [
+    ...duplicates(addresses, "ip", (index) => place.at("hostAliases", index, "ip")),
+    ...duplicates(secrets, "name", secretAt),
+    ...secrets.flatMap((name, index) =>
+      name === "" ? [`${secretAt(index).path}: invalid empty name ""`] : [],
+    ),
+  ];
+}
+
+const whole = ["memory", "ephemeral-storage"];
+
+/** Amounts of bytes with a fraction. */
+function fractions(amounts: Readonly<Record<string, string>> | undefined, place: FieldReport): string[] {
+  return whole.flatMap((name) => {
+    const text = amounts?.[name];
+    const nanos = text === undefined ? undefined : quantityFrom(text)?.nanos;
+    if (text === undefined || nanos === undefined || nanos % 1_000_000_000n === 0n) return [];
+    return [`${place.key(name).path}: fractional byte value "${text}" is invalid, must be an integer`];
+  });
+}
+
+/** Parts of bytes, and variables that hide others. */
+function containerWarnings(spec: PodSpec, place: FieldReport): string[] {
+  const warnings = fractions(spec.overhead, place.at("overhead"));
+  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
+    for (const [index, { resources, env }] of (spec[list] ?? []).entries()) {
+      const at = place.at(list, index);
+      const names = (env ?? []).map(({ name }) => name);
+      warnings.push(
+        ...fractions(resources?.limits, at.at("resources", "limits")),
+        ...fractions(resources?.requests, at.at("resources", "requests")),
+        ...duplicates(names, "name", (position) => at.at("env", position, "name")),
+      );
+    }
+  }
+  return warnings;
+}
+
+/** Annotations that fields have replaced. */
+function annotationWarnings(
+  annotations: Readonly<Record<string, string>> | undefined,
+  spec: PodSpec,
+  root: FieldReport,
+  { vocabulary }: KindContext,
+): string[] {
+  if (annotations === undefined) return [];
+  const { domain } = vocabulary;
+  const replaced: [annotation: string, field: string][] = [
+    [`scheduler.alpha.${domain}/critical-pod`, "priorityClassName"],
+    [`security.alpha.${domain}/sysctls`, "sysctls"],
+    [`security.alpha.${domain}/unsafe-sysctls`, "sysctls"],
+  ];
+  if (spec.securityContext?.seccompProfile === undefined) {
+    replaced.push([`seccomp.security.alpha.${domain}/pod`, "seccompProfile"]);
+  }
+  for (const { name, securityContext } of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    if (securityContext?.seccompProfile !== undefined) continue;
+    replaced.push([`container.seccomp.security.alpha.${domain}/${name}`, "seccompProfile"]);
+  }
+  return replaced
+    .filter(([annotation]) => Object.hasOwn(annotations, annotation))
+    .map(([annotation, field]) => {
+      const at = root.at("metadata", "annotations").key(annotation).path;
+      return `${at}: deprecated; use the "${field}" field instead`;
+    });
+}

@@ -1,0 +1,32 @@
+import type { Column, ApiObject } from "../../../schema/kind.ts";
+import type { PodTemplateSpec } from "./template.ts";
+
+/** Columns `Containers` and `Images` of what runs pods from a template. */
+export function containerColumns<O extends ApiObject>(
+  templateOf: (object: O) => PodTemplateSpec | null | undefined,
+  priority: 0 | 1 = 1,
+): [containers: Column<O>, images: Column<O>] {
+  const containersOf = (object: O) => templateOf(object)?.spec?.containers ?? [];
+  return [
+    {
+      name: "Containers",
+      type: "string",
+      priority,
+      doc: "Names of the pods' containers.",
+      cell: (object) =>
+        containersOf(object)
+          .map(({ name }) => name)
+          .join(","),
+    },
+    {
+      name: "Images",
+      type: "string",
+      priority,
+      doc: "Images that the containers run.",
+      cell: (object) =>
+        containersOf(object)
+          .map(({ image }) => image ?? "")
+          .join(","),
+    },
+  ];
+}

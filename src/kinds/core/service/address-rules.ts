@@ -1,0 +1,102 @@
+import type { FieldReport } from "../../../schema/faults.ts";
+import { familyOf, ipAddress, isAddress } from "../../checks/addresses.ts";
+import type { ServiceSpec } from "./spec.ts";
+
+const families = ["IPv4", "IPv6"];
+
+/** Whether a service has no address of its own: its name leads to the pods. */
+export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
+  return clusterIPs.length === 1 && clusterIPs[0] === "None";
+}
+
+/** Whether the addresses inside the cluster agree with each other and with their families. */
+export function checkAddresses(spec: ServiceSpec, place: FieldReport): void {
+  // Those of an ExternalName service must all be unset, which is checked with the type.
+  if (spec.type === "ExternalName") return;
+  const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
+  const here = place.at("clusterIPs");
+  if (clusterIP === "") {
+    if (clusterIPs.length > 0) here.invalid(clusterIPs, "must be empty when `clusterIP` is not specified");
+  } else if (clusterIPs.length === 0) here.required();
+  else if (clusterIPs[0] !== clusterIP) here.invalid(clusterIPs, "first value must match `clusterIP`");
+  checkFamilies(ipFamilies, place.at("ipFamilies"));
+  if (!areAddresses(clusterIPs, here)) return;
+  if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size !== clusterIPs.length) {
+    here.invalid(clusterIPs, "may specify no more than one IP for each IP family");
+  }
+  if (isHeadless(spec)) return;
+  for (const [index, address] of clusterIPs.slice(0, 2).entries()) {
+    const family = ipFamilies[index];
+    if (family !== undefined && families.includes(family) && familyOf(address) !== family) {
+      here.at(index).invalid(address, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``);
+    }
+  }
+}
+
+function checkFamilies(given: readonly string[], place: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, family] of given.entries()) {
+    if (place.full) return;
+    if (!families.includes(family)) place.at(index).notSupported(family, families);
+    if (seen.has(family)) place.at(index).duplicate(family);
+    seen.add(family);
+  }
+}
+
+/** Whether the list is fit for questions about its families. */
+function areAddresses(clusterIPs: readonly string[], place: FieldReport): boolean {
+  let fit = true;
+  for (const [index, address] of clusterIPs.entries()) {
+    if (place.full) return false;
+    if (index === 0 && address === "None") {
+      if (clusterIPs.length === 1) continue;
+      place.invalid(clusterIPs, "'None' must be the first and only value");
+      fit = false;
+    } else if (!isAddress(address)) {
+      ipAddress(address, place.at(index));
+      fit = false;
+    }
+  }
+  if (clusterIPs.length > 2) place.invalid(clusterIPs, "may only hold up to 2 values");
+  return fit && clusterIPs.length <= 2 && clusterIPs[0] !== "None";
+}
+
+/** A secondary address may come and go; the primary one stays, unless the service is or becomes an external name. */
+export function checkAddressUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
+  if (spec.type === "ExternalName" || live.type === "ExternalName") return;
+  if (isHeadless(spec) && isHeadless(live)) return;
+  const now = spec.clusterIPs ?? [];
+  const before = live.clusterIPs ?? [];
+  const here = place.at("clusterIPs");
+  for (const [index, address] of before.slice(0, 2).entries()) {
+    const compared = index === 0 ? now.length > 0 || before.length === 0 : now.length === before.length;
+    if (compared && now[index] !== address) here.at(index).invalid(now, "may not change once set");
+  }
+  if (now.length >= before.length) return;
+  if (now.length === 0) here.at(0).invalid(now, "primary clusterIP can not be unset");
+  if (now.length === 1) checkReleased(spec, "secondary clusterIP", place);
+}
+
+/** As {@link checkAddressUpdate}, for the families. */
+export function checkFamilyUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
+  if (spec.type === "ExternalName" || live.type === "ExternalName") return;
+  // A headless service has no addresses whose families could be held to.
+  if (isHeadless(spec) || isHeadless(live)) return;
+  const now = spec.ipFamilies ?? [];
+  const before = live.ipFamilies ?? [];
+  const here = place.at("ipFamilies");
+  for (const [index, family] of before.slice(0, 2).entries()) {
+    const compared = index === 0 ? now.length > 0 : now.length === before.length;
+    if (compared && now[index] !== family) here.at(index).invalid(now, "may not change once set");
+  }
+  if (now.length >= before.length) return;
+  if (now.length === 0) here.at(0).invalid(now, "primary ipFamily can not be unset");
+  if (now.length === 1) checkReleased(spec, "secondary ipFamily", place);
+}
+
+function checkReleased(spec: ServiceSpec, what: string, place: FieldReport): void {
+  if (spec.ipFamilyPolicy === "SingleStack") return;
+  place
+    .at("ipFamilyPolicy")
+    .invalid(spec.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the ${what}`);
+}

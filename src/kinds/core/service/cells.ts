@@ -1,0 +1,35 @@
+import { balancerAddresses } from "../../cells.ts";
+import type { ServicePort, ServiceSpec } from "./spec.ts";
+import type { ServiceStatus } from "./status.ts";
+
+interface Shown {
+  readonly spec?: ServiceSpec | undefined;
+  readonly status?: ServiceStatus | undefined;
+}
+
+/** Where a service can be reached from outside, as its type says. */
+export function externalAddress({ spec = {}, status }: Shown): string {
+  const given = spec.externalIPs ?? [];
+  switch (spec.type) {
+    case "ClusterIP":
+    case "NodePort":
+      return given.length === 0 ? "<none>" : given.join(",");
+    case "LoadBalancer": {
+      const all = [...balancerAddresses(status?.loadBalancer?.ingress), ...given];
+      return all.length === 0 ? "<pending>" : all.join(",");
+    }
+    case "ExternalName":
+      return spec.externalName ?? "";
+    default:
+      return "<unknown>";
+  }
+}
+
+/** Ports as `80/TCP,443:30443/TCP`; empty where there are none. */
+export function portsText(ports: readonly ServicePort[] | undefined): string {
+  return (ports ?? [])
+    .map(({ port, nodePort = 0, protocol = "" }) =>
+      nodePort > 0 ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`,
+    )
+    .join(",");
+}

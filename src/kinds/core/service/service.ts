@@ -1,0 +1,108 @@
+import { kind } from "../v1.ts";
+import { type ObjectFor } from "../../../schema/kind.ts";
+import { ObjectMeta } from "../../../schema/object-meta.ts";
+import { field } from "../../../schema/types.ts";
+import { loadBalancerPoints } from "../../checks/load-balancer.ts";
+import { labelsText, orNone } from "../../cells.ts";
+import { ageColumn, nameColumn } from "../../columns.ts";
+import { checkAddressUpdate, checkFamilyUpdate } from "./address-rules.ts";
+import { externalAddress, portsText } from "./cells.ts";
+import { checkClassUpdate, checkServiceSpec } from "./rules.ts";
+import { ServiceSpec } from "./spec.ts";
+import { ServiceStatus } from "./status.ts";
+import { dropWhatNoLongerApplies, keepAllocated, releaseSecondary, syncAddresses } from "./update.ts";
+
+export const Service = kind({
+  name: "Service",
+  resource: "services",
+  singular: "service",
+  shortNames: ["svc"],
+  categories: ["all"],
+  scope: "Namespaced",
+  nameForm: "label1035",
+  createOnUpdate: true,
+  answersDeleted: true,
+  doc: "A stable name and address for a set of pods.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the service.").emitEmpty(),
+    spec: field(2, ServiceSpec, "What the service should be.").emitEmpty(),
+    // Whoever writes the status is believed, but for the addresses.
+    status: field(3, ServiceStatus, "What the service is like now.").emitEmpty().unchecked(),
+  },
+  selectable: {
+    "spec.clusterIP": (service) => service.spec?.clusterIP ?? "",
+    "spec.type": (service) => service.spec?.type ?? "",
+  },
+  prepareCreate(copy) {
+    copy.status = { loadBalancer: {} };
+    const { clusterIP = "", clusterIPs = [] } = copy.spec ?? {};
+    if (clusterIP !== "" && clusterIPs.length === 0) copy.spec!.clusterIPs = [clusterIP];
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+    if (copy.spec === undefined || live.spec === undefined) return;
+    keepAllocated(copy.spec, live.spec);
+    syncAddresses(copy.spec, live.spec);
+    releaseSecondary(copy.spec, live.spec);
+    dropWhatNoLongerApplies(copy.spec, live.spec);
+  },
+  validate(service, report, context) {
+    checkServiceSpec(service.spec ?? {}, service.metadata, report, context);
+    loadBalancerPoints(service.status?.loadBalancer?.ingress, report.at("status", "loadBalancer", "ingress"));
+  },
+  validateUpdate(service, live, report) {
+    const place = report.at("spec");
+    checkAddressUpdate(service.spec ?? {}, live.spec ?? {}, place);
+    checkFamilyUpdate(service.spec ?? {}, live.spec ?? {}, place);
+    checkClassUpdate(service.spec ?? {}, live.spec ?? {}, place);
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+    proxy: {
+      shape: "connect",
+      verbs: ["create", "delete", "get", "patch", "update"],
+      optionsKind: "ServiceProxyOptions",
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Type",
+      type: "string",
+      doc: "How the service can be reached.",
+      cell: (service) => service.spec?.type ?? "",
+    },
+    {
+      name: "Cluster-IP",
+      type: "string",
+      doc: "The service's address inside the cluster.",
+      cell: (service) => service.spec?.clusterIPs?.[0] ?? "<none>",
+    },
+    {
+      name: "External-IP",
+      type: "string",
+      doc: "Addresses at which it can be reached from outside.",
+      cell: externalAddress,
+    },
+    {
+      name: "Port(s)",
+      type: "string",
+      doc: "Ports that the service offers, with the ports on the nodes.",
+      cell: (service) => orNone(portsText(service.spec?.ports)),
+    },
+    ageColumn,
+    {
+      name: "Selector",
+      type: "string",
+      priority: 1,
+      doc: "Labels of the pods that serve.",
+      cell: (service) => labelsText(service.spec?.selector),
+    },
+  ],
+});
+export type Service = ObjectFor<typeof Service>;

@@ -1,0 +1,53 @@
+import type { FieldReport } from "../../../schema/faults.ts";
+import { annotationMap, labelMap } from "../../checks/names.ts";
+import { checkFieldRef, checkResourceRef, type FieldRef, type ResourceRef } from "../pod/downward-rules.ts";
+import { quantityFrom } from "../../quantities.ts";
+
+interface DownwardFile {
+  readonly fieldRef?: FieldRef | undefined;
+  readonly resourceFieldRef?: ResourceRef | undefined;
+}
+
+const fieldPaths = [
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+];
+
+/** A file tells one fact: a field of the pod or a container's resource. */
+export function checkDownwardFile(file: DownwardFile, place: FieldReport): void {
+  const { fieldRef, resourceFieldRef } = file;
+  if (fieldRef !== undefined) {
+    checkFieldRef(fieldRef, fieldPaths, place.at("fieldRef"));
+    if (resourceFieldRef !== undefined) {
+      place.invalid("resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
+    }
+  } else if (resourceFieldRef !== undefined) {
+    checkResourceRef(resourceFieldRef, true, place.at("resourceFieldRef"));
+  } else place.required("one of fieldRef and resourceFieldRef is required");
+}
+
+/** A directory can't be smaller than nothing. */
+export function sizeLimit(text: string, place: FieldReport): void {
+  const limit = quantityFrom(text);
+  if (limit === undefined || limit.nanos < 0n) place.forbidden("must be a quantity of zero or more");
+}
+
+const allowed = new Set(["labels", "annotations", "creationTimestamp"]);
+
+/** A claim that is made with a pod is named by the server, so its template carries labels and annotations only. */
+export function claimTemplateMetadata(
+  metadata: {
+    readonly labels?: Readonly<Record<string, string>> | undefined;
+    readonly annotations?: Readonly<Record<string, string>> | undefined;
+  },
+  place: FieldReport,
+): void {
+  labelMap(metadata.labels ?? {}, place.at("labels"));
+  annotationMap(metadata.annotations ?? {}, place.at("annotations"));
+  for (const name of Object.keys(metadata)) {
+    if (!allowed.has(name)) place.at(name).forbidden("cannot be set for an ephemeral volume");
+  }
+}

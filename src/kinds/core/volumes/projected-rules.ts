@@ -1,0 +1,47 @@
+import type { FieldReport } from "../../../schema/faults.ts";
+
+type Items = readonly { readonly path: string }[] | undefined;
+
+interface Source {
+  readonly secret?: { readonly name?: string | undefined; readonly items?: Items } | undefined;
+  readonly configMap?: { readonly name?: string | undefined; readonly items?: Items } | undefined;
+  readonly downwardAPI?: { readonly items?: Items } | undefined;
+  readonly serviceAccountToken?: { readonly path: string } | undefined;
+}
+
+const kinds = ["secret", "configMap", "downwardAPI", "serviceAccountToken"] as const;
+
+/** Each source is of one kind, and no file is written twice. */
+export function checkSources(
+  volume: { readonly sources?: readonly Source[] | null | undefined },
+  place: FieldReport,
+): void {
+  const paths = new Set<string>();
+  for (const [index, source] of (volume.sources ?? []).entries()) {
+    if (place.full) return;
+    const given = kinds.filter((name) => source[name] !== undefined);
+    for (const name of given.slice(1)) {
+      place.at("sources", index, name).forbidden("may not specify more than 1 volume type");
+    }
+    for (const path of pathsOf(source)) {
+      if (path === "") continue;
+      if (paths.has(path)) place.invalid(path, "conflicting duplicate paths");
+      paths.add(path);
+    }
+  }
+}
+
+function pathsOf({ secret, configMap, downwardAPI, serviceAccountToken }: Source): string[] {
+  const items = [...(secret?.items ?? []), ...(configMap?.items ?? []), ...(downwardAPI?.items ?? [])];
+  if (serviceAccountToken !== undefined) items.push(serviceAccountToken);
+  return items.map(({ path }) => path);
+}
+
+const minSeconds = 600;
+const maxSeconds = 2 ** 32;
+
+/** How long a token may be valid. */
+export function tokenSeconds(seconds: number, place: FieldReport): void {
+  if (seconds < minSeconds) place.invalid(seconds, "may not be less than 10 minutes");
+  if (seconds > maxSeconds) place.invalid(seconds, "may not be more than 2^32 seconds");
+}

@@ -1,0 +1,64 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { familyOf, isAddress, reachableAddress } from "../checks/addresses.ts";
+import { fullyQualifiedName, labelValue } from "../checks/names.ts";
+
+const maxEndpoints = 1000;
+const maxAddresses = 100;
+const maxPorts = 20_000;
+const maxZones = 8;
+
+interface Endpoint {
+  readonly addresses?: readonly string[] | null;
+}
+
+/** The addresses of all endpoints, which are of the slice's type. */
+export function checkEndpoints(endpoints: readonly Endpoint[], type: string, place: FieldReport): void {
+  if (endpoints.length > maxEndpoints) return place.tooMany(endpoints.length, maxEndpoints);
+  for (const [index, { addresses }] of endpoints.entries()) {
+    const here = place.at(index, "addresses");
+    if ((addresses ?? []).length === 0) here.required("must contain at least 1 address");
+    for (const [at, address] of (addresses ?? []).entries()) {
+      if (place.full) return;
+      checkAddress(address, type, here.at(at));
+    }
+  }
+}
+
+function checkAddress(address: string, type: string, place: FieldReport): void {
+  if (type === "FQDN") return fullyQualifiedName(address, place);
+  if (type !== "IPv4" && type !== "IPv6") return;
+  if (!isAddress(address) || familyOf(address) !== type)
+    return place.invalid(address, `must be a valid ${type} address`);
+  reachableAddress(address, place);
+}
+
+/** An endpoint has a limited number of addresses. */
+export function checkAddressCount(addresses: readonly string[], place: FieldReport): void {
+  if (addresses.length > maxAddresses) place.tooMany(addresses.length, maxAddresses);
+}
+
+/** Ports have different names; one may have none. */
+export function checkPortNames(
+  ports: readonly { readonly name?: string | undefined }[],
+  place: FieldReport,
+): void {
+  if (ports.length > maxPorts) return place.tooMany(ports.length, maxPorts);
+  const seen = new Set<string>();
+  for (const [index, { name = "" }] of ports.entries()) {
+    if (place.full) return;
+    if (seen.has(name)) place.at(index, "name").duplicate(name);
+    seen.add(name);
+  }
+}
+
+/** Zones are named like values of labels, each once. */
+export function checkZones(zones: readonly { readonly name: string }[], place: FieldReport): void {
+  if (zones.length > maxZones) return place.tooMany(zones.length, maxZones);
+  const seen = new Set<string>();
+  for (const [index, { name }] of zones.entries()) {
+    const here = place.at(index, "name");
+    if (seen.has(name)) here.duplicate(name);
+    seen.add(name);
+    labelValue(name, here);
+  }
+}

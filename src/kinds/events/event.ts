@@ -1,0 +1,141 @@
+import { same, unchanged } from "../checks/values.ts";
+import { Event as CoreEvent, EventSource } from "../core/event.ts";
+import { eventColumns, isGiven, type EventFacts } from "../core/event-facts.ts";
+import { checkEvent, checkNothingOld, checkSeries } from "../core/event-rules.ts";
+import { ObjectReference } from "../core/references.ts";
+import { kind, struct } from "./v1.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, int32, microTime, string, time } from "../../schema/types.ts";
+
+const EventSeries = struct("EventSeries", "How often an event was seen again.", {
+  count: field(1, int32, "How often up to the last time it was seen.").declaredRequired(),
+  lastObservedTime: field(2, microTime, "When it was last seen.").declaredRequired(),
+});
+
+/** What one version calls otherwise than the other. */
+const coreNames = {
+  regarding: "involvedObject",
+  note: "message",
+  reportingController: "reportingComponent",
+  deprecatedSource: "source",
+  deprecatedFirstTimestamp: "firstTimestamp",
+  deprecatedLastTimestamp: "lastTimestamp",
+  deprecatedCount: "count",
+} as const;
+
+export const Event = kind({
+  name: "Event",
+  resource: "events",
+  singular: "event",
+  shortNames: ["ev"],
+  scope: "Namespaced",
+  createOnUpdate: true,
+  doc: "Something that happened to an object, told for people; it is kept for a while only.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the event.").emitEmpty(),
+    eventTime: field(2, microTime, "When it was first observed.").declaredRequired(),
+    series: field(3, EventSeries, "How often it was seen again; absent for a single event.").nullable(),
+    reportingController: field(4, string, "Name of the controller that reported it."),
+    reportingInstance: field(5, string, "Instance of that controller."),
+    action: field(6, string, "What was done or failed to the object."),
+    reason: field(7, string, "Why it was done, as a short machine-readable text."),
+    regarding: field(8, ObjectReference, "The object that it happened to.").emitEmpty(),
+    related: field(9, ObjectReference, "A second object that has to do with it.").nullable(),
+    note: field(10, string, "What happened, for people; at most 1 kB."),
+    type: field(11, string, "Normal or Warning."),
+    deprecatedSource: field(12, EventSource, "Who reported it, in the older form.").emitEmpty(),
+    deprecatedFirstTimestamp: field(13, time, "When it was first seen, in the older form.").emitEmpty(),
+    deprecatedLastTimestamp: field(14, time, "When it was last seen, in the older form.").emitEmpty(),
+    deprecatedCount: field(15, int32, "How often it was seen, in the older form."),
+  },
+  selectable: {
+    "regarding.kind": (event) => event.regarding?.kind ?? "",
+    "regarding.namespace": (event) => event.regarding?.namespace ?? "",
+    "regarding.name": (event) => event.regarding?.name ?? "",
+    "regarding.uid": (event) => event.regarding?.uid ?? "",
+    "regarding.apiVersion": (event) => event.regarding?.apiVersion ?? "",
+    "regarding.resourceVersion": (event) => event.regarding?.resourceVersion ?? "",
+    "regarding.fieldPath": (event) => event.regarding?.fieldPath ?? "",
+    reason: (event) => event.reason ?? "",
+    reportingController: (event) => event.reportingController ?? "",
+    type: (event) => event.type ?? "",
+  },
+  // The reference tells the faults of both versions in the words of core, but for the controller's name.
+  validate: (event, report, context) => checkEvent(factsOf(event), "reportingController", report, context),
+  validateCreate(event, report) {
+    checkSeries(event.series, report);
+    if (!isGiven(event.eventTime)) report.at("eventTime").required();
+    if (event.type !== "Normal" && event.type !== "Warning") {
+      report.at("type").invalid(event.type ?? "", "must be Normal or Warning");
+    }
+    checkNothingOld(factsOf(event), report);
+  },
+  validateUpdate(event, live, report) {
+    if (!same(event.series, live.series)) checkSeries(event.series, report);
+    for (const name of fixed) {
+      const path = name === "reportingController" ? name : coreNames[name as keyof typeof coreNames];
+      unchanged(event[name], live[name], report.at(path ?? name));
+    }
+  },
+  conversion: {
+    stored: () => CoreEvent,
+    toStored: (event) => renamed(event, Object.entries(coreNames)),
+    fromStored: (event) =>
+      renamed(
+        event,
+        Object.entries(coreNames).map(([here, there]) => [there, here]),
+      ),
+    selectableNames: {
+      ...Object.fromEntries(
+        ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"].map((part) => [
+          `regarding.${part}`,
+          `involvedObject.${part}`,
+        ]),
+      ),
+      reportingController: "reportingComponent",
+    },
+  },
+  columns: eventColumns(factsOf),
+});
+export type Event = ObjectFor<typeof Event>;
+
+/** Everything that an event says stays, but for its series. */
+const fixed = [
+  "regarding",
+  "reason",
+  "note",
+  "deprecatedSource",
+  "deprecatedFirstTimestamp",
+  "deprecatedLastTimestamp",
+  "deprecatedCount",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingController",
+  "reportingInstance",
+] as const satisfies readonly (keyof Event)[];
+
+function factsOf(object: ApiObject): EventFacts {
+  const event = object as Event;
+  return {
+    ...event,
+    namespace: event.metadata.namespace,
+    object: event.regarding,
+    message: event.note,
+    source: event.deprecatedSource,
+    controller: event.reportingController,
+    instance: event.reportingInstance,
+    first: event.deprecatedFirstTimestamp,
+    last: event.deprecatedLastTimestamp,
+    count: event.deprecatedCount,
+  };
+}
+
+function renamed(event: ApiObject, names: readonly (readonly [from: string, to: string])[]): ApiObject {
+  const result: ApiObject = { ...event };
+  for (const [from] of names) delete result[from];
+  for (const [from, to] of names) if (event[from] !== undefined) result[to] = event[from];
+  return result;
+}

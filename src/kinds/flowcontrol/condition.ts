@@ -1,0 +1,23 @@
+import type { declarationsIn } from "../../schema/kind.ts";
+import { field, list, string, time } from "../../schema/types.ts";
+import { uniqueBy } from "../checks/values.ts";
+
+/** The words of one of the group's versions. */
+export type Words = ReturnType<typeof declarationsIn>;
+
+/** The status of an object of the group: conditions, which a strategic merge patch merges in newer versions. */
+export function declareStatus({ struct }: Words, kindName: string, mergesConditions: boolean) {
+  const condition = struct(`${kindName}Condition`, "One aspect of an object's state.", {
+    type: field(1, string, "What the condition is about.").mustBeGiven(),
+    status: field(2, string, "Whether it holds.").known("False", "True", "Unknown"),
+    lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
+    reason: field(4, string, "Short reason for programs."),
+    message: field(5, string, "Explanation for people."),
+  });
+  const conditions = field(1, list(condition), "What is known about its state.")
+    .mapBy("type")
+    .check(uniqueBy(({ type = "" }) => type, "type"));
+  return struct(`${kindName}Status`, "What became of an object.", {
+    conditions: mergesConditions ? conditions.patchMerge("type") : conditions,
+  });
+}

@@ -1,0 +1,185 @@
+import { ageColumn, nameColumn } from "../columns.ts";
+import { between, nonNegative, positive } from "../checks/numbers.ts";
+import type { ApiObject, Column, Conversion } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, int32, string } from "../../schema/types.ts";
+import { declareStatus, type Words } from "./condition.ts";
+import { checkLevel, checkLimitResponse, checkQueuing } from "./level-rules.ts";
+import { checkMandatory, mandatoryLevels } from "./mandatory.ts";
+
+const defaultShares = 30;
+
+/** What the versions call a level's share of the requests that the server handles at one time. */
+export type SharesName = "assuredConcurrencyShares" | "nominalConcurrencyShares";
+
+/** The kind PriorityLevelConfiguration in one of the group's versions. */
+export function declarePriorityLevel(
+  words: Words,
+  sharesName: SharesName,
+  mergesConditions: boolean,
+  conversion?: Conversion,
+) {
+  const status = declareStatus(words, "PriorityLevelConfiguration", mergesConditions);
+  return words.kind({
+    name: "PriorityLevelConfiguration",
+    resource: "prioritylevelconfigurations",
+    singular: "prioritylevelconfiguration",
+    scope: "Cluster",
+    doc: "Limits how many requests of a level are handled at one time.",
+    fields: {
+      metadata: field(1, ObjectMeta, "Metadata of the priority level.").emitEmpty(),
+      spec: field(2, declareSpec(words, sharesName), "How the level is limited.").emitEmpty(),
+      status: field(3, status, "What became of it.").emitEmpty(),
+    },
+    ...(conversion === undefined ? {} : { conversion }),
+    generationOf: ({ spec }) => spec,
+    validate({ metadata, spec }, report) {
+      const { name = "" } = metadata;
+      if (spec === undefined) return;
+      checkLevel(spec, name, report.at("spec"));
+      checkMandatory(name, spec, mandatoryLevels, report.at("spec"));
+    },
+    prepareCreate(copy) {
+      copy.status = {};
+    },
+    prepareUpdate(copy, live) {
+      copy.status = structuredClone(live.status);
+    },
+    subresources: {
+      status: {
+        verbs: ["get", "patch", "update"],
+        merge(copy, written) {
+          copy.status = written.status;
+        },
+      },
+    },
+    columns: levelColumns(sharesName),
+  });
+}
+
+interface Level {
+  readonly spec?: { readonly type: string; readonly limited?: unknown } | undefined;
+}
+
+function levelColumns(sharesName: SharesName): Column<Level & ApiObject>[] {
+  return [
+    nameColumn,
+    {
+      name: "Type",
+      type: "string",
+      doc: "Whether the level is limited.",
+      cell: ({ spec }) => spec?.type ?? "",
+    },
+    {
+      name: "NominalConcurrencyShares",
+      type: "string",
+      doc: "The level's share of the requests that the server handles at one time.",
+      cell: ({ spec }) => shownLimits(spec)[sharesName] ?? "<none>",
+    },
+    {
+      name: "Queues",
+      type: "string",
+      doc: "How many queues there are.",
+      cell: ({ spec }) => shownLimits(spec).limitResponse?.queuing?.queues ?? "<none>",
+    },
+    {
+      name: "HandSize",
+      type: "string",
+      doc: "Among how many queues a flow chooses.",
+      cell: ({ spec }) => shownLimits(spec).limitResponse?.queuing?.handSize ?? "<none>",
+    },
+    {
+      name: "QueueLengthLimit",
+      type: "string",
+      doc: "How many requests may wait in one queue.",
+      cell: ({ spec }) => shownLimits(spec).limitResponse?.queuing?.queueLengthLimit ?? "<none>",
+    },
+    ageColumn,
+  ];
+}
+
+/** What the columns show of the limits, in either version. */
+type Limits = { readonly [name in SharesName]?: number } & {
+  readonly limitResponse?: {
+    readonly queuing?: {
+      readonly queues?: number;
+      readonly handSize?: number;
+      readonly queueLengthLimit?: number;
+    };
+  };
+};
+
+function shownLimits(spec: { readonly limited?: unknown } | undefined): Limits {
+  return (spec?.limited ?? {}) as Limits;
+}
+
+function declareSpec(words: Words, sharesName: SharesName) {
+  const { struct } = words;
+  const limited = struct(
+    "LimitedPriorityLevelConfiguration",
+    "How much a limited priority level may do at one time.",
+    {
+      [sharesName]: field(1, int32, "Its share of the requests that the server handles at one time.")
+        .emitEmpty()
+        .check(positive),
+      limitResponse: field(
+        2,
+        declareLimitResponse(words),
+        "What happens to requests beyond that.",
+      ).emitEmpty(),
+      lendablePercent: field(3, int32, "How much of its share others may borrow, in percent.")
+        .nullable()
+        .filled(0)
+        .check(between(0, 100)),
+      borrowingLimitPercent: field(
+        4,
+        int32,
+        "How much it may borrow of others, in percent of its share; absent: any amount.",
+      )
+        .nullable()
+        .check(nonNegative),
+    },
+    {
+      fill(copy: { [name: string]: unknown }) {
+        copy[sharesName] ||= defaultShares;
+      },
+    },
+  );
+  return struct("PriorityLevelConfigurationSpec", "How a priority level is limited.", {
+    type: field(1, string, "Whether its requests are limited at all.")
+      .declaredRequired()
+      .known("Exempt", "Limited"),
+    limited: field(2, limited, "The limits, for the type Limited.").nullable(),
+  });
+}
+
+function declareLimitResponse({ struct }: Words) {
+  const queuing = struct(
+    "QueuingConfiguration",
+    "The queues of a priority level.",
+    {
+      queues: field(1, int32, "How many queues there are.").emitEmpty(),
+      handSize: field(2, int32, "Among how many queues a flow chooses the shortest.").emitEmpty(),
+      queueLengthLimit: field(3, int32, "How many requests may wait in one queue.").emitEmpty(),
+    },
+    {
+      fill(copy) {
+        copy.queues ||= 64;
+        copy.handSize ||= 8;
+        copy.queueLengthLimit ||= 50;
+      },
+      check: checkQueuing,
+    },
+  );
+  return struct(
+    "LimitResponse",
+    "What happens to requests that can't be served at once.",
+    {
+      type: field(1, string, "They wait in a queue, or are refused.")
+        .declaredRequired()
+        .known("Queue", "Reject"),
+      queuing: field(2, queuing, "The queues, where they wait.").nullable(),
+    },
+    { check: checkLimitResponse },
+  );
+}

@@ -1,0 +1,65 @@
+import type { FieldReport } from "../../schema/faults.ts";
+
+interface Queuing {
+  readonly queues?: number | undefined;
+  readonly handSize?: number | undefined;
+  readonly queueLengthLimit?: number | undefined;
+}
+
+interface LimitResponse {
+  readonly type: string;
+  readonly queuing?: Queuing | undefined;
+}
+
+interface Level {
+  readonly type: string;
+  readonly limited?: unknown;
+}
+
+const levelTypes = ["Exempt", "Limited"];
+const responseTypes = ["Queue", "Reject"];
+const maxQueues = 10_000_000;
+/** Bits of the hash by which a flow's hand of queues is dealt. */
+const maxHashBits = 60;
+
+/** Only the level named `exempt` isn't limited. */
+export function checkLevel({ type, limited }: Level, name: string, place: FieldReport): void {
+  if ((name === "exempt") !== (type === "Exempt")) {
+    place.at("type").invalid(type, "type must be 'Exempt' if and only if name is 'exempt'");
+  }
+  if (!levelTypes.includes(type)) return place.at("type").notSupported(type, levelTypes);
+  if (type === "Exempt" && limited !== undefined) {
+    place.at("limited").forbidden("must be nil if the type is not Limited");
+  }
+  if (type === "Limited" && limited === undefined) {
+    place.at("limited").required("must not be empty when type is Limited");
+  }
+}
+
+/** Queues are described where requests wait in them. */
+export function checkLimitResponse({ type, queuing }: LimitResponse, place: FieldReport): void {
+  if (!responseTypes.includes(type)) return place.at("type").notSupported(type, responseTypes);
+  if (type === "Reject" && queuing !== undefined) {
+    place.at("queuing").forbidden("must be nil if limited.limitResponse.type is not Queue");
+  }
+  if (type === "Queue" && queuing === undefined) {
+    place.at("queuing").required("must not be empty if limited.limitResponse.type is Queue");
+  }
+}
+
+/** A hand isn't larger than the deck, and small enough for the hash that deals it. */
+export function checkQueuing(queuing: Queuing, place: FieldReport): void {
+  const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
+  if (queueLengthLimit <= 0) place.at("queueLengthLimit").invalid(queueLengthLimit, "must be positive");
+  if (queues <= 0) place.at("queues").invalid(queues, "must be positive");
+  else if (queues > maxQueues) place.at("queues").invalid(queues, `must not be greater than ${maxQueues}`);
+  const hand = place.at("handSize");
+  if (handSize <= 0) return hand.invalid(handSize, "must be positive");
+  if (handSize > queues) return hand.invalid(handSize, `should not be greater than queues (${queues})`);
+  if (Math.ceil(Math.log2(queues) * handSize) > maxHashBits) {
+    hand.invalid(
+      handSize,
+      `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${maxHashBits}`,
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+
+/*
+ * Objects that are always there and always the same, so that an administrator can't lock themselves out and every request
+ * belongs somewhere.
+ */
+
+/** The fixed specs of priority levels, by name. */
+export const mandatoryLevels: Readonly<Record<string, object>> = {
+  exempt: { type: "Exempt" },
+  "catch-all": {
+    type: "Limited",
+    limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },
+  },
+};
+
+/** The fixed specs of flow schemas, by name. */
+export function mandatorySchemas({ systemPrefix }: Vocabulary): Readonly<Record<string, object>> {
+  const all = ["*"];
+  const everything = {
+    resourceRules: [{ verbs: all, apiGroups: all, resources: all, clusterScope: true, namespaces: all }],
+    nonResourceRules: [{ verbs: all, nonResourceURLs: all }],
+  };
+  const groups = (...names: readonly string[]) =>
+    names.map((name) => ({ kind: "Group", group: { name: systemPrefix + name } }));
+  return {
+    exempt: {
+      priorityLevelConfiguration: { name: "exempt" },
+      matchingPrecedence: 1,
+      rules: [{ subjects: groups("masters"), ...everything }],
+    },
+    "catch-all": {
+      priorityLevelConfiguration: { name: "catch-all" },
+      matchingPrecedence: 10_000,
+      distinguisherMethod: { type: "ByUser" },
+      rules: [{ subjects: groups("unauthenticated", "authenticated"), ...everything }],
+    },
+  };
+}
+
+/** The spec of a mandatory object is the fixed one. */
+export function checkMandatory(
+  name: string,
+  spec: unknown,
+  fixed: Readonly<Record<string, object>>,
+  place: FieldReport,
+): void {
+  if (!Object.hasOwn(fixed, name) || isDeepStrictEqual(spec, fixed[name])) return;
+  place.invalid(spec, `spec of '${name}' must equal the fixed value`);
+}

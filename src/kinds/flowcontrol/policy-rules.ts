@@ -1,0 +1,90 @@
+import { bool, field, list, string } from "../../schema/types.ts";
+import type { Words } from "./condition.ts";
+import {
+  checkAccount,
+  checkResourceRule,
+  checkRules,
+  checkSubject,
+  checkUrlRule,
+} from "./flow-schema-rules.ts";
+
+/** Rules that say which requests of whom are meant, in one of the group's versions. */
+export function declarePolicyRules(words: Words) {
+  const { struct } = words;
+  const resourceRule = struct(
+    "ResourcePolicyRule",
+    "Requests for resources.",
+    {
+      verbs: field(1, list(string), "The verbs; `*` is every one and stands alone.").declaredRequired().set(),
+      apiGroups: field(2, list(string), "Groups of the resources; `*` is every one and stands alone.")
+        .declaredRequired()
+        .set(),
+      resources: field(
+        3,
+        list(string),
+        "Resources, and subresources behind a slash; `*` is every one and stands alone.",
+      )
+        .declaredRequired()
+        .set(),
+      clusterScope: field(4, bool, "Requests without a namespace are meant too."),
+      namespaces: field(5, list(string), "Namespaces that are meant; `*` is every one and stands alone.")
+        .emitEmpty()
+        .set(),
+    },
+    { check: checkResourceRule },
+  );
+  const urlRule = struct(
+    "NonResourcePolicyRule",
+    "Requests for URL paths.",
+    {
+      verbs: field(1, list(string), "The verbs; `*` is every one and stands alone.").declaredRequired().set(),
+      nonResourceURLs: field(6, list(string), "The paths; `*` at the end stands for anything.")
+        .declaredRequired()
+        .set(),
+    },
+    { check: checkUrlRule },
+  );
+  return struct(
+    "PolicyRulesWithSubjects",
+    "Which requests of whom are meant.",
+    {
+      subjects: field(1, list(declareSubject(words)), "Who makes the requests; one must fit.")
+        .declaredRequired()
+        .atomic(),
+      resourceRules: field(2, list(resourceRule), "Requests for resources.").atomic(),
+      nonResourceRules: field(3, list(urlRule), "Requests for URL paths.").atomic(),
+    },
+    { check: checkRules },
+  );
+}
+
+function declareSubject({ struct }: Words) {
+  const user = struct("UserSubject", "A user.", {
+    name: field(1, string, "Name of the user; `*` is everybody.").required(),
+  });
+  const group = struct("GroupSubject", "A group of users.", {
+    name: field(1, string, "Name of the group; `*` is every group.").required(),
+  });
+  const account = struct(
+    "ServiceAccountSubject",
+    "A service account.",
+    {
+      namespace: field(1, string, "Namespace of the account.").required(),
+      name: field(2, string, "Name of the account; `*` is every one of the namespace.").required(),
+    },
+    { check: checkAccount },
+  );
+  return struct(
+    "Subject",
+    "Somebody who makes requests.",
+    {
+      kind: field(1, string, "User, Group or ServiceAccount.")
+        .declaredRequired()
+        .known("Group", "ServiceAccount", "User"),
+      user: field(2, user, "The user, for the kind User.").nullable(),
+      group: field(3, group, "The group, for the kind Group.").nullable(),
+      serviceAccount: field(4, account, "The account, for the kind ServiceAccount.").nullable(),
+    },
+    { check: checkSubject },
+  );
+}

@@ -1,0 +1,76 @@
+import { dns1035LabelFaults, dnsSubdomainFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { dnsSubdomain } from "../checks/names.ts";
+
+interface ServerVersions {
+  readonly apiServerID?: string | undefined;
+  readonly encodingVersion?: string | undefined;
+  readonly decodableVersions?: readonly string[] | undefined;
+}
+
+/** The name is that of a resource with its group before it: `group.resource`. */
+export function checkName(name: string, place: FieldReport): void {
+  const dot = name.lastIndexOf(".");
+  if (dot < 0) return place.invalid(name, "must have the form <group>.<resource>");
+  for (const message of dnsSubdomainFaults(name.slice(0, dot))) {
+    place.invalid(name, `the group segment ${message}`);
+  }
+  for (const message of dns1035LabelFaults(name.slice(dot + 1))) {
+    place.invalid(name, `the resource segment ${message}`);
+  }
+}
+
+/** A server can read what it writes. */
+export function checkServer(server: ServerVersions, place: FieldReport): void {
+  const { apiServerID = "", encodingVersion = "", decodableVersions = [] } = server;
+  dnsSubdomain(apiServerID, place.at("apiServerID"));
+  groupVersion(encodingVersion, place.at("encodingVersion"));
+  for (const [index, version] of decodableVersions.entries()) {
+    if (place.full) return;
+    groupVersion(version, place.at("decodableVersions", index));
+  }
+  if (!decodableVersions.includes(encodingVersion)) {
+    place
+      .at("decodableVersions")
+      .invalid(decodableVersions, `must include the encoding version ${encodingVersion}`);
+  }
+}
+
+function groupVersion(text: string, place: FieldReport): void {
+  const parts = text.split("/");
+  if (parts.length > 2) return place.invalid(text, "must have the form <group>/<version>");
+  const version = parts.at(-1)!;
+  if (parts.length === 2) dnsSubdomain(parts[0]!, place);
+  for (const message of dns1035LabelFaults(version)) place.invalid(text, `the version ${message}`);
+}
+
+interface Versions {
+  readonly storageVersions?: readonly ServerVersions[] | undefined;
+  readonly commonEncodingVersion?: string | undefined;
+}
+
+/** The common version is the one that all servers write, where they agree. */
+export function checkCommon(status: Versions, place: FieldReport): void {
+  const { storageVersions = [], commonEncodingVersion: said } = status;
+  const written = new Set(storageVersions.map((one) => one.encodingVersion ?? ""));
+  const common = written.size === 1 ? [...written][0] : undefined;
+  if (said === common) return;
+  place
+    .at("commonEncodingVersion")
+    .invalid(
+      said,
+      common === undefined ? "must be absent where servers don't agree" : `the servers agree on ${common}`,
+    );
+}
+
+const maxShown = 3;
+
+/** The version that each server writes, for the first three of them. */
+export function versionsText(versions: readonly ServerVersions[]): string {
+  if (versions.length === 0) return "<unset>";
+  const shown = versions
+    .slice(0, maxShown)
+    .map(({ apiServerID = "", encodingVersion = "" }) => `${apiServerID}=${encodingVersion}`)
+    .join(",");
+  return versions.length > maxShown ? `${shown} + ${versions.length - maxShown} more...` : shown;
+}

@@ -1,0 +1,60 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { cidrFamily, isCidr, prefixLength } from "../checks/addresses.ts";
+
+const minHostBits = 4;
+
+interface Ranges {
+  readonly perNodeHostBits: number;
+  readonly ipv4?: string | undefined;
+  readonly ipv6?: string | undefined;
+}
+
+/** A range of at least one family, in which each node's part has room. */
+export function checkRanges({ perNodeHostBits, ipv4 = "", ipv6 = "" }: Ranges, place: FieldReport): void {
+  if (ipv4 === "" && ipv6 === "") return place.required("one or both of `ipv4` and `ipv6` must be specified");
+  if (ipv4 !== "") checkRange(ipv4, perNodeHostBits, "IPv4", place);
+  if (ipv6 !== "") checkRange(ipv6, perNodeHostBits, "IPv6", place);
+}
+
+function checkRange(range: string, hostBits: number, family: "IPv4" | "IPv6", place: FieldReport): void {
+  // The reference names the field like the family.
+  const here = place.at(family);
+  if (!isCidr(range)) return here.invalid(range, `must be a valid CIDR: ${range}`);
+  if (cidrFamily(range) !== family) return here.invalid(range, `must be a valid ${family} CIDR`);
+  const most = (family === "IPv4" ? 32 : 128) - prefixLength(range);
+  const bitsPlace = place.at("perNodeHostBits");
+  if (hostBits < minHostBits) bitsPlace.invalid(hostBits, `must be greater than or equal to ${minHostBits}`);
+  if (hostBits > most) bitsPlace.invalid(hostBits, `must be less than or equal to ${most}`);
+}
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
+}
+
+interface Selector {
+  readonly nodeSelectorTerms:
+    | readonly {
+        readonly matchExpressions?: readonly Requirement[] | undefined;
+        readonly matchFields?: readonly Requirement[] | undefined;
+      }[]
+    | null;
+}
+
+/** The terms of a selector, in the form in which the reference prints them. */
+export function nodeSelectorText({ nodeSelectorTerms }: Selector): string {
+  return (nodeSelectorTerms ?? [])
+    .flatMap(({ matchExpressions, matchFields }) => [
+      ...(matchExpressions === undefined ? [] : [`MatchExpressions: ${requirementsText(matchExpressions)}`]),
+      ...(matchFields === undefined ? [] : [`MatchFields: ${requirementsText(matchFields)}`]),
+    ])
+    .join(",");
+}
+
+function requirementsText(requirements: readonly Requirement[]): string {
+  const texts = requirements.map(
+    ({ key, operator, values = [] }) => `{${key} ${operator} [${values.join(" ")}]}`,
+  );
+  return `[${texts.join(" ")}]`;
+}

@@ -1,0 +1,33 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { dnsLabel, domainPrefixedPath } from "../checks/names.ts";
+import { checkLocalObject } from "./ingress-rules.ts";
+
+const maxControllerLength = 250;
+const scopes = ["Cluster", "Namespace"];
+
+/** The name of a controller: `example.com/name`. */
+export function checkController(controller: string, place: FieldReport): void {
+  if (Buffer.byteLength(controller) > maxControllerLength) place.tooLong(maxControllerLength);
+  domainPrefixedPath(controller, place);
+}
+
+interface Parameters {
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly scope?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+/** An object of the cluster, or one of a namespace, which is then named. */
+export function checkParameters(parameters: Parameters, place: FieldReport): void {
+  checkLocalObject(parameters, place);
+  const { scope = "", namespace } = parameters;
+  const here = place.at("namespace");
+  if (!scopes.includes(scope)) place.at("scope").notSupported(scope, scopes);
+  else if (scope === "Namespace") {
+    if (namespace === undefined || namespace === "")
+      here.required("`parameters.scope` is set to 'Namespace'");
+    else dnsLabel(namespace, here);
+  } else if (namespace !== undefined) here.forbidden("`parameters.scope` is set to 'Cluster'");
+}

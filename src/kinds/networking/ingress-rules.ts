@@ -1,0 +1,103 @@
+import { pathSegmentFaults } from "../../base/names.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { ObjectMetaValue } from "../../schema/kind.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { isAddress } from "../checks/addresses.ts";
+import { dns1035Label, dnsSubdomain, portName, wildcardSubdomain } from "../checks/names.ts";
+import { portNumber } from "../checks/numbers.ts";
+
+interface Backend {
+  readonly resource?: ObjectReference | undefined;
+  readonly service?:
+    | {
+        readonly name: string;
+        readonly port?:
+          { readonly name?: string | undefined; readonly number?: number | undefined } | undefined;
+      }
+    | undefined;
+}
+
+interface ObjectReference {
+  readonly apiGroup?: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** A backend is a service's port or another object, not both. */
+export function checkBackend({ resource, service }: Backend, place: FieldReport): void {
+  if (resource !== undefined && service !== undefined) {
+    return place.invalid("", "cannot set both resource and service backends");
+  }
+  if (resource !== undefined) return checkLocalObject(resource, place.at("resource"));
+  if (service === undefined) return place.invalid("", "resource or service backend is required");
+  const here = place.at("service");
+  if (service.name === "") here.at("name").required();
+  else dns1035Label(service.name, here.at("name"));
+  const { name = "", number = 0 } = service.port ?? {};
+  if (name !== "" && number !== 0) place.invalid("", "cannot set both port name & port number");
+  else if (name !== "") portName(name, here.at("port", "name"));
+  else if (number !== 0) portNumber(number, here.at("port", "number"));
+  else place.required("port name or number is required");
+}
+
+/** An object of any kind; that it is named stands on the fields' lines. */
+export function checkLocalObject({ apiGroup, kind, name }: ObjectReference, place: FieldReport): void {
+  if ((apiGroup ?? "") !== "") dnsSubdomain(apiGroup!, place.at("apiGroup"));
+  for (const [member, text] of Object.entries({ kind, name })) {
+    for (const message of pathSegmentFaults(text)) place.at(member).invalid(text, message);
+  }
+}
+
+/** The host of a rule or certificate: a DNS name, which may begin with `*.`. */
+export function hostName(host: string, place: FieldReport): void {
+  if (host.includes("*")) wildcardSubdomain(host, place);
+  else dnsSubdomain(host, place);
+}
+
+/** As {@link hostName}; addresses look like names, but aren't. */
+export function ruleHost(host: string, place: FieldReport): void {
+  if (isAddress(host)) place.invalid(host, "must be a DNS name, not an IP address");
+  hostName(host, place);
+}
+
+const pathTypes = ["Exact", "ImplementationSpecific", "Prefix"];
+const refusedParts = ["//", "/./", "/../", "%2f", "%2F"];
+const refusedEnds = ["/..", "/."];
+
+interface Path {
+  readonly path?: string | undefined;
+  readonly pathType?: string | null | undefined;
+}
+
+/** The path of a rule, as its type demands. */
+export function checkPath({ path = "", pathType }: Path, place: FieldReport): void {
+  if (pathType === undefined || pathType === null)
+    return place.at("pathType").required("pathType must be specified");
+  if (!pathTypes.includes(pathType)) return place.at("pathType").notSupported(pathType, pathTypes);
+  const here = place.at("path");
+  const matched = pathType !== "ImplementationSpecific";
+  if ((matched || path !== "") && !path.startsWith("/")) here.invalid(path, "must be an absolute path");
+  if (!matched) return;
+  for (const part of refusedParts) if (path.includes(part)) here.invalid(path, `must not contain '${part}'`);
+  for (const end of refusedEnds) if (path.endsWith(end)) here.invalid(path, `cannot end with '${end}'`);
+}
+
+/** The annotation by which the class of an ingress was named before there was a field. */
+export function classAnnotation({ domain }: Vocabulary): string {
+  return `${domain}/ingress.class`;
+}
+
+/** A new ingress names its class in one place. */
+export function checkClassOnce(
+  metadata: ObjectMetaValue,
+  className: string | undefined,
+  report: FieldReport,
+  { vocabulary }: KindContext,
+): void {
+  const key = classAnnotation(vocabulary);
+  const named = metadata.annotations?.[key];
+  if (named === undefined || className === undefined) return;
+  // The reference names the place without the metadata.
+  report.at("annotations", key).invalid(named, "can not be set when the class field is also set");
+}

@@ -1,0 +1,61 @@
+import type { FieldReport } from "../../schema/faults.ts";
+import { isCidr, isInside } from "../checks/addresses.ts";
+import { portNumber } from "../checks/numbers.ts";
+
+const policyTypes = ["Egress", "Ingress"];
+
+/** Each direction at most once; the reference doesn't look whether they differ. */
+export function checkPolicyTypes(types: readonly string[], place: FieldReport): void {
+  if (types.length > policyTypes.length) {
+    return place.invalid(types, "may not specify more than two policyTypes");
+  }
+  for (const [index, type] of types.entries()) {
+    if (!policyTypes.includes(type)) place.at(index).notSupported(type, policyTypes);
+  }
+}
+
+interface Port {
+  readonly port?: number | string | undefined;
+  readonly endPort?: number | undefined;
+}
+
+/** A range begins with a number. */
+export function checkPort({ port, endPort }: Port, place: FieldReport): void {
+  if (endPort === undefined) return;
+  const here = place.at("endPort");
+  if (port === undefined) return here.invalid(endPort, "may not be specified when `port` is not specified");
+  if (typeof port === "string")
+    return here.invalid(endPort, "may not be specified when `port` is non-numeric");
+  if (endPort < port) here.invalid(endPort, "must be greater than or equal to `port`");
+  portNumber(endPort, here);
+}
+
+interface Peer {
+  readonly podSelector?: object | undefined;
+  readonly namespaceSelector?: object | undefined;
+  readonly ipBlock?: object | undefined;
+}
+
+/** Somebody is meant: by selectors or by a range of addresses. */
+export function checkPeer({ podSelector, namespaceSelector, ipBlock }: Peer, place: FieldReport): void {
+  const selects = podSelector !== undefined || namespaceSelector !== undefined;
+  if (!selects && ipBlock === undefined) place.required("must specify a peer");
+  if (selects && ipBlock !== undefined) place.forbidden("may not specify both ipBlock and another peer");
+}
+
+interface Block {
+  readonly cidr: string;
+  readonly except?: readonly string[] | undefined;
+}
+
+/** What is left out of a range lies in it and is smaller. */
+export function checkBlock({ cidr, except = [] }: Block, place: FieldReport): void {
+  if (cidr === "") return;
+  if (!isCidr(cidr)) return place.at("cidr").invalid(cidr, "not a valid CIDR");
+  for (const [index, inner] of except.entries()) {
+    if (place.full) return;
+    const here = place.at("except", index);
+    if (!isCidr(inner)) return here.invalid(inner, "not a valid CIDR");
+    if (!isInside(inner, cidr)) here.invalid(inner, "must be a strict subset of `cidr`");
+  }
+}

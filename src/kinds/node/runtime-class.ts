@@ -1,0 +1,64 @@
+import { ageColumn, nameColumn } from "../columns.ts";
+import { checkAmounts } from "../core/pod/resource-rules.ts";
+import { Toleration } from "../core/pod/scheduling.ts";
+import { kind, struct } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { unchanged } from "../checks/values.ts";
+import { dnsLabel, labelMap } from "../checks/names.ts";
+import { field, list, map, quantity, string } from "../../schema/types.ts";
+
+const Overhead = struct(
+  "Overhead",
+  "What running a pod costs beside its containers.",
+  { podFixed: field(1, map(quantity), "Amounts of resources that each pod costs.") },
+  {
+    // Faults are told one level down, as if the amounts were a container's limits: so does the reference.
+    check: ({ podFixed = {} }, place, context) => checkAmounts(podFixed, place.at("limits"), context),
+  },
+);
+
+const Scheduling = struct("Scheduling", "On which nodes a runtime can run pods.", {
+  nodeSelector: field(
+    1,
+    map(string),
+    "Labels that a node must have; they are added to the pod's own selector.",
+  )
+    .atomic()
+    .check(labelMap),
+  tolerations: field(2, list(Toleration), "Tolerations that are added to the pod's own.").atomic(),
+});
+
+export const RuntimeClass = kind({
+  name: "RuntimeClass",
+  resource: "runtimeclasses",
+  singular: "runtimeclass",
+  scope: "Cluster",
+  createOnUpdate: true,
+  doc: "A way of running containers that pods can name.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
+    handler: field(
+      2,
+      string,
+      "Name of the node's configuration for it; it can't be changed.",
+    ).declaredRequired(),
+    overhead: field(3, Overhead, "What running a pod costs beside its containers.").nullable(),
+    scheduling: field(4, Scheduling, "On which nodes such pods can run; absent for all.").nullable(),
+  },
+  validate: ({ handler }, report) => dnsLabel(handler, report.at("handler")),
+  validateUpdate({ handler }, live, report) {
+    unchanged(handler, live.handler, report.at("handler"));
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "Handler",
+      type: "string",
+      doc: "Name of the node's configuration for it.",
+      cell: ({ handler }) => handler,
+    },
+    ageColumn,
+  ],
+});
+export type RuntimeClass = ObjectFor<typeof RuntimeClass>;

@@ -1,0 +1,85 @@
+import { ageColumn, nameColumn } from "../columns.ts";
+import { kind, struct } from "./v1alpha1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { uniqueSet } from "./unique-set.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { dnsSubdomain } from "../checks/names.ts";
+import { uniqueBy } from "../checks/values.ts";
+import { field, list, string } from "../../schema/types.ts";
+
+const PodSchedulingSpec = struct("PodSchedulingSpec", "Where a scheduler would like to place a pod.", {
+  selectedNode: field(1, string, "Name of the node for which resources should be provided."),
+  potentialNodes: field(2, list(string), "Names of the nodes that come into question; at most 128.")
+    .set()
+    .check(nodeNames),
+});
+
+const ResourceClaimSchedulingStatus = struct(
+  "ResourceClaimSchedulingStatus",
+  "Which nodes don't suit a claim.",
+  {
+    name: field(1, string, "Name of the claim in the pod."),
+    unsuitableNodes: field(2, list(string), "Names of nodes on which the claim can't be provided.").set(),
+  },
+);
+
+const PodSchedulingStatus = struct("PodSchedulingStatus", "What drivers say about the nodes.", {
+  resourceClaims: field(1, list(ResourceClaimSchedulingStatus), "One entry for each claim of the pod.").mapBy(
+    "name",
+  ),
+});
+
+const maxNodes = 128;
+
+function nodeNames(names: readonly string[], place: FieldReport): void {
+  uniqueSet(names, maxNodes, dnsSubdomain, place);
+}
+
+export const PodScheduling = kind({
+  name: "PodScheduling",
+  resource: "podschedulings",
+  singular: "podscheduling",
+  scope: "Namespaced",
+  servedByDefault: false,
+  doc: "Lets a scheduler and drivers agree on a node for a pod.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata; its name is that of the pod.").emitEmpty(),
+    spec: field(2, PodSchedulingSpec, "Where the scheduler would like to place the pod.").required(),
+    status: field(3, PodSchedulingStatus, "What drivers say about the nodes.").emitEmpty(),
+  },
+  validate({ status }, report) {
+    const claims = status?.resourceClaims ?? [];
+    // The reference calls this list "claims" when it tells of faults.
+    const place = report.at("status", "claims");
+    uniqueBy<(typeof claims)[number]>((claim) => claim.name)(claims, place);
+    for (const [index, { unsuitableNodes = [] }] of claims.entries()) {
+      nodeNames(unsuitableNodes, place.at(index, "unsuitableNodes"));
+    }
+  },
+  prepareCreate(copy) {
+    copy.status = {};
+  },
+  prepareUpdate(copy, live) {
+    copy.status = structuredClone(live.status);
+  },
+  subresources: {
+    status: {
+      verbs: ["get", "patch", "update"],
+      merge(copy, written) {
+        copy.status = written.status;
+      },
+    },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "SelectedNode",
+      type: "string",
+      doc: "Node for which resources should be provided.",
+      cell: ({ spec }) => spec.selectedNode ?? "",
+    },
+    ageColumn,
+  ],
+});
+export type PodScheduling = ObjectFor<typeof PodScheduling>;

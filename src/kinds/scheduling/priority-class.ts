@@ -1,0 +1,69 @@
+import { ageColumn, nameColumn } from "../columns.ts";
+import { unchanged } from "../checks/values.ts";
+import { kind } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, field, int32, string } from "../../schema/types.ts";
+
+const systemPrefix = "system-";
+const highestUserPriority = 1_000_000_000;
+
+/** The system's own classes with their values. */
+const systemClasses: ReadonlyMap<string, number> = new Map([
+  ["system-cluster-critical", 2 * highestUserPriority],
+  ["system-node-critical", 2 * highestUserPriority + 1000],
+]);
+
+export const PriorityClass = kind({
+  name: "PriorityClass",
+  resource: "priorityclasses",
+  singular: "priorityclass",
+  shortNames: ["pc"],
+  scope: "Cluster",
+  doc: "Gives a name to a priority of pods.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
+    value: field(2, int32, "The priority; higher numbers come first.").required(),
+    globalDefault: field(3, bool, "Pods that name no class get this one; only one class may say so."),
+    description: field(4, string, "When the class should be used."),
+    preemptionPolicy: field(5, string, "Whether pods of the class push out those of lower priority.")
+      .nullable()
+      .oneOf("Never", "PreemptLowerPriority")
+      .filled("PreemptLowerPriority"),
+  },
+  // Its generation is 1 for ever: what it says can't be changed.
+  generationOf: () => undefined,
+  validate(priorityClass, report) {
+    if (priorityClass.preemptionPolicy === "") report.at("preemptionPolicy").required();
+    const name = priorityClass.metadata.name ?? "";
+    if (!name.startsWith(systemPrefix)) {
+      if (priorityClass.value > highestUserPriority) {
+        report.at("value").forbidden(`the highest priority that users may define is ${highestUserPriority}`);
+      }
+    } else if (!isSystemClass(priorityClass)) {
+      report
+        .at("metadata", "name")
+        .forbidden(`names that start with '${systemPrefix}' are for the system's own classes`);
+    }
+  },
+  validateUpdate(priorityClass, live, report) {
+    if (priorityClass.value !== live.value) report.at("value").forbidden("may not be changed in an update");
+    unchanged(priorityClass.preemptionPolicy, live.preemptionPolicy, report.at("preemptionPolicy"));
+  },
+  columns: [
+    nameColumn,
+    { name: "Value", type: "integer", doc: "The priority.", cell: ({ value }) => value },
+    {
+      name: "Global-Default",
+      type: "boolean",
+      doc: "Whether pods without a class get this one.",
+      cell: (priorityClass) => priorityClass.globalDefault ?? false,
+    },
+    ageColumn,
+  ],
+});
+export type PriorityClass = ObjectFor<typeof PriorityClass>;
+
+function isSystemClass({ metadata, value, globalDefault }: PriorityClass): boolean {
+  return systemClasses.get(metadata.name ?? "") === value && globalDefault !== true;
+}

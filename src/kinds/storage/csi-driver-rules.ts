@@ -1,0 +1,50 @@
+import type { FieldReport } from "../../schema/faults.ts";
+
+const lifecycleModes = ["Ephemeral", "Persistent"];
+const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
+
+interface Choices {
+  readonly volumeLifecycleModes?: readonly string[] | undefined;
+  readonly fsGroupPolicy?: string | undefined;
+}
+
+/** Choices of which the published schema doesn't say that they are closed. */
+export function checkChoices(
+  { volumeLifecycleModes = [], fsGroupPolicy }: Choices,
+  place: FieldReport,
+): void {
+  for (const mode of volumeLifecycleModes) {
+    if (place.full) return;
+    if (!lifecycleModes.includes(mode)) place.at("volumeLifecycleModes").notSupported(mode, lifecycleModes);
+  }
+  if (fsGroupPolicy !== undefined && !groupPolicies.includes(fsGroupPolicy)) {
+    place.at("fsGroupPolicy").notSupported(fsGroupPolicy, groupPolicies);
+  }
+}
+
+const minTokenSeconds = 600;
+const maxTokenSeconds = 2 ** 32;
+
+interface Request {
+  readonly audience: string;
+  readonly expirationSeconds?: number | undefined;
+}
+
+/** Tokens for different audiences, valid for ten minutes or more. */
+export function checkTokenRequests(requests: readonly Request[], place: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, { audience, expirationSeconds }] of requests.entries()) {
+    if (place.full) return;
+    const here = place.at(index);
+    if (seen.has(audience)) here.at("audience").duplicate(audience);
+    seen.add(audience);
+    if (expirationSeconds === undefined) continue;
+    const seconds = here.at("expirationSeconds");
+    if (expirationSeconds < minTokenSeconds) {
+      seconds.invalid(expirationSeconds, "may not specify a duration less than 10 minutes");
+    }
+    if (expirationSeconds > maxTokenSeconds) {
+      seconds.invalid(expirationSeconds, "may not specify a duration larger than 2^32 seconds");
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { orNone } from "../cells.ts";
+import { storageDriverName } from "../checks/names.ts";
+import { unchanged } from "../checks/values.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { checkChoices, checkTokenRequests } from "./csi-driver-rules.ts";
+import { kind, struct } from "./v1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, field, int64, list, string } from "../../schema/types.ts";
+
+const TokenRequest = struct("TokenRequest", "A token of the pod's service account that a driver asks for.", {
+  audience: field(1, string, "Audience of the token; empty for that of the server.").declaredRequired(),
+  expirationSeconds: field(2, int64, "Seconds that the token is valid.").nullable(),
+});
+
+const CSIDriverSpec = struct("CSIDriverSpec", "What a driver can do and needs.", {
+  attachRequired: field(1, bool, "Whether its volumes must be attached before they are mounted.")
+    .nullable()
+    .filled(true),
+  podInfoOnMount: field(2, bool, "Whether the driver is told about the pod when it mounts.")
+    .nullable()
+    .filled(false),
+  volumeLifecycleModes: field(3, list(string), "Kinds of volumes that the driver supports.")
+    .set()
+    .filled(["Persistent"])
+    .known("Ephemeral", "Persistent"),
+  storageCapacity: field(
+    4,
+    bool,
+    "Whether the scheduler minds the storage capacities that the driver publishes.",
+  )
+    .nullable()
+    .filled(false),
+  fsGroupPolicy: field(5, string, "Whether the owner of a volume's files is changed before it is mounted.")
+    .nullable()
+    .filled("ReadWriteOnceWithFSType")
+    .known("File", "None", "ReadWriteOnceWithFSType"),
+  tokenRequests: field(6, list(TokenRequest), "Tokens that the driver gets when it mounts.")
+    .atomic()
+    .check(checkTokenRequests),
+  requiresRepublish: field(7, bool, "Whether the driver is called again and again while a volume is mounted.")
+    .nullable()
+    .filled(false),
+  seLinuxMount: field(8, bool, "Whether the driver can mount with a security context.")
+    .nullable()
+    .filled(false)
+    .gated("SELinuxMountReadWriteOncePod"),
+});
+
+export const CSIDriver = kind({
+  name: "CSIDriver",
+  resource: "csidrivers",
+  singular: "csidriver",
+  scope: "Cluster",
+  nameForm: "pathSegment",
+  doc: "A storage driver that is installed in the cluster.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata; the name is that of the driver.").emitEmpty(),
+    spec: field(2, CSIDriverSpec, "What the driver can do and needs.").declaredRequired(),
+  },
+  validate(driver, report) {
+    // The reference names this place without the metadata.
+    storageDriverName(driver.metadata.name ?? "", report.at("name"));
+    checkChoices(driver.spec ?? {}, report.at("spec"));
+  },
+  validateUpdate({ spec = {} }, live, report) {
+    const before = live.spec ?? {};
+    // The reference spells the first of these places so.
+    unchanged(spec.attachRequired, before.attachRequired, report.at("spec", "attachedRequired"));
+    for (const name of ["fsGroupPolicy", "podInfoOnMount", "volumeLifecycleModes"] as const) {
+      unchanged(spec[name], before[name], report.at("spec", name));
+    }
+  },
+  columns: [
+    nameColumn,
+    {
+      name: "AttachRequired",
+      type: "boolean",
+      doc: "Whether its volumes must be attached before they are mounted.",
+      cell: ({ spec }) => spec?.attachRequired ?? true,
+    },
+    {
+      name: "PodInfoOnMount",
+      type: "boolean",
+      doc: "Whether the driver is told about the pod when it mounts.",
+      cell: ({ spec }) => spec?.podInfoOnMount ?? false,
+    },
+    {
+      name: "StorageCapacity",
+      type: "boolean",
+      doc: "Whether the scheduler minds the storage capacities that the driver publishes.",
+      cell: ({ spec }) => spec?.storageCapacity ?? false,
+    },
+    {
+      name: "TokenRequests",
+      type: "string",
+      doc: "Audiences of the tokens that the driver gets.",
+      cell: ({ spec }) => spec?.tokenRequests?.map(({ audience }) => audience).join(",") ?? "<unset>",
+    },
+    {
+      name: "RequiresRepublish",
+      type: "boolean",
+      doc: "Whether the driver is called again and again while a volume is mounted.",
+      cell: ({ spec }) => spec?.requiresRepublish ?? false,
+    },
+    {
+      name: "Modes",
+      type: "string",
+      doc: "Kinds of volumes that the driver supports.",
+      cell: ({ spec }) => orNone(spec?.volumeLifecycleModes?.join(",")),
+    },
+    ageColumn,
+  ],
+});
+export type CSIDriver = ObjectFor<typeof CSIDriver>;

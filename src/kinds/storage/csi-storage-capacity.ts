@@ -1,0 +1,17 @@
+import { kind as kindV1 } from "./v1.ts";
+import { kind as kindV1beta1 } from "./v1beta1.ts";
+import { type ObjectFor } from "../../schema/kind.ts";
+import { storageCapacity } from "./storage-capacity.ts";
+
+export const CSIStorageCapacity = kindV1(storageCapacity);
+export type CSIStorageCapacity = ObjectFor<typeof CSIStorageCapacity>;
+
+/** The same in an older version. */
+export const CSIStorageCapacityV1beta1 = kindV1beta1({
+  ...storageCapacity,
+  conversion: {
+    stored: () => CSIStorageCapacity,
+    toStored: (object) => object,
+    fromStored: (object) => object,
+  },
+});

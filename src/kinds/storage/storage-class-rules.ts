@@ -1,0 +1,62 @@
+import { qualifiedNameFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+
+const maxParameters = 512;
+const maxParameterBytes = 256 * 1024;
+
+/** The name of a provisioner, in which capitals are allowed. */
+export function provisionerName(name: string, place: FieldReport): void {
+  for (const message of qualifiedNameFaults(name.toLowerCase())) place.invalid(name, message);
+}
+
+/** Settings with names, of a limited number and size. */
+export function checkParameters(parameters: Readonly<Record<string, string>>, place: FieldReport): void {
+  const entries = Object.entries(parameters);
+  if (entries.length > maxParameters) return place.tooLong(maxParameters, "items");
+  checkSizes(entries, place);
+}
+
+/** Texts under names, of a limited size. */
+export function checkSizes(entries: readonly (readonly [string, string])[], place: FieldReport): void {
+  let bytes = 0;
+  for (const [name, text] of entries) {
+    if (name === "") place.invalid(name, "field can not be empty.");
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
+  }
+  if (bytes > maxParameterBytes) place.tooLong(maxParameterBytes);
+}
+
+interface Term {
+  readonly matchLabelExpressions?:
+    readonly { readonly key: string; readonly values: readonly string[] | null }[] | undefined;
+}
+
+/** Topologies, each said once. */
+export function checkTopologies(terms: readonly Term[], place: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, term] of terms.entries()) {
+    if (place.full) return;
+    const meaning = checkTerm(term, place.at(index, "matchLabelExpressions"));
+    if (seen.has(meaning)) place.at(index, "matchLabelExpressions").duplicate("");
+    seen.add(meaning);
+  }
+}
+
+/** What a term means, in a text that is the same for the same meaning. */
+function checkTerm({ matchLabelExpressions = [] }: Term, place: FieldReport): string {
+  const valuesOf = new Map<string, readonly string[]>();
+  for (const [index, { key, values }] of matchLabelExpressions.entries()) {
+    if (place.full) break;
+    const here = place.at(index);
+    const distinct = new Set<string>();
+    if ((values ?? []).length === 0) here.at("values").required();
+    for (const [at, value] of (values ?? []).entries()) {
+      if (distinct.has(value)) here.at("values", at).duplicate(value);
+      distinct.add(value);
+    }
+    for (const message of qualifiedNameFaults(key)) here.at("key").invalid(key, message);
+    if (valuesOf.has(key)) here.at("key").duplicate(key);
+    valuesOf.set(key, [...distinct].toSorted());
+  }
+  return JSON.stringify([...valuesOf].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,98 @@
+import { unchanged, same } from "../checks/values.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { labelWarnings } from "../core/deprecated-labels.ts";
+import { TopologySelectorTerm } from "../core/topology-selector.ts";
+import { checkParameters, checkTopologies, provisionerName } from "./storage-class-rules.ts";
+import { kind } from "./v1.ts";
+import { type ObjectFor, type ObjectMetaValue } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bool, field, list, map, string } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+
+export const StorageClass = kind({
+  name: "StorageClass",
+  resource: "storageclasses",
+  singular: "storageclass",
+  shortNames: ["sc"],
+  scope: "Cluster",
+  doc: "A class of storage from which volumes are made on demand.",
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
+    provisioner: field(2, string, "Who makes the volumes.").required().check(provisionerName),
+    parameters: field(3, map(string), "Settings for those who make the volumes.").check(checkParameters),
+    reclaimPolicy: field(4, string, "Reclaim policy of the volumes.")
+      .nullable()
+      .oneOf("Delete", "Recycle", "Retain")
+      .filled("Delete"),
+    mountOptions: field(5, list(string), "Mount options of the volumes; they aren't checked.").atomic(),
+    allowVolumeExpansion: field(6, bool, "Whether claims of the class may grow.").nullable(),
+    volumeBindingMode: field(7, string, "When volumes are made and bound.")
+      .nullable()
+      .oneOf("Immediate", "WaitForFirstConsumer")
+      .filled("Immediate"),
+    allowedTopologies: field(
+      8,
+      list(TopologySelectorTerm),
+      "Topologies in which volumes may be made; empty means everywhere.",
+    ).atomic(),
+  },
+  validate(storageClass, report) {
+    if (storageClass.reclaimPolicy === "Recycle") {
+      report.at("reclaimPolicy").notSupported("Recycle", ["Delete", "Retain"]);
+    }
+    checkTopologies(storageClass.allowedTopologies ?? [], report.at("allowedTopologies"));
+  },
+  validateUpdate(storageClass, live, report) {
+    for (const name of ["parameters", "provisioner", "reclaimPolicy"] as const) {
+      if (!same(storageClass[name], live[name]))
+        report.at(name).forbidden(`updates to ${name} are forbidden.`);
+    }
+    unchanged(storageClass.volumeBindingMode, live.volumeBindingMode, report.at("volumeBindingMode"));
+  },
+  warnings: ({ allowedTopologies = [] }, { vocabulary }) =>
+    allowedTopologies.flatMap(({ matchLabelExpressions = [] }, index) =>
+      matchLabelExpressions.flatMap(({ key }, at) =>
+        labelWarnings(`allowedTopologies[${index}].matchLabelExpressions[${at}].key`, key, vocabulary),
+      ),
+    ),
+  columns: [
+    {
+      ...nameColumn,
+      cell: ({ metadata }, _now, vocabulary) =>
+        isDefaultClass(metadata, vocabulary) ? `${metadata.name} (default)` : (metadata.name ?? ""),
+    },
+    {
+      name: "Provisioner",
+      type: "string",
+      doc: "Who makes the volumes.",
+      cell: ({ provisioner }) => provisioner,
+    },
+    {
+      name: "ReclaimPolicy",
+      type: "string",
+      doc: "Reclaim policy of the volumes.",
+      cell: ({ reclaimPolicy }) => reclaimPolicy ?? "Delete",
+    },
+    {
+      name: "VolumeBindingMode",
+      type: "string",
+      doc: "When volumes are made and bound.",
+      cell: ({ volumeBindingMode }) => volumeBindingMode ?? "Immediate",
+    },
+    {
+      name: "AllowVolumeExpansion",
+      type: "string",
+      doc: "Whether claims of the class may grow.",
+      cell: ({ allowVolumeExpansion }) => allowVolumeExpansion ?? false,
+    },
+    ageColumn,
+  ],
+});
+export type StorageClass = ObjectFor<typeof StorageClass>;
+
+/** Whether claims that name no class get this one. */
+function isDefaultClass({ annotations }: ObjectMetaValue, { domain }: Vocabulary): boolean {
+  return ["storageclass", "storageclass.beta"].some(
+    (prefix) => annotations?.[`${prefix}.${domain}/is-default-class`] === "true",
+  );
+}

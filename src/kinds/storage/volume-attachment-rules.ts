@@ -1,0 +1,47 @@
+import { dnsSubdomainFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { dnsSubdomain, storageDriverName } from "../checks/names.ts";
+import { checkInlineVolumeSpec } from "../core/persistent-volume-rules.ts";
+import type { PersistentVolumeSpec } from "../core/persistent-volume-spec.ts";
+import { checkSizes } from "./storage-class-rules.ts";
+
+interface Attachment {
+  readonly attacher: string;
+  readonly nodeName: string;
+  readonly source: {
+    readonly persistentVolumeName?: string | undefined;
+    readonly inlineVolumeSpec?: PersistentVolumeSpec | undefined;
+  };
+}
+
+/** What should be attached where. */
+export function checkAttachment({ attacher, nodeName, source }: Attachment, place: FieldReport): void {
+  storageDriverName(attacher, place.at("attacher"));
+  const here = place.at("source");
+  const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
+  const oneOfBoth = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  if (name === undefined && inline === undefined) here.required(oneOfBoth);
+  else if (name !== undefined && inline !== undefined) here.forbidden(oneOfBoth);
+  else if (inline !== undefined) checkInlineVolumeSpec(inline, here.at("inlineVolumeSpec"));
+  else if (name === "")
+    here.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
+  else dnsSubdomain(name!, here.at("persistentVolumeName"));
+  for (const message of dnsSubdomainFaults(nodeName)) place.at("nodeName").invalid(nodeName, message);
+}
+
+const maxMessageBytes = 1024;
+
+interface AttachmentStatus {
+  readonly attachmentMetadata?: Readonly<Record<string, string>> | undefined;
+  readonly attachError?: { readonly message?: string | undefined } | undefined;
+  readonly detachError?: { readonly message?: string | undefined } | undefined;
+}
+
+/** What an attacher tells, within limits. */
+export function checkAttachmentStatus(status: AttachmentStatus, place: FieldReport): void {
+  checkSizes(Object.entries(status.attachmentMetadata ?? {}), place.at("attachmentMetadata"));
+  for (const name of ["attachError", "detachError"] as const) {
+    const bytes = Buffer.byteLength(status[name]?.message ?? "");
+    if (bytes > maxMessageBytes) place.at(name, "message").tooLong(maxMessageBytes);
+  }
+}

@@ -1,0 +1,424 @@
+import { describe, expect, it } from "vitest";
+import { CronJob } from "../../src/kinds/batch/cron-job.ts";
+import { Job } from "../../src/kinds/batch/job.ts";
+import type { ApiObject } from "../../src/schema/kind.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { container, filledSpec, type Part } from "./pod-support.ts";
+import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+
+const short = (faults: readonly string[]) => faults.map((fault) => fault.replace("FieldValue", ""));
+
+const pods = { spec: { containers: [container], restartPolicy: "Never" } };
+const withSpec = (part: Part): Part => ({ spec: { template: pods, ...part } });
+const withPolicy = (...rules: readonly object[]): Part => withSpec({ podFailurePolicy: { rules } });
+const uid = { metadata: { name: "one", uid: "u-1" } };
+
+describe("Job", () => {
+  it("gets its defaults, selector, labels and annotation", () => {
+    const { object, faults } = judgeNew(Job, { ...uid, ...withSpec({}) });
+    expect(faults).toEqual([]);
+    expect(object).toEqual({
+      kind: "",
+      apiVersion: "",
+      metadata: {
+        name: "one",
+        uid: "u-1",
+        creationTimestamp: null,
+        annotations: { "batch.platform.io/job-tracking": "" },
+      },
+      spec: {
+        parallelism: 1,
+        completions: 1,
+        selector: { matchLabels: { "controller-uid": "u-1" } },
+        backoffLimit: 6,
+        template: {
+          metadata: { creationTimestamp: null, labels: { "job-name": "one", "controller-uid": "u-1" } },
+          spec: { ...filledSpec, restartPolicy: "Never" },
+        },
+        completionMode: "NonIndexed",
+        suspend: false,
+      },
+      status: {},
+    });
+  });
+
+  it("takes its labels from the template, and leaves completions open where pods run in parallel", () => {
+    const template = { ...pods, metadata: { labels: { app: "x" } } };
+    const { metadata, spec } = readAs(Job, withSpec({ template, parallelism: 3 }));
+    expect(metadata.labels).toEqual({ app: "x" });
+    expect(spec).not.toHaveProperty("completions");
+    expect(spec).toHaveProperty("parallelism", 3);
+  });
+
+  it("keeps a selector of the user's own", () => {
+    const own = {
+      manualSelector: true,
+      selector: { matchLabels: { app: "x" } },
+      template: { ...pods, metadata: { labels: { app: "x" } } },
+    };
+    const { object, faults } = judgeNew(Job, { ...uid, ...withSpec(own) });
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toMatchObject(own);
+    expect(judgeNew(Job, withSpec({ manualSelector: true })).faults).toEqual([
+      "spec.selector: FieldValueRequired",
+    ]);
+  });
+
+  it.each([
+    ["parallelism", { parallelism: -1 }, ["spec.parallelism: Invalid"]],
+    ["completions", { completions: -1 }, ["spec.completions: Invalid"]],
+    ["a deadline", { activeDeadlineSeconds: -1 }, ["spec.activeDeadlineSeconds: Invalid"]],
+    ["a limit of failures", { backoffLimit: -1 }, ["spec.backoffLimit: Invalid"]],
+    ["a time to live", { ttlSecondsAfterFinished: -1 }, ["spec.ttlSecondsAfterFinished: Invalid"]],
+    ["another completion mode", { completionMode: "Some" }, ["spec.completionMode: NotSupported"]],
+    [
+      "indexes without a number of them",
+      { completionMode: "Indexed", parallelism: 1 },
+      ["spec.completions: Required"],
+    ],
+    [
+      "too many pods at once for indexes",
+      { completionMode: "Indexed", completions: 5, parallelism: 100_001 },
+      ["spec.parallelism: Invalid"],
+    ],
+    [
+      "pods that start again for ever",
+      { template: { spec: { containers: [container] } } },
+      ["spec.template.spec.restartPolicy: Required"],
+    ],
+    [
+      "an unknown restart policy",
+      { template: { spec: { containers: [container], restartPolicy: "Often" } } },
+      ["spec.template.spec.restartPolicy: NotSupported"],
+    ],
+    [
+      "a failure policy for pods that start again",
+      {
+        template: { spec: { containers: [container], restartPolicy: "OnFailure" } },
+        podFailurePolicy: { rules: [] },
+      },
+      ["spec.template.spec.restartPolicy: Invalid"],
+    ],
+    [
+      "labels that contradict the selector",
+      { template: { ...pods, metadata: { labels: { "controller-uid": "other" } } } },
+      ["spec.template.metadata.labels: Invalid", "spec.template.metadata.labels[controller-uid]: Invalid"],
+    ],
+    [
+      "another job's name in the labels",
+      { template: { ...pods, metadata: { labels: { "job-name": "other" } } } },
+      ["spec.template.metadata.labels[job-name]: Invalid"],
+    ],
+    [
+      "a selector of another job",
+      { selector: { matchLabels: { "controller-uid": "other" } } },
+      ["spec.template.metadata.labels: Invalid", "spec.selector: Invalid"],
+    ],
+    [
+      "a malformed selector",
+      { selector: { matchExpressions: [{ key: "a", operator: "Is" }] } },
+      ["spec.selector.matchExpressions[0].operator: Invalid"],
+    ],
+  ])("%s: refused", (_title, part, faults) => {
+    expect(short(judgeNew(Job, { ...uid, ...withSpec(part) }).faults)).toEqual(faults);
+  });
+
+  it("refuses a name from which no names of pods can be made", () => {
+    const metadata = { name: "x".repeat(60), uid: "u" };
+    const spec = { completionMode: "Indexed", parallelism: 1, template: pods };
+    const judge = (completions: number) => judgeNew(Job, { metadata, spec: { ...spec, completions } }).faults;
+    expect(judge(100)).toEqual([]);
+    expect(judge(1000)).toEqual(["metadata.name: FieldValueInvalid"]);
+  });
+
+  const codes = { operator: "In", values: [1, 2] };
+  it.each([
+    ["no action", { onExitCodes: codes }, [": Required"].map((one) => `.action${one}`)],
+    ["another action", { action: "Wait", onExitCodes: codes }, [".action: NotSupported"]],
+    ["no requirement", { action: "Count" }, [": Invalid"]],
+    [
+      "two requirements",
+      { action: "Count", onExitCodes: codes, onPodConditions: [{ type: "Ready", status: "True" }] },
+      [": Invalid"],
+    ],
+    ["no operator", { action: "Count", onExitCodes: { values: [1] } }, [".onExitCodes.operator: Required"]],
+    [
+      "another operator",
+      { action: "Count", onExitCodes: { operator: "Gt", values: [1] } },
+      [".onExitCodes.operator: NotSupported"],
+    ],
+    [
+      "an unknown container",
+      { action: "Count", onExitCodes: { ...codes, containerName: "side" } },
+      [".onExitCodes.containerName: Invalid"],
+    ],
+    ["no codes", { action: "Count", onExitCodes: { operator: "In" } }, [".onExitCodes.values: Invalid"]],
+    [
+      "success as a failure",
+      { action: "Count", onExitCodes: { operator: "In", values: [0] } },
+      [".onExitCodes.values[0]: Invalid"],
+    ],
+    [
+      "a code twice",
+      { action: "Count", onExitCodes: { operator: "In", values: [1, 1] } },
+      [".onExitCodes.values[1]: Duplicate"],
+    ],
+    [
+      "codes in disorder",
+      { action: "Count", onExitCodes: { operator: "NotIn", values: [2, 1] } },
+      [".onExitCodes.values: Invalid"],
+    ],
+    [
+      "too many codes",
+      {
+        action: "Count",
+        onExitCodes: { operator: "In", values: Array.from({ length: 256 }, (_, i) => i + 1) },
+      },
+      [".onExitCodes.values: TooMany"],
+    ],
+    [
+      "another status",
+      { action: "Ignore", onPodConditions: [{ type: "Ready", status: "Maybe" }] },
+      [".onPodConditions[0].status: NotSupported"],
+    ],
+    [
+      "a malformed type",
+      { action: "Ignore", onPodConditions: [{ type: "a b" }] },
+      [".onPodConditions[0].type: Invalid"],
+    ],
+  ])("a rule on failed pods with %s: refused", (_title, rule, faults) => {
+    const judged = judgeNew(Job, { ...uid, ...withPolicy(rule) });
+    expect(short(judged.faults)).toEqual(faults.map((fault) => `spec.podFailurePolicy.rules[0]${fault}`));
+  });
+
+  it("takes rules on failed pods, whose conditions hold unless they say otherwise", () => {
+    const rules = [
+      { action: "FailJob", onExitCodes: { containerName: "main", operator: "In", values: [42] } },
+      { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] },
+    ];
+    const { object, faults } = judgeNew(Job, { ...uid, ...withPolicy(...rules) });
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toHaveProperty("podFailurePolicy.rules", [
+      { ...rules[0], onPodConditions: null },
+      {
+        action: "Ignore",
+        onExitCodes: null,
+        onPodConditions: [{ type: "DisruptionTarget", status: "True" }],
+      },
+    ]);
+    const many = Array.from({ length: 21 }, () => rules[0]!);
+    expect(short(judgeNew(Job, { ...uid, ...withPolicy(...many) }).faults)).toEqual([
+      "spec.podFailurePolicy.rules: TooMany",
+    ]);
+  });
+
+  const labels = { "job-name": "one", "controller-uid": "u-1" };
+  /** The job as it stands, as a client sends it back. */
+  const standing = (part: Part = {}, template: Part = pods): Part => ({
+    ...uid,
+    spec: {
+      parallelism: 1,
+      completions: 1,
+      selector: { matchLabels: { "controller-uid": "u-1" } },
+      ...part,
+      template: { ...template, metadata: { labels } },
+    },
+  });
+  it.each([
+    ["parallelism", { parallelism: 3, suspend: true, activeDeadlineSeconds: 5 }, []],
+    ["completions", { completions: 2 }, ["spec.completions: Invalid"]],
+    ["the mode", { completionMode: "Indexed" }, ["spec.completionMode: Invalid"]],
+    ["the failure policy", { podFailurePolicy: { rules: [] } }, ["spec.podFailurePolicy: Invalid"]],
+  ])("a change of %s: %s", (_title, part, faults) => {
+    expect(short(judgeUpdate(Job, { ...uid, ...withSpec({}) }, standing(part)).faults)).toEqual(faults);
+  });
+
+  it("can be sent to other nodes as long as it is suspended and never started", () => {
+    const moved = {
+      spec: { ...pods.spec, nodeSelector: { disk: "fast" }, tolerations: [{ operator: "Exists" }] },
+    };
+    const before = (suspend: boolean) => ({ ...uid, ...withSpec({ suspend }) });
+    expect(judgeUpdate(Job, before(true), standing({ suspend: false }, moved)).faults).toEqual([]);
+    expect(short(judgeUpdate(Job, before(false), standing({}, moved)).faults)).toEqual([
+      "spec.template: Invalid",
+    ]);
+    const image = { spec: { ...pods.spec, containers: [{ ...container, image: "other" }] } };
+    expect(short(judgeUpdate(Job, before(true), standing({}, image)).faults)).toEqual([
+      "spec.template: Invalid",
+    ]);
+  });
+
+  it("is told by the server alone that its pods are tracked", () => {
+    const live = readAs(Job, standing());
+    const annotations = { "batch.platform.io/job-tracking": "" };
+    const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+    const places: string[] = [];
+    const now = { ...live, metadata: { ...live.metadata, annotations } };
+    const report = { at: () => report, key: () => report, forbidden: (text: string) => places.push(text) };
+    Job.validateUpdate?.(now, live, report as never, context);
+    expect(places).toEqual(["can't be added"]);
+  });
+
+  it("keeps its status from writers of the job, and its spec from writers of the status", () => {
+    const spec = withSpec({});
+    const created = judgeNew(Job, { ...uid, ...spec, status: { active: 3 } }).object;
+    expect(created["status"]).toEqual({});
+    const { object, faults } = judgeUpdate(
+      Job,
+      { ...uid, ...spec },
+      { ...uid, spec: { parallelism: 9, template: pods }, status: { active: 2, ready: 1 } },
+      { subresource: "status" },
+    );
+    expect(faults).toEqual([]);
+    expect(object["status"]).toEqual({ active: 2, ready: 1 });
+    expect(object["spec"]).toHaveProperty("parallelism", 1);
+  });
+
+  it.each([
+    ["active", { active: -1 }, ["status.active: Invalid"]],
+    ["succeeded", { succeeded: -1 }, ["status.succeeded: Invalid"]],
+    ["failed", { failed: -1 }, ["status.failed: Invalid"]],
+    ["ready", { ready: -1 }, ["status.ready: Invalid"]],
+    [
+      "a pod twice",
+      { uncountedTerminatedPods: { succeeded: ["a", ""], failed: ["a"] } },
+      [
+        "status.uncountedTerminatedPods.succeeded[1]: Invalid",
+        "status.uncountedTerminatedPods.failed[0]: Duplicate",
+      ],
+    ],
+  ])("a status with %s: refused", (_title, status, faults) => {
+    const job = { ...uid, ...withSpec({}) };
+    expect(short(judgeUpdate(Job, job, { ...job, status }, { subresource: "status" }).faults)).toEqual(
+      faults,
+    );
+  });
+
+  it("can be selected by how many pods succeeded", () => {
+    const text = Job.selectable["status.successful"]!;
+    expect(text(readAs(Job, { ...withSpec({}), status: { succeeded: 2 } }))).toBe("2");
+    expect(text(readAs(Job, withSpec({})))).toBe("0");
+  });
+
+  it("warns of names that are no host names", () => {
+    const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+    const warnings = (name: string) =>
+      Job.warnings?.({ ...readAs(Job, {}), metadata: { name } }, context, undefined);
+    expect(warnings("one")).toEqual([]);
+    expect(warnings("one.two")?.[0]).toMatch(/^metadata\.name: /);
+  });
+
+  it("has a row", () => {
+    const template = { spec: { ...pods.spec, containers: [container, { name: "b", image: "i" }] } };
+    const status = {
+      succeeded: 1,
+      startTime: "2024-01-01T00:00:00Z",
+      completionTime: "2024-01-01T00:03:05Z",
+    };
+    const selector = { matchLabels: { a: "b" } };
+    const metadata = { name: "one", creationTimestamp: "2024-01-01T00:00:00Z" };
+    expect(cellsOf(Job, { metadata, spec: { template, selector }, status }, "2024-01-01T01:00:00Z")).toEqual({
+      Name: "one",
+      Completions: "1/1",
+      Duration: "3m5s",
+      Age: "60m",
+      Containers: "main,b",
+      Images: "example/app:1.0,i",
+      Selector: "a=b",
+    });
+    const parallel = cellsOf(Job, withSpec({ parallelism: 4 }));
+    expect(parallel).toMatchObject({ Completions: "0/1 of 4", Duration: "", Selector: "<none>" });
+  });
+});
+
+describe("CronJob", () => {
+  const jobs = { spec: { template: pods } };
+  const withCron = (part: Part): Part => ({ spec: { schedule: "*/5 * * * *", jobTemplate: jobs, ...part } });
+
+  it("gets its defaults; those of jobs come with the jobs", () => {
+    const { object, faults } = judgeNew(CronJob, withCron({}));
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toEqual({
+      schedule: "*/5 * * * *",
+      concurrencyPolicy: "Allow",
+      suspend: false,
+      jobTemplate: {
+        metadata: { creationTimestamp: null },
+        spec: {
+          template: {
+            metadata: { creationTimestamp: null },
+            spec: { ...filledSpec, restartPolicy: "Never" },
+          },
+        },
+      },
+      successfulJobsHistoryLimit: 3,
+      failedJobsHistoryLimit: 1,
+    });
+    expect(object["status"]).toEqual({});
+  });
+
+  it.each([
+    ["no schedule", { schedule: "" }, ["spec.schedule: Required"]],
+    ["a malformed schedule", { schedule: "every day" }, ["spec.schedule: Invalid"]],
+    ["an empty time zone", { timeZone: "" }, ["spec.timeZone: Invalid"]],
+    ["the machine's time zone", { timeZone: "Local" }, ["spec.timeZone: Invalid"]],
+    ["an unknown time zone", { timeZone: "Mars/Base" }, ["spec.timeZone: Invalid"]],
+    ["two time zones", { timeZone: "UTC", schedule: "TZ=UTC 0 0 * * *" }, ["spec.schedule: Invalid"]],
+    ["another policy", { concurrencyPolicy: "Queue" }, ["spec.concurrencyPolicy: NotSupported"]],
+    ["a negative deadline", { startingDeadlineSeconds: -1 }, ["spec.startingDeadlineSeconds: Invalid"]],
+    [
+      "negative histories",
+      { successfulJobsHistoryLimit: -1, failedJobsHistoryLimit: -1 },
+      ["spec.successfulJobsHistoryLimit: Invalid", "spec.failedJobsHistoryLimit: Invalid"],
+    ],
+    [
+      "a selector",
+      { jobTemplate: { spec: { template: pods, selector: {}, manualSelector: true } } },
+      ["spec.jobTemplate.spec.selector: Invalid", "spec.jobTemplate.spec.manualSelector: NotSupported"],
+    ],
+    [
+      "pods that start again for ever",
+      { jobTemplate: { spec: { template: { spec: { containers: [container] } } } } },
+      ["spec.jobTemplate.spec.template.spec.restartPolicy: Required"],
+    ],
+  ])("%s: refused", (_title, part, faults) => {
+    expect(short(judgeNew(CronJob, withCron(part)).faults)).toEqual(faults);
+  });
+
+  it("has a name that leaves room for those of its jobs, when it is made", () => {
+    const named = (length: number) => ({ metadata: { name: "x".repeat(length) }, ...withCron({}) });
+    expect(judgeNew(CronJob, named(52)).faults).toEqual([]);
+    expect(judgeNew(CronJob, named(53)).faults).toEqual(["metadata.name: FieldValueInvalid"]);
+    expect(judgeUpdate(CronJob, named(53), named(53)).faults).toEqual([]);
+  });
+
+  it("keeps a time zone that isn't known any more", () => {
+    const gone = withCron({ timeZone: "Old/Zone" });
+    expect(judgeUpdate(CronJob, gone, gone).faults).toEqual([]);
+    expect(judgeUpdate(CronJob, withCron({}), gone).faults).toEqual(["spec.timeZone: FieldValueInvalid"]);
+  });
+
+  it("warns of a time zone in the schedule", () => {
+    const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+    const warnings = (part: Part) =>
+      CronJob.warnings?.(readAs(CronJob, withCron(part)), context, {} as ApiObject);
+    expect(warnings({})).toEqual([]);
+    expect(warnings({ schedule: "TZ=UTC 0 0 * * *" })?.[0]).toMatch(/^spec\.schedule: /);
+  });
+
+  it("has a row", () => {
+    const status = { active: [{ name: "a" }], lastScheduleTime: "2024-01-01T00:00:00Z" };
+    expect(cellsOf(CronJob, { ...withCron({ suspend: true }), status }, "2024-01-01T00:01:00Z")).toEqual({
+      Name: "one",
+      Schedule: "*/5 * * * *",
+      Suspend: "True",
+      Active: 1,
+      "Last Schedule": "60s",
+      Age: "<unknown>",
+      Containers: "main",
+      Images: "example/app:1.0",
+      Selector: "<none>",
+    });
+    expect(cellsOf(CronJob, withCron({}))).toMatchObject({ Suspend: "False", "Last Schedule": "<none>" });
+  });
+});

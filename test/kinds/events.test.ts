@@ -1,0 +1,297 @@
+import { describe, expect, it } from "vitest";
+import { Event as CoreEvent } from "../../src/kinds/core/event.ts";
+import { Event } from "../../src/kinds/events/event.ts";
+import type { ApiObject } from "../../src/schema/kind.ts";
+import { decode } from "../../src/schema/decode.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+
+const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+const metadata = { name: "e", namespace: "ns" };
+const about = { kind: "Pod", namespace: "ns", name: "p" };
+const at = "2024-01-01T00:00:00.500000Z";
+
+/** An event of the older style. */
+const old = { metadata, involvedObject: about, reason: "Started" };
+/** What every event of the newer style has, in core's words and in those of the group events. */
+const style = { metadata, eventTime: at, action: "Start", reason: "Started", reportingInstance: "agent-1" };
+const inCore = { ...style, involvedObject: about, reportingComponent: "example.com/agent" };
+const fresh = { ...style, regarding: about, reportingController: "example.com/agent", type: "Normal" };
+
+describe("Event of core", () => {
+  it("of the older and of the newer style", () => {
+    expect(judgeNew(CoreEvent, old).faults).toEqual([]);
+    expect(judgeNew(CoreEvent, inCore).faults).toEqual([]);
+  });
+
+  it("has no defaults; what must be written is", () => {
+    expect(readAs(CoreEvent, { metadata })).toMatchObject({
+      involvedObject: {},
+      source: {},
+      firstTimestamp: null,
+      lastTimestamp: null,
+      eventTime: null,
+      reportingComponent: "",
+      reportingInstance: "",
+    });
+  });
+
+  it.each<[string, object, string[]]>([
+    [
+      "about another namespace",
+      { ...old, involvedObject: { namespace: "other" } },
+      ["involvedObject.namespace"],
+    ],
+    ["about nothing in a namespace", { ...old, involvedObject: {} }, ["involvedObject.namespace"]],
+    [
+      "about something of the cluster",
+      { ...old, metadata: { name: "e", namespace: "default" }, involvedObject: { kind: "Node", name: "n" } },
+      [],
+    ],
+    ["newer, about nothing in a namespace", { ...inCore, involvedObject: {} }, ["involvedObject.namespace"]],
+    [
+      "newer, about something of the cluster, in the system's namespace",
+      { ...inCore, metadata: { name: "e", namespace: "platform-system" }, involvedObject: {} },
+      [],
+    ],
+    ["newer, about another namespace", { ...inCore, involvedObject: { namespace: "other" } }, []],
+    ["no reporter", { ...inCore, reportingComponent: "" }, ["reportingComponent"]],
+  ])("rules: %s", (_name, value, places) => {
+    expect(judgeNew(CoreEvent, value).faults.map((fault) => fault.split(":")[0])).toEqual(places);
+  });
+
+  it("lengths", () => {
+    const long = "x".repeat(129);
+    const value = {
+      ...inCore,
+      action: long,
+      reason: long,
+      reportingInstance: long,
+      message: "x".repeat(1025),
+    };
+    expect(judgeNew(CoreEvent, value).faults).toEqual([
+      "reportingInstance: FieldValueInvalid",
+      "action: FieldValueInvalid",
+      "reason: FieldValueInvalid",
+      "message: FieldValueInvalid",
+    ]);
+    expect(judgeNew(CoreEvent, { ...inCore, reportingComponent: "a b" }).faults).toEqual([
+      "reportingComponent: FieldValueInvalid",
+    ]);
+    expect(judgeNew(CoreEvent, { ...old, message: "x".repeat(1025) }).faults).toEqual([]);
+  });
+
+  it("every field that can be selected by", () => {
+    const object = readAs(CoreEvent, {
+      metadata,
+      involvedObject: {
+        kind: "Pod",
+        namespace: "ns",
+        name: "p",
+        uid: "u",
+        apiVersion: "v1",
+        resourceVersion: "7",
+        fieldPath: "spec.x",
+      },
+      reason: "r",
+      type: "Warning",
+      reportingComponent: "c",
+    });
+    const read = Object.fromEntries(
+      Object.entries(CoreEvent.selectable).map(([name, value]) => [name, value(object)]),
+    );
+    expect(read).toEqual({
+      "involvedObject.kind": "Pod",
+      "involvedObject.namespace": "ns",
+      "involvedObject.name": "p",
+      "involvedObject.uid": "u",
+      "involvedObject.apiVersion": "v1",
+      "involvedObject.resourceVersion": "7",
+      "involvedObject.fieldPath": "spec.x",
+      reason: "r",
+      reportingComponent: "c",
+      source: "c",
+      type: "Warning",
+    });
+    expect(CoreEvent.selectable["source"]!(readAs(CoreEvent, { source: { component: "s" } }))).toBe("s");
+  });
+});
+
+describe("Event of the group events", () => {
+  it.each<[string, object, string[]]>([
+    ["a new one", {}, []],
+    ["C-2.11-01 another type", { type: "Odd" }, ["type: FieldValueInvalid"]],
+    ["C-2.11-01 no type", { type: "" }, ["type: FieldValueInvalid"]],
+    ["C-2.11-01 a warning", { type: "Warning" }, []],
+    ["C-2.11-03 no action", { action: "" }, ["action: FieldValueRequired"]],
+    ["C-2.11-04 no reason", { reason: "" }, ["reason: FieldValueRequired"]],
+    ["C-2.11-05 no controller", { reportingController: "" }, ["reportingController: FieldValueRequired"]],
+    ["C-2.11-06 no instance", { reportingInstance: "" }, ["reportingInstance: FieldValueRequired"]],
+    ["C-2.11-07 no time", { eventTime: null }, ["eventTime: FieldValueRequired"]],
+    ["C-2.11-07 a series", { series: { count: 2, lastObservedTime: at } }, []],
+    [
+      "C-2.11-07 a series of one, without a time",
+      { series: { count: 1 } },
+      ["series.count: FieldValueInvalid", "series.lastObservedTime: FieldValueRequired"],
+    ],
+    [
+      "C-2.11-09 an older first time",
+      { deprecatedFirstTimestamp: at },
+      ["firstTimestamp: FieldValueInvalid"],
+    ],
+    ["C-2.11-09 an older last time", { deprecatedLastTimestamp: at }, ["lastTimestamp: FieldValueInvalid"]],
+    ["C-2.11-09 an older count", { deprecatedCount: 1 }, ["count: FieldValueInvalid"]],
+    ["C-2.11-09 an older component", { deprecatedSource: { component: "a" } }, ["source: FieldValueInvalid"]],
+    ["C-2.11-09 an older host", { deprecatedSource: { host: "a" } }, ["source: FieldValueInvalid"]],
+    ["a long note", { note: "x".repeat(1025) }, ["message: FieldValueInvalid"]],
+    ["about nothing in a namespace", { regarding: {} }, ["involvedObject.namespace: FieldValueInvalid"]],
+  ])("%s", (_name, change, faults) => {
+    expect(judgeNew(Event, { ...fresh, ...change }).faults).toEqual(faults);
+  });
+
+  it("all that an event says stays, but for its series", () => {
+    const series = { count: 2, lastObservedTime: at };
+    expect(judgeUpdate(Event, fresh, { ...fresh, series }).faults).toEqual([]);
+    expect(
+      judgeUpdate(Event, fresh, { ...fresh, series: { count: 1, lastObservedTime: at } }).faults,
+    ).toEqual(["series.count: FieldValueInvalid"]);
+    const other = {
+      ...fresh,
+      regarding: { ...about, name: "q" },
+      reason: "b",
+      note: "b",
+      deprecatedSource: { host: "b" },
+      deprecatedFirstTimestamp: at,
+      deprecatedLastTimestamp: at,
+      deprecatedCount: 5,
+      type: "Warning",
+      eventTime: "2025-01-01T00:00:00Z",
+      action: "b",
+      related: about,
+      reportingController: "example.com/b",
+      reportingInstance: "b",
+    };
+    expect(judgeUpdate(Event, fresh, other).faults).toEqual(
+      [
+        "involvedObject",
+        "reason",
+        "message",
+        "source",
+        "firstTimestamp",
+        "lastTimestamp",
+        "count",
+        "type",
+        "eventTime",
+        "action",
+        "related",
+        "reportingController",
+        "reportingInstance",
+      ].map((place) => `${place}: FieldValueInvalid`),
+    );
+  });
+
+  it("C-2.11-02 C-2.11-08 is stored in core's words, and comes back as it was", () => {
+    const { toStored, fromStored, selectableNames, stored } = Event.conversion!;
+    const given = readAs(Event, {
+      ...fresh,
+      note: "n",
+      deprecatedSource: { component: "c", host: "h" },
+      deprecatedFirstTimestamp: at,
+      deprecatedLastTimestamp: at,
+      deprecatedCount: 3,
+      related: about,
+      series: { count: 2, lastObservedTime: at },
+    });
+    expect(stored()).toBe(CoreEvent);
+    const kept = toStored(structuredClone(given), context);
+    const core = decode(CoreEvent.type, kept);
+    expect(core.unknownFields).toEqual([]);
+    expect(core.value).toMatchObject({
+      involvedObject: about,
+      message: "n",
+      source: { component: "c", host: "h" },
+      firstTimestamp: "2024-01-01T00:00:00Z",
+      lastTimestamp: "2024-01-01T00:00:00Z",
+      count: 3,
+      reportingComponent: "example.com/agent",
+      related: about,
+      series: { count: 2, lastObservedTime: at },
+      eventTime: at,
+      type: "Normal",
+    });
+    const back = decode(Event.type, fromStored(core.value as ApiObject, context));
+    expect(back.unknownFields).toEqual([]);
+    expect(back.value).toEqual(given);
+    expect(selectableNames).toMatchObject({
+      "regarding.fieldPath": "involvedObject.fieldPath",
+      reportingController: "reportingComponent",
+    });
+    for (const name of Object.keys(Event.selectable)) {
+      const storedName = selectableNames?.[name] ?? name;
+      expect(CoreEvent.selectable[storedName]!(core.value as ApiObject), name).toBe(
+        Event.selectable[name]!(given),
+      );
+    }
+  });
+});
+
+describe("Event: cells", () => {
+  const now = "2024-01-01T01:00:00Z";
+  const shown = {
+    Reason: "Started",
+    Object: "pod/p",
+    Subobject: "",
+    Name: "e",
+  };
+  it("of the older style", () => {
+    const value = {
+      ...old,
+      type: "Warning",
+      message: " text\n",
+      source: { component: "agent", host: "n1" },
+      firstTimestamp: "2024-01-01T00:00:00Z",
+      lastTimestamp: "2024-01-01T00:59:00Z",
+      count: 4,
+      involvedObject: { ...about, fieldPath: "spec.x" },
+    };
+    expect(cellsOf(CoreEvent, value, now)).toEqual({
+      ...shown,
+      Subobject: "spec.x",
+      "Last Seen": "60s",
+      Type: "Warning",
+      Source: "agent, n1",
+      Message: "text",
+      "First Seen": "60m",
+      Count: 4,
+    });
+  });
+
+  it("of the newer style, in both versions", () => {
+    const expected = {
+      ...shown,
+      "Last Seen": "59m",
+      Type: "Normal",
+      Source: "example.com/agent, agent-1",
+      Message: "",
+      "First Seen": "59m",
+      Count: 1,
+    };
+    expect(cellsOf(Event, fresh, now)).toEqual(expected);
+    expect(cellsOf(CoreEvent, { ...inCore, type: "Normal" }, now)).toEqual(expected);
+    const series = { count: 7, lastObservedTime: "2024-01-01T00:59:50Z" };
+    expect(cellsOf(Event, { ...fresh, series, deprecatedCount: 9 }, now)).toMatchObject({
+      "Last Seen": "10s",
+      "First Seen": "59m",
+      Count: 7,
+    });
+  });
+
+  it("of an event that says nothing", () => {
+    expect(cellsOf(CoreEvent, {})).toMatchObject({
+      "Last Seen": "<unknown>",
+      "First Seen": "<unknown>",
+      Object: "",
+      Source: "",
+    });
+  });
+});

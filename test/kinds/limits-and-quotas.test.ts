@@ -1,0 +1,247 @@
+import { describe, expect, it } from "vitest";
+import { LimitRange } from "../../src/kinds/core/limit-range.ts";
+import { ResourceQuota } from "../../src/kinds/core/resource-quota.ts";
+import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+
+const limits = (...items: object[]) => ({ spec: { limits: items } });
+
+describe("LimitRange: defaults", () => {
+  it("the smallest one", () => {
+    expect(judgeNew(LimitRange, {}).faults).toEqual([]);
+    expect(readAs(LimitRange, {})["spec"]).toEqual({ limits: null });
+  });
+
+  it("of containers come from the maximum, then the default, then the minimum", () => {
+    const item = {
+      type: "Container",
+      max: { cpu: "2", memory: "2Gi" },
+      min: { cpu: "1", memory: "1Gi", "ephemeral-storage": "1Gi" },
+      default: { memory: "1.5Gi" },
+    };
+    expect(readAs(LimitRange, limits(item))["spec"]).toEqual({
+      limits: [
+        {
+          ...item,
+          default: { cpu: "2", memory: "1536Mi" },
+          defaultRequest: { cpu: "2", memory: "1536Mi", "ephemeral-storage": "1Gi" },
+        },
+      ],
+    });
+  });
+
+  it("others have none, and amounts are rounded to the thousandth", () => {
+    const item = { type: "Pod", max: { cpu: "1u" }, maxLimitRequestRatio: { cpu: "1500u" } };
+    expect(readAs(LimitRange, limits(item))["spec"]).toEqual({
+      limits: [{ type: "Pod", max: { cpu: "1m" }, maxLimitRequestRatio: { cpu: "2m" } }],
+    });
+  });
+});
+
+describe("LimitRange: rules", () => {
+  it.each<[string, object[], string[]]>([
+    ["of pods", [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "2" } }], []],
+    ["of a type of one's own", [{ type: "example.com/disk", max: { "example.com/size": "1" } }], []],
+    ["no type", [{}], ["spec.limits[0].type", "spec.limits[0].type"].map((at) => `${at}: FieldValueInvalid`)],
+    ["another type", [{ type: "Other" }], ["spec.limits[0].type: FieldValueInvalid"]],
+    ["a type twice", [{ type: "Pod" }, { type: "Pod" }], ["spec.limits[1].type: FieldValueDuplicate"]],
+    [
+      "a resource that containers don't have",
+      [{ type: "Container", max: { pods: "1" } }],
+      ["spec.limits[0].max[pods]", "spec.limits[0].default[pods]", "spec.limits[0].defaultRequest[pods]"].map(
+        (place) => `${place}: FieldValueInvalid`,
+      ),
+    ],
+    [
+      "defaults of pods",
+      [{ type: "Pod", default: { cpu: "1" }, defaultRequest: { cpu: "1" } }],
+      ["spec.limits[0].default: FieldValueForbidden", "spec.limits[0].defaultRequest: FieldValueForbidden"],
+    ],
+    [
+      "a claim without a size",
+      [{ type: "PersistentVolumeClaim" }],
+      ["spec.limits[0].limits: FieldValueRequired"],
+    ],
+    ["the size of a claim", [{ type: "PersistentVolumeClaim", max: { storage: "1Gi" } }], []],
+    [
+      "a minimum above the maximum",
+      [{ type: "Pod", min: { cpu: "2" }, max: { cpu: "1" } }],
+      ["spec.limits[0].min[cpu]: FieldValueInvalid"],
+    ],
+    [
+      "a default request below the minimum",
+      [{ type: "Container", min: { cpu: "2" }, default: { cpu: "3" }, defaultRequest: { cpu: "1" } }],
+      ["spec.limits[0].defaultRequest[cpu]: FieldValueInvalid"],
+    ],
+    [
+      "a default request above the default and the maximum",
+      [{ type: "Container", max: { cpu: "2" }, default: { cpu: "1" }, defaultRequest: { cpu: "3" } }],
+      [
+        "spec.limits[0].defaultRequest[cpu]: FieldValueInvalid",
+        "spec.limits[0].defaultRequest[cpu]: FieldValueInvalid",
+      ],
+    ],
+    [
+      "a default below the minimum",
+      [{ type: "Container", min: { cpu: "2" }, default: { cpu: "1" }, defaultRequest: { cpu: "2" } }],
+      [
+        "spec.limits[0].default[cpu]: FieldValueInvalid",
+        "spec.limits[0].defaultRequest[cpu]: FieldValueInvalid",
+      ],
+    ],
+    [
+      "a default above the maximum",
+      [{ type: "Container", max: { cpu: "1" }, default: { cpu: "2" }, defaultRequest: { cpu: "1" } }],
+      ["spec.limits[0].default[cpu]: FieldValueInvalid"],
+    ],
+    [
+      "a ratio below one",
+      [{ type: "Pod", maxLimitRequestRatio: { cpu: "900m" } }],
+      ["spec.limits[0].maxLimitRequestRatio[cpu]: FieldValueInvalid"],
+    ],
+    [
+      "a ratio that the maximum forbids",
+      [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "3" }, maxLimitRequestRatio: { cpu: "3.5" } }],
+      ["spec.limits[0].maxLimitRequestRatio[cpu]: FieldValueInvalid"],
+    ],
+    [
+      "a ratio that the maximum allows",
+      [{ type: "Pod", min: { cpu: "1" }, max: { cpu: "3" }, maxLimitRequestRatio: { cpu: "3" } }],
+      [],
+    ],
+    [
+      "a device whose defaults differ",
+      [
+        {
+          type: "Container",
+          default: { "example.com/gpu": "2" },
+          defaultRequest: { "example.com/gpu": "1" },
+        },
+      ],
+      ["spec.limits[0].default[example.com/gpu]: FieldValueInvalid"],
+    ],
+  ])("%s", (_name, items, faults) => {
+    expect(judgeNew(LimitRange, limits(...items)).faults.toSorted()).toEqual(faults.toSorted());
+  });
+});
+
+describe("ResourceQuota", () => {
+  it("the smallest one; the status isn't the creator's", () => {
+    const { object, faults } = judgeNew(ResourceQuota, { status: { used: { cpu: "1" } } });
+    expect(faults).toEqual([]);
+    expect(object).toMatchObject({ spec: {}, status: {} });
+    expect(object["status"]).toEqual({});
+  });
+
+  it("amounts are rounded to the thousandth", () => {
+    expect(readAs(ResourceQuota, { spec: { hard: { cpu: "1n" } } })["spec"]).toEqual({ hard: { cpu: "1m" } });
+    const status = { hard: { cpu: "1n" }, used: { cpu: "1n" } };
+    expect(readAs(ResourceQuota, { status })["status"]).toEqual({ hard: { cpu: "1m" }, used: { cpu: "1m" } });
+  });
+
+  const condition = (scopeName: string, operator: string, values?: string[]) => ({
+    scopeSelector: { matchExpressions: [{ scopeName, operator, values }] },
+  });
+  it.each<[string, object, string[]]>([
+    [
+      "amounts",
+      {
+        hard: {
+          pods: "1",
+          "requests.cpu": "1",
+          "limits.memory": "1Gi",
+          "count/x.example.com": "1",
+          "hugepages-2Mi": "1",
+          "requests.hugepages-2Mi": "1",
+        },
+      },
+      [],
+    ],
+    [
+      "an unknown resource",
+      { hard: { other: "1" } },
+      ["spec.hard[other]", "spec.hard[other]"].map((at) => `${at}: FieldValueInvalid`),
+    ],
+    ["a resource without its prefix", { hard: { storage: "1" } }, ["spec.hard[storage]: FieldValueInvalid"]],
+    ["less than nothing", { hard: { cpu: "-1" } }, ["spec.hard[cpu]: FieldValueInvalid"]],
+    ["half a pod", { hard: { pods: "500m" } }, ["spec.hard[pods]: FieldValueInvalid"]],
+    ["scopes", { hard: { pods: "1" }, scopes: ["BestEffort", "NotTerminating"] }, []],
+    ["an unknown scope", { scopes: ["Other"] }, ["spec.scopes: FieldValueInvalid"]],
+    [
+      "scopes that exclude each other",
+      { scopes: ["Terminating", "NotTerminating"] },
+      ["spec.scopes: FieldValueInvalid"],
+    ],
+    [
+      "a scope for other resources",
+      { hard: { cpu: "1" }, scopes: ["BestEffort"] },
+      ["spec.scopes: FieldValueInvalid"],
+    ],
+    ["a condition", { hard: { pods: "1" }, ...condition("PriorityClass", "In", ["high"]) }, []],
+    [
+      "a condition on another scope",
+      condition("Other", "Exists"),
+      ["spec.scopeSelector.matchExpressions.scopeName: FieldValueInvalid"],
+    ],
+    [
+      "a condition for other resources",
+      { hard: { services: "1" }, ...condition("PriorityClass", "Exists") },
+      ["spec.scopeSelector.matchExpressions: FieldValueInvalid"],
+    ],
+    [
+      "an operator that the scope doesn't have",
+      condition("BestEffort", "In", ["a"]),
+      ["spec.scopeSelector.matchExpressions.operator: FieldValueInvalid"],
+    ],
+    [
+      "no operator",
+      condition("PriorityClass", "Like"),
+      ["spec.scopeSelector.matchExpressions.operator: FieldValueInvalid"],
+    ],
+    [
+      "values that are missing",
+      condition("PriorityClass", "NotIn"),
+      ["spec.scopeSelector.matchExpressions.values: FieldValueRequired"],
+    ],
+    [
+      "values that are too many",
+      condition("PriorityClass", "Exists", ["a"]),
+      ["spec.scopeSelector.matchExpressions.values: FieldValueInvalid"],
+    ],
+  ])("rules: %s", (_name, spec, faults) => {
+    expect(judgeNew(ResourceQuota, { spec }).faults).toEqual(faults);
+  });
+
+  it("scopes stay, in any order; limits change", () => {
+    const before = { spec: { hard: { pods: "1" }, scopes: ["BestEffort", "Terminating"] } };
+    const turned = { spec: { hard: { pods: "2" }, scopes: ["Terminating", "BestEffort"] } };
+    expect(judgeUpdate(ResourceQuota, before, turned).faults).toEqual([]);
+    expect(judgeUpdate(ResourceQuota, before, { spec: { hard: { pods: "1" } } }).faults).toEqual([
+      "spec.scopes: FieldValueInvalid",
+    ]);
+  });
+
+  it("the status is written by itself", () => {
+    const now = { spec: { hard: { pods: "5" } }, status: { hard: { other: "1" }, used: { pods: "500m" } } };
+    const { object, faults } = judgeUpdate(ResourceQuota, {}, now, { subresource: "status" });
+    expect(object["spec"]).toEqual({});
+    expect([...new Set(faults)]).toEqual([
+      "status.hard[other]: FieldValueInvalid",
+      "status.used[pods]: FieldValueInvalid",
+    ]);
+    expect(judgeUpdate(ResourceQuota, {}, now).object["status"]).toEqual({});
+  });
+
+  it("cells", () => {
+    const status = {
+      hard: { pods: "10", "limits.cpu": "2", cpu: "1", "limits.memory": "1Gi" },
+      used: { pods: "1", "limits.cpu": "500m" },
+    };
+    const metadata = { name: "q", creationTimestamp: "2023-12-31T23:59:30Z" };
+    expect(cellsOf(ResourceQuota, { metadata, status })).toEqual({
+      Name: "q",
+      Age: "30s",
+      Request: "cpu: 0/1, pods: 1/10",
+      Limit: "limits.cpu: 500m/2, limits.memory: 0/1Gi",
+    });
+  });
+});

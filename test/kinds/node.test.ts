@@ -1,0 +1,224 @@
+import { describe, expect, it } from "vitest";
+import { ComponentStatus } from "../../src/kinds/core/component-status.ts";
+import { Node } from "../../src/kinds/core/node/node.ts";
+import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+
+describe("Node: defaults", () => {
+  it("the smallest one has none", () => {
+    const { object, faults } = judgeNew(Node, {});
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toEqual({});
+    expect(object["status"]).toMatchObject({ daemonEndpoints: { kubeletEndpoint: { Port: 0 } } });
+    expect(object["status"]).not.toHaveProperty("allocatable");
+  });
+
+  it("what pods may have is what there is, to the thousandth", () => {
+    const status = { capacity: { cpu: "100u", memory: "1Gi" } };
+    expect(readAs(Node, { status })["status"]).toMatchObject({
+      capacity: { cpu: "1m", memory: "1Gi" },
+      allocatable: { cpu: "1m", memory: "1Gi" },
+    });
+    const both = { capacity: { cpu: "2" }, allocatable: { cpu: "1" } };
+    expect(readAs(Node, { status: both })["status"]).toMatchObject(both);
+  });
+
+  it.each([
+    [{ podCIDR: "10.0.0.0/24" }, { podCIDR: "10.0.0.0/24", podCIDRs: ["10.0.0.0/24"] }],
+    [{ podCIDRs: ["10.0.0.0/24"] }, { podCIDR: "10.0.0.0/24", podCIDRs: ["10.0.0.0/24"] }],
+    [
+      { podCIDR: "10.1.0.0/24", podCIDRs: ["10.0.0.0/24", "fd00::/64"] },
+      { podCIDR: "10.1.0.0/24", podCIDRs: ["10.1.0.0/24"] },
+    ],
+  ])("the single range and the list agree: %j", (spec, filled) => {
+    expect(readAs(Node, { spec })["spec"]).toEqual(filled);
+  });
+});
+
+describe("Node: rules", () => {
+  it.each<[string, object, string[]]>([
+    ["ranges", { podCIDRs: ["10.0.0.0/24", "fd00::/64"] }, []],
+    ["a range that is none", { podCIDRs: ["10.0.0.0"] }, ["spec.podCIDRs[0]: FieldValueInvalid"]],
+    [
+      "two ranges of a family",
+      { podCIDRs: ["10.0.0.0/24", "10.1.0.0/24"] },
+      ["spec.podCIDRs: FieldValueInvalid"],
+    ],
+    [
+      "a range twice",
+      { podCIDRs: ["10.0.0.0/24", "10.0.0.0/24"] },
+      ["spec.podCIDRs[1]: FieldValueDuplicate", "spec.podCIDRs: FieldValueInvalid"],
+    ],
+    ["a mark", { taints: [{ key: "a/b", value: "c", effect: "NoExecute" }] }, []],
+    [
+      "a mark without anything",
+      { taints: [{}] },
+      ["spec.taints[0].effect: FieldValueRequired", "spec.taints[0].key: FieldValueInvalid"],
+    ],
+    [
+      "what a mark is made of",
+      { taints: [{ key: "a b", value: "c d", effect: "Never" }] },
+      [
+        "spec.taints[0].value: FieldValueInvalid",
+        "spec.taints[0].effect: FieldValueNotSupported",
+        "spec.taints[0].key: FieldValueInvalid",
+      ],
+    ],
+    [
+      "a mark twice",
+      {
+        taints: [
+          { key: "a", effect: "NoExecute" },
+          { key: "a", effect: "NoSchedule" },
+          { key: "a", value: "x", effect: "NoExecute" },
+        ],
+      },
+      ["spec.taints[2]: FieldValueDuplicate"],
+    ],
+  ])("%s", (_name, spec, faults) => {
+    // An empty name has two faults: nothing stands there, and nothing matches the form.
+    expect([...new Set(judgeNew(Node, { spec }).faults)].toSorted()).toEqual(faults.toSorted());
+  });
+
+  it("amounts of resources", () => {
+    const status = { capacity: { cpu: "-1", pods: "1500m" }, allocatable: { "example.com/gpu": "1500m" } };
+    expect(judgeNew(Node, { status }).faults).toEqual([
+      "status.capacity.cpu: FieldValueInvalid",
+      "status.capacity.pods: FieldValueInvalid",
+      "status.allocatable.example.com/gpu: FieldValueInvalid",
+    ]);
+  });
+
+  it("the source of configuration is kept only where it stood", () => {
+    const spec = { configSource: { configMap: { name: "a", namespace: "b", kubeletConfigKey: "c" } } };
+    expect(judgeNew(Node, { spec }).object["spec"]).toEqual({});
+    expect(judgeUpdate(Node, {}, { spec }).object["spec"]).toEqual({});
+  });
+
+  it("warns of the old identifier", () => {
+    const warn = (spec: object) =>
+      Node.warnings!(readAs(Node, { spec }), undefined as never, undefined).length;
+    expect([warn({}), warn({ externalID: "x" })]).toEqual([0, 1]);
+  });
+});
+
+describe("Node: changes", () => {
+  it.each<[string, object, object, string[]]>([
+    ["ranges are filled in", {}, { podCIDR: "10.0.0.0/24", providerID: "a" }, []],
+    [
+      "ranges stay",
+      { podCIDR: "10.0.0.0/24" },
+      { podCIDR: "10.0.1.0/24" },
+      ["spec.podCIDRs: FieldValueForbidden"],
+    ],
+    ["ranges don't go", { podCIDR: "10.0.0.0/24" }, {}, ["spec.podCIDRs: FieldValueForbidden"]],
+    [
+      "the provider's name stays",
+      { providerID: "a" },
+      { providerID: "b" },
+      ["spec.providerID: FieldValueForbidden"],
+    ],
+    ["the old identifier stays", {}, { externalID: "b" }, ["spec.externalID: FieldValueForbidden"]],
+    [
+      "marks and placing change",
+      {},
+      { unschedulable: true, taints: [{ key: "a", effect: "NoExecute" }] },
+      [],
+    ],
+  ])("%s", (_name, before, now, faults) => {
+    expect(judgeUpdate(Node, { spec: before }, { spec: now }).faults).toEqual(faults);
+  });
+
+  it("the status is written by itself, and each address once", () => {
+    const address = { type: "InternalIP", address: "10.0.0.1" };
+    const now = { spec: { unschedulable: true }, status: { addresses: [address, address] } };
+    expect(judgeUpdate(Node, {}, now).object).toMatchObject({ spec: { unschedulable: true } });
+    expect(judgeUpdate(Node, {}, now).object["status"]).not.toHaveProperty("addresses");
+    const written = judgeUpdate(Node, {}, now, { subresource: "status" });
+    expect(written.object).toMatchObject({ spec: {}, status: { addresses: [address, address] } });
+    expect(written.object["spec"]).toEqual({});
+    expect(written.faults).toEqual(["status.addresses[1]: FieldValueDuplicate"]);
+  });
+});
+
+describe("Node: cells", () => {
+  it("of a node that says all", () => {
+    const cells = cellsOf(Node, {
+      metadata: {
+        name: "n1",
+        creationTimestamp: "2023-12-30T00:00:00Z",
+        labels: {
+          "node-role.platform.io/worker": "",
+          "node-role.platform.io/": "x",
+          "platform.io/role": "edge",
+          other: "x",
+        },
+      },
+      spec: { unschedulable: true },
+      status: {
+        conditions: [
+          { type: "DiskPressure", status: "False" },
+          { type: "Ready", status: "True" },
+        ],
+        addresses: [
+          { type: "Hostname", address: "n1" },
+          { type: "InternalIP", address: "10.0.0.1" },
+          { type: "InternalIP", address: "10.0.0.2" },
+        ],
+        nodeInfo: {
+          kubeletVersion: "v1.26.0",
+          osImage: "An OS",
+          kernelVersion: "6.1",
+          containerRuntimeVersion: "rt://1",
+        },
+      },
+    });
+    expect(cells).toEqual({
+      Name: "n1",
+      Status: "Ready,SchedulingDisabled",
+      Roles: "edge,worker",
+      Age: "2d",
+      Version: "v1.26.0",
+      "Internal-IP": "10.0.0.1",
+      "External-IP": "<none>",
+      "OS-Image": "An OS",
+      "Kernel-Version": "6.1",
+      "Container-Runtime": "rt://1",
+    });
+  });
+
+  it("of a node that says nothing", () => {
+    expect(cellsOf(Node, {})).toEqual({
+      Name: "one",
+      Status: "Unknown",
+      Roles: "<none>",
+      Age: "<unknown>",
+      Version: "",
+      "Internal-IP": "<none>",
+      "External-IP": "<none>",
+      "OS-Image": "<unknown>",
+      "Kernel-Version": "<unknown>",
+      "Container-Runtime": "<unknown>",
+    });
+    const conditions = [{ type: "Ready", status: "Unknown" }];
+    expect(cellsOf(Node, { status: { conditions } })).toMatchObject({ Status: "NotReady" });
+  });
+
+  it("selects by whether it takes new pods", () => {
+    const read = Node.selectable["spec.unschedulable"]!;
+    expect(read(readAs(Node, {}))).toBe("false");
+    expect(read(readAs(Node, { spec: { unschedulable: true } }))).toBe("true");
+  });
+});
+
+describe("ComponentStatus: cells", () => {
+  it.each([
+    [[], { Status: "Unknown", Message: "", Error: "" }],
+    [[{ type: "Healthy", status: "True", message: "ok" }], { Status: "Healthy", Message: "ok", Error: "" }],
+    [
+      [{ type: "Healthy", status: "Unknown", error: "lost" }],
+      { Status: "Unhealthy", Message: "", Error: "lost" },
+    ],
+  ])("%j", (conditions, expected) => {
+    expect(cellsOf(ComponentStatus, { conditions })).toEqual({ Name: "one", ...expected });
+  });
+});

@@ -44,6 +44,8 @@ export interface CreateServerOptions {
   readonly serviceClusterIpRanges?: readonly string[];
   /** Node ports that services get; 30000-32767 unless given. */
   readonly serviceNodePortRange?: string;
+  /** How long events are kept after they were last seen, in milliseconds; an hour unless given. */
+  readonly eventLifeMs?: number;
   /** Features to turn on or off, as for `--feature-gates`. */
   readonly featureGates?: string;
   /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
@@ -77,6 +79,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     tokenAuthFile: options.tokenAuthFile,
     runtimeConfig: options.runtimeConfig ?? "",
     featureGates: options.featureGates ?? "",
+    eventLifeMs: options.eventLifeMs ?? 60 * 60 * 1000,
     showHiddenMetricsForVersion: "",
     serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
     serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",

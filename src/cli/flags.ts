@@ -79,6 +79,7 @@ export const serveFlags = [
     "",
     "Features to turn on or off: NAME=true or NAME=false, comma separated; also AllAlpha and AllBeta.",
   ),
+  flag("event-ttl", "duration", "1h", "How long events are kept after they were last seen."),
   flag(
     "show-hidden-metrics-for-version",
     "string",

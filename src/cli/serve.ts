@@ -77,6 +77,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     tokenAuthFile: read.optional("token-auth-file"),
     runtimeConfig: read.text("runtime-config"),
     featureGates: read.text("feature-gates"),
+    eventLifeMs: read.durationMs("event-ttl"),
     showHiddenMetricsForVersion: read.text("show-hidden-metrics-for-version"),
     serviceClusterIpRanges: read.list("service-cluster-ip-range"),
     serviceNodePortRange: read.text("service-node-port-range"),

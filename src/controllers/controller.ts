@@ -11,6 +11,8 @@ export interface ControllerContext {
   /** To read from; whatever is written goes through the client. */
   readonly store: Store;
   readonly clock: Clock;
+  /** How long events are kept after they were last seen, in milliseconds. */
+  readonly eventLifeMs: number;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): Informer;
   /** Told of work that failed and will be tried again. */

@@ -21,7 +21,7 @@ export async function startControllers({
   client,
 }: ControllerSetup): Promise<RunningController> {
   const informers = new Map<Resource, Informer>();
-  const { clock, log } = options;
+  const { clock, log, eventLifeMs } = options;
   const started: Promise<void>[] = [];
   const informer = (resource: Resource) => {
     let found = informers.get(resource);
@@ -38,7 +38,7 @@ export async function startControllers({
     log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
   };
   const running = builtInControllers.map((one) =>
-    one.start({ client, registry, store, clock, informer, failed }),
+    one.start({ client, registry, store, clock, eventLifeMs, informer, failed }),
   );
   await Promise.all(started);
   return {

@@ -50,6 +50,8 @@ export interface ServerOptions {
   readonly serviceNodePortRange: string;
   /** Release whose metrics are shown though this one hides them; empty: none. */
   readonly showHiddenMetricsForVersion: string;
+  /** How long events are kept after they were last seen, in milliseconds. */
+  readonly eventLifeMs: number;
   /** Text of `--feature-gates`. */
   readonly featureGates: string;
   readonly enabledAdmissionPlugins: readonly string[];

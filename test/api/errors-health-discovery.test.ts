@@ -211,6 +211,7 @@ describe("health", () => {
       tokenAuthFile: undefined,
       runtimeConfig: "",
       featureGates: "",
+      eventLifeMs: 3_600_000,
       showHiddenMetricsForVersion: "",
       serviceClusterIpRanges: ["10.0.0.0/24"],
       serviceNodePortRange: "30000-32767",

@@ -119,6 +119,8 @@ function connection(verb: Verb, place: Place): Outline | undefined {
   const method = verb in methods ? methods[verb as keyof typeof methods] : undefined;
   if (method === undefined) return undefined;
   const text = { 200: { type: "string" } } as const;
+  // What only shows something of the object is read like the object.
+  if (place.connection === place.kind.name) return outline("get", "get", place, "read", { answers: text });
   return outline(method, "connect", place, `connect${capital(method)}`, { answers: text });
 }
 

@@ -3,7 +3,7 @@ import { conflict, timestamp, type Engine, type Target, type WriteOptions } from
 import { changeObject } from "../update.ts";
 
 interface Bindable extends ApiObject {
-  spec: { nodeName?: string };
+  spec: { nodeName?: string; schedulingGates?: unknown[] };
   status?: { conditions?: Condition[] };
 }
 
@@ -35,6 +35,9 @@ export async function bindPod(
         target,
         `pod ${target.name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
       );
+    }
+    if ((pod.spec.schedulingGates ?? []).length > 0) {
+      throw conflict(target, `pod ${target.name} has scheduling gates left, cannot be assigned to a host`);
     }
     pod.spec.nodeName = name;
     const { annotations, uid, resourceVersion } = binding.metadata;

@@ -1,0 +1,69 @@
+import { setImmediate } from "node:timers/promises";
+import { Event } from "../kinds/core/event.ts";
+import { resourceOf } from "../resources/registry.ts";
+import { decodeEntry } from "../resources/stored.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+/** How many events are looked at before others get their turn. */
+const pageSize = 200;
+/** How often events are looked through, as a part of the time they are kept. */
+const roundsPerLife = 10;
+
+/** Deletes events that were last seen longer ago than events are kept. */
+export const eventExpiry: Controller = {
+  name: "event-expiry",
+  start(context) {
+    const { clock, eventLifeMs } = context;
+    const queue = new WorkQueue(
+      clock,
+      async (key, closing) => {
+        await sweep(context, closing);
+        queue.addLater(key, eventLifeMs / roundsPerLife);
+      },
+      (key, error) => context.failed(this.name, key, error),
+    );
+    queue.addLater("all", eventLifeMs / roundsPerLife);
+    return { close: () => queue.close() };
+  },
+};
+
+async function sweep(
+  { store, registry, clock, eventLifeMs }: ControllerContext,
+  closing: AbortSignal,
+): Promise<void> {
+  const { storePrefix } = resourceOf(Event, registry.vocabulary);
+  const before = clock.now() - eventLifeMs;
+  let after: string | undefined;
+  while (!closing.aborted) {
+    const page = await store.range({ prefix: storePrefix, after, limit: pageSize });
+    const old = page.entries.filter((entry) => lastSeenMs(decodeEntry(entry)) < before);
+    // One that changes meanwhile was seen again, and stays.
+    await Promise.all(
+      old.map(({ key, revision }: Entry) => store.commit({ kind: "delete", key, expected: revision })),
+    );
+    if (!page.more) return;
+    after = page.entries.at(-1)!.key;
+    await setImmediate();
+  }
+}
+
+/** When an event was last seen, in milliseconds since 1970: the latest of its times. */
+function lastSeenMs({ metadata, ...event }: ApiObject): number {
+  const { lastTimestamp, firstTimestamp, eventTime, series } = event as {
+    lastTimestamp?: string | null;
+    firstTimestamp?: string | null;
+    eventTime?: string | null;
+    series?: { lastObservedTime?: string | null };
+  };
+  const times = [
+    metadata.creationTimestamp,
+    lastTimestamp,
+    firstTimestamp,
+    eventTime,
+    series?.lastObservedTime,
+  ];
+  return Math.max(0, ...times.filter((time) => typeof time === "string").map(Date.parse));
+}

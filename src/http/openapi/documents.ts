@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { turnGiver, type GiveTurn } from "../../base/turns.ts";
 import type { GroupVersion, Registry, Resource } from "../../resources/registry.ts";
 import { binaryDocument } from "../../schema/openapi/binary-document.ts";
 import { DefinitionNames } from "../../schema/openapi/definition-names.ts";
@@ -21,21 +22,26 @@ export interface DocumentBytes {
   readonly hash: string;
 }
 
-/** The documents in which a server describes its API. Each is made when it is first asked for, and kept. */
+/**
+ * The documents in which a server describes its API. Each is made when it is first asked for, and kept; making them gives
+ * others their turn.
+ */
 export class OpenApiDocuments {
-  private readonly kept = new Map<string, DocumentBytes>();
+  private readonly kept = new Map<string, Promise<DocumentBytes>>();
   private knownNames: DefinitionNames | undefined;
 
   constructor(private readonly registry: Registry) {}
 
   /** The whole API in OpenAPI 2.0. */
-  whole(): DocumentBytes {
-    return this.keep("json", () => Buffer.from(JSON.stringify(this.wholeDocument())));
+  whole(): Promise<DocumentBytes> {
+    return this.keep("json", async (giveTurn) => jsonBytes(await this.wholeDocument(giveTurn), giveTurn));
   }
 
   /** The same in binary. */
-  wholeBinary(): DocumentBytes {
-    return this.keep("binary", () => Buffer.from(binaryDocument(this.wholeDocument())));
+  wholeBinary(): Promise<DocumentBytes> {
+    return this.keep("binary", async (giveTurn) =>
+      binaryDocument(await this.wholeDocument(giveTurn), giveTurn),
+    );
   }
 
   /** The paths of the group versions that have a document of their own: `api/v1`, `apis/apps/v1`. */
@@ -44,25 +50,28 @@ export class OpenApiDocuments {
   }
 
   /** A group version in OpenAPI 3.0, by its path; undefined when there is none. */
-  group(path: string): DocumentBytes | undefined {
+  group(path: string): Promise<DocumentBytes> | undefined {
     const found = this.registry.groupVersions.find((one) => groupPath(one) === path);
     if (found === undefined) return undefined;
-    return this.keep(`group ${path}`, () => Buffer.from(JSON.stringify(this.groupDocument(found))));
+    return this.keep(`group ${path}`, async (giveTurn) =>
+      jsonBytes(await this.groupDocument(found, giveTurn), giveTurn),
+    );
   }
 
-  private keep(key: string, make: () => Buffer): DocumentBytes {
+  private keep(key: string, make: (giveTurn: GiveTurn) => Promise<Buffer>): Promise<DocumentBytes> {
     let found = this.kept.get(key);
     if (found === undefined) {
-      const bytes = make();
-      found = { bytes, hash: createHash("sha256").update(bytes).digest("hex").toUpperCase() };
+      found = make(turnGiver()).then((bytes) => {
+        return { bytes, hash: createHash("sha256").update(bytes).digest("hex").toUpperCase() };
+      });
       this.kept.set(key, found);
     }
     return found;
   }
 
-  private wholeDocument(): object {
+  private async wholeDocument(giveTurn: GiveTurn): Promise<object> {
     const definitions = this.definitions("v2");
-    const paths = pathsOf(this.registry.groupVersions, definitions);
+    const paths = await pathsOf(this.registry.groupVersions, definitions, giveTurn);
     return {
       swagger: "2.0",
       info: this.info(),
@@ -73,9 +82,9 @@ export class OpenApiDocuments {
     };
   }
 
-  private groupDocument(one: GroupVersion): object {
+  private async groupDocument(one: GroupVersion, giveTurn: GiveTurn): Promise<object> {
     const definitions = this.definitions("v3");
-    const paths = pathsOf([one], definitions);
+    const paths = await pathsOf([one], definitions, giveTurn);
     return {
       openapi: "3.0.0",
       info: this.info(),
@@ -106,12 +115,37 @@ function groupPath({ group, version }: GroupVersion): string {
 type PathItem = Record<string, unknown>;
 
 /** The paths of every resource type, with their operations. */
-function pathsOf(groupVersions: readonly GroupVersion[], definitions: Definitions): Record<string, PathItem> {
+async function pathsOf(
+  groupVersions: readonly GroupVersion[],
+  definitions: Definitions,
+  giveTurn: GiveTurn,
+): Promise<Record<string, PathItem>> {
   const paths: Record<string, PathItem> = {};
   for (const one of groupVersions) {
-    for (const resource of one.resources) addResource(paths, `/${groupPath(one)}`, resource, definitions);
+    for (const resource of one.resources) {
+      addResource(paths, `/${groupPath(one)}`, resource, definitions);
+      await giveTurn();
+    }
   }
   return sorted(paths);
+}
+
+/** A document as JSON, written member by member: the large ones are maps of paths and of definitions. */
+async function jsonBytes(document: object, giveTurn: GiveTurn): Promise<Buffer> {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(document) as [string, object][]) {
+    parts.push(`${parts.length === 0 ? "{" : ","}${JSON.stringify(name)}:`);
+    if (name === "components") parts.push((await jsonBytes(value, giveTurn)).toString());
+    else if (name === "paths" || name === "definitions" || name === "schemas") {
+      const members: string[] = [];
+      for (const [key, member] of Object.entries(value)) {
+        members.push(`${JSON.stringify(key)}:${JSON.stringify(member)}`);
+        await giveTurn();
+      }
+      parts.push(`{${members.join(",")}}`);
+    } else parts.push(JSON.stringify(value));
+  }
+  return Buffer.from(`${parts.join("")}}`);
 }
 
 function addResource(

@@ -16,10 +16,10 @@ const keepSeconds = 365 * 24 * 60 * 60;
 /** Adds `/openapi/v2`, `/openapi/v3` and the documents of the group versions below it (spec: conventions 4.10). */
 export function addOpenApiPaths(paths: PathTable, registry: Registry): void {
   const documents = new OpenApiDocuments(registry);
-  paths.add("/openapi/v2", (request) => {
+  paths.add("/openapi/v2", async (request) => {
     const type = typeFor(request, [json, binary, askedBinary]);
-    if (type === json) sendDocument(request, json, documents.whole());
-    else sendDocument(request, binary, documents.wholeBinary());
+    if (type === json) sendDocument(request, json, await documents.whole());
+    else sendDocument(request, binary, await documents.wholeBinary());
   });
   paths.add("/openapi/v3", (request) => sendIndex(request, documents));
   paths.add("/openapi/v3/", (request) => sendGroup(request, documents));
@@ -29,17 +29,16 @@ async function sendIndex(request: Admitted, documents: OpenApiDocuments): Promis
   typeFor(request, [json]);
   const paths: Record<string, object> = {};
   for (const path of documents.groupPaths()) {
-    paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${documents.group(path)!.hash}` };
-    // Making a document takes milliseconds, and there are many: others get their turn in between.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    const { hash } = (await documents.group(path))!;
+    paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
   }
   sendJson(request.exchange, 200, { paths });
 }
 
-function sendGroup(request: Admitted, documents: OpenApiDocuments): void {
+async function sendGroup(request: Admitted, documents: OpenApiDocuments): Promise<void> {
   const { path, query } = request.facts;
   const asked = path.slice("/openapi/v3/".length).replace(/\/$/, "");
-  const document = documents.group(asked);
+  const document = await documents.group(asked);
   if (document === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");
   typeFor(request, [json]);

@@ -1,3 +1,4 @@
+import type { GiveTurn } from "../../base/turns.ts";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 /**
@@ -5,10 +6,36 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
  * (google/gnostic), which older command line clients ask for. Only the members that our documents use are in the tables;
  * a member that isn't is a defect and throws.
  */
-export function binaryDocument(document: object): Uint8Array {
+export async function binaryDocument(document: object, giveTurn: GiveTurn): Promise<Buffer> {
+  const { paths, definitions, ...rest } = document as Record<string, JsonObject>;
   const writer = new BinaryWriter();
-  writeMessage(writer, documentMessage(), document as JsonObject);
-  return writer.finish();
+  writeMessage(writer, documentMessage(), rest);
+  const parts: Uint8Array[] = [writer.finish()];
+  await addPairs(parts, 8, [2, pathMessage], paths ?? {}, giveTurn);
+  await addPairs(parts, 9, [1, schemaMessage], definitions ?? {}, giveTurn);
+  return Buffer.concat(parts);
+}
+
+/** Adds a message that has nothing but pairs, written one by one. */
+async function addPairs(
+  parts: Uint8Array[],
+  number: number,
+  [pairNumber, find]: readonly [number, () => Message],
+  values: JsonObject,
+  giveTurn: GiveTurn,
+): Promise<void> {
+  const write = pairs(pairNumber, message(find));
+  const written: Uint8Array[] = [];
+  let length = 0;
+  for (const [name, value] of Object.entries(values)) {
+    const writer = new BinaryWriter();
+    write(writer, { [name]: value });
+    const bytes = writer.finish();
+    written.push(bytes);
+    length += bytes.length;
+    await giveTurn();
+  }
+  parts.push(new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(length).finish(), ...written);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -198,8 +225,6 @@ const documentMessage = once(() => ({
   members: {
     swagger: text(1),
     info: wrapped([2], message(infoMessage)),
-    paths: wrapped([8], pairs(2, message(pathMessage))),
-    definitions: wrapped([9], pairs(1, message(schemaMessage))),
     security: each(wrapped([12], pairs(1, texts(1)))),
     securityDefinitions: wrapped([13], pairs(1, wrapped([2], message(apiKeyMessage)))),
   },

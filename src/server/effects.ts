@@ -18,7 +18,9 @@ const staleMs = 60_000;
 /** What writing some kinds brings with it. What a crash left behind is cleared up in the background. */
 export class ServerEffects {
   readonly byPrefix = new Map<string, Effects>();
-  private readonly clearing: Promise<void>;
+  private readonly allocation: ServiceAllocation;
+  private readonly servicePrefix: string | undefined;
+  private clearing: Promise<void> | undefined;
   private timer: Timer | undefined;
   private closed = false;
 
@@ -26,32 +28,35 @@ export class ServerEffects {
   constructor(
     private readonly options: ServerOptions,
     registry: Registry,
-    store: Store,
+    private readonly store: Store,
     randomInt: (below: number) => number,
   ) {
     const ranges = addressRanges(options.serviceClusterIpRanges);
     const ports = portRange(options.serviceNodePortRange);
-    const services = registry.find("", "v1", "services");
-    if (services === undefined) {
-      this.clearing = Promise.resolve();
-      return;
-    }
-    const allocation = new ServiceAllocation(store, ranges, ports, randomInt);
-    this.byPrefix.set(services.storePrefix, allocation);
-    const all = () => objectsUnder(store, services.storePrefix, () => this.closed);
+    this.allocation = new ServiceAllocation(store, ranges, ports, randomInt);
+    this.servicePrefix = registry.find("", "v1", "services")?.storePrefix;
+    if (this.servicePrefix !== undefined) this.byPrefix.set(this.servicePrefix, this.allocation);
+  }
+
+  /** Begins to clear up; nobody needs to wait for it. */
+  start(): void {
+    if (this.servicePrefix === undefined) return;
     this.clearing = this.guarded(async () => {
-      const suspects = await allocation.audit(all);
+      const suspects = await this.audit();
       if (suspects.size === 0 || this.closed) return;
-      this.timer = options.clock.setTimer(() => {
-        void this.guarded(async () => {
-          const still = await allocation.audit(all);
+      this.timer = this.options.clock.setTimer(() => {
+        this.clearing = this.guarded(async () => {
+          const still = await this.audit();
           if (this.closed) return;
-          await allocation.release(
-            new Map([...still].filter(([name, owner]) => suspects.get(name) === owner)),
-          );
+          const stale = [...still].filter(([name, owner]) => suspects.get(name) === owner);
+          await this.allocation.release(new Map(stale));
         });
       }, staleMs);
     });
+  }
+
+  private audit(): ReturnType<ServiceAllocation["audit"]> {
+    return this.allocation.audit(() => objectsUnder(this.store, this.servicePrefix!, () => this.closed));
   }
 
   /** Resolves when nothing is being cleared up any more. */

@@ -147,6 +147,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     life.bootstrapped = true;
     const controllers = await startControllers({ options, registry, store, client });
     life.synced = true;
+    effects.start();
     const service = httpService(options, engine, { authorizer, life, authenticator });
     const parts = {
       options,

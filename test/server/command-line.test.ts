@@ -43,8 +43,6 @@ describe("plinth", () => {
     ["--anonymous-auth=maybe", /--anonymous-auth: "maybe" is not true or false/],
     ["--history-retention=5", /--history-retention: "5" is not a length of time/],
     ["--tls-cert-file=x", /--tls-cert-file and --tls-private-key-file are given together/],
-    ["--feature-gates=Nope=true", /--feature-gates: unrecognized feature gate: Nope/],
-    ["--feature-gates=WatchList=x", /--feature-gates: "WatchList=x": a feature is set with NAME=true or NAME=false/],
     ["--data-dir", /--data-dir needs a value/],
     ["extra", /unexpected argument "extra"/],
   ])("serve %s: exit code 2 and a clear message", (flag, message) => {
@@ -55,6 +53,20 @@ describe("plinth", () => {
   });
 
   it.each([
+    ["--feature-gates=Nope=true", /--feature-gates: unrecognized feature gate: Nope/],
+    [
+      "--feature-gates=WatchList=x",
+      /--feature-gates: "WatchList=x": a feature is set with NAME=true or NAME=false/,
+    ],
+    [
+      "--service-cluster-ip-range=10.0.0.0",
+      /--service-cluster-ip-range: "10.0.0.0" is not a range of addresses/,
+    ],
+    ["--service-node-port-range=5-1", /--service-node-port-range: "5-1" is not a range of ports/],
+    [
+      "--show-hidden-metrics-for-version=1.20",
+      /--show-hidden-metrics-for-version: "1.20" is not the release before/,
+    ],
     ["--runtime-config=nope/v1=true", /--runtime-config: "nope\/v1" is not a group version/],
     ["--runtime-config=v1/nope=true", /--runtime-config: "v1\/nope": v1 has no such resource/],
     ["--runtime-config=v1=perhaps", /--runtime-config: "v1=perhaps": the value is true or false/],

@@ -1,3 +1,4 @@
+import { decodeTrusted } from "../base/json/trusted.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -57,7 +58,7 @@ export function decodeEntry(entry: Entry): ApiObject {
 
 /** The object of a stored body, free to be changed. */
 export function decodeBody(body: Uint8Array): ApiObject {
-  return JSON.parse(textOf(body)) as ApiObject;
+  return decodeTrusted(asBuffer(body)) as unknown as ApiObject;
 }
 
 /** An entry's body as it would read at another revision (a deleted object carries the revision of its deletion). */

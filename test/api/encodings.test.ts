@@ -284,3 +284,43 @@ describe("encodings", () => {
     });
   });
 });
+
+describe("numbers that a double can't hold", () => {
+  const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
+  const exact = '"n":9007199254740993';
+  const raw = (name: string) => `{"metadata":{"name":"${name}"},"revision":1,"data":{${exact},"half":0.5}}`;
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+    expect((await server.admin.ask("POST", revisions, { raw: raw("one") })).status).toBe(201);
+  });
+  afterAll(() => server.close());
+
+  it("stay what they are in free-form fields, whatever is done to the object", async () => {
+    const merge = "application/merge-patch+json";
+    const place = `${revisions}/one`;
+    const patched = await server.admin.ask("PATCH", place, {
+      raw: '{"metadata":{"labels":{"a":"b"}}}',
+      contentType: merge,
+    });
+    expect(patched.text).toContain(exact);
+    expect((await server.admin.get(`${place}?pretty=true`)).text).toContain('"n": 9007199254740993');
+    expect((await server.admin.get(place, { accept: "application/yaml" })).text).toContain(
+      '"n": 9007199254740993',
+    );
+    const accept = "application/json;as=Table;g=meta.platform.io;v=v1";
+    expect((await server.admin.get(`${place}?includeObject=Object`, { accept })).text).toContain(exact);
+    expect((await server.admin.get(`${revisions}?includeObject=Object`, { accept })).text).toContain(exact);
+    const inBinary = await server.admin.get(place, { accept: binary });
+    const again = await server.admin.ask("PUT", place, { raw: inBinary.bytes, contentType: binary });
+    expect([again.status, again.text.includes(exact)]).toEqual([200, true]);
+  });
+
+  it("are refused where a number is declared, not changed", async () => {
+    const { status, body } = await server.admin.ask("POST", revisions, {
+      raw: '{"metadata":{"name":"two"},"revision":9007199254740993}',
+    });
+    expect(status).toBe(400);
+    expect(body.message).toContain("revision: expected an integer below 2^53, got 9007199254740993");
+  });
+});

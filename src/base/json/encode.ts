@@ -11,6 +11,19 @@ export function encodeJson(value: JsonValue): string {
   }
 }
 
+/** As {@link encodeJson}, with a line for each member and two spaces a level. */
+export function encodePretty(value: JsonValue, margin = ""): string {
+  if (typeof value !== "object" || value === null) return encodeJson(value);
+  const inner = `${margin}  `;
+  const lines = Array.isArray(value)
+    ? value.map((item) => inner + encodePretty(item, inner))
+    : Object.entries(value)
+        .filter(([, member]) => member !== undefined)
+        .map(([name, member]) => `${inner}${JSON.stringify(name)}: ${encodePretty(member, inner)}`);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  return lines.length === 0 ? open + close : `${open}\n${lines.join(",\n")}\n${margin}${close}`;
+}
+
 function encodeExact(value: JsonValue): string {
   if (typeof value === "bigint") return value.toString();
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

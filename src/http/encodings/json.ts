@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../base/json/value.ts";
-import { encodeJson } from "../../base/json/encode.ts";
+import { encodeJson, encodePretty } from "../../base/json/encode.ts";
+import { decodeTrusted } from "../../base/json/trusted.ts";
 import { asBuffer } from "../../resources/stored.ts";
 import { joinBodies } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
@@ -55,7 +56,7 @@ const frameHeads = new Map(["ADDED", "MODIFIED", "DELETED"].map((type) => [type,
 
 /** A watch frame in JSON. */
 export function jsonFrame(type: string, object: object): Buffer {
-  return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+  return Buffer.from(`${encodeJson({ type, object: object as JsonValue })}\n`);
 }
 
 /** Items first, metadata behind them: whether more remains is known only at the end. */
@@ -90,5 +91,5 @@ const comma = Buffer.from(",");
 
 /** The same JSON with line breaks and two spaces a level (`pretty`). */
 export function prettyJson(body: Uint8Array): Buffer {
-  return Buffer.from(`${JSON.stringify(JSON.parse(asBuffer(body).toString("utf8")), null, 2)}\n`);
+  return Buffer.from(`${encodePretty(decodeTrusted(asBuffer(body)))}\n`);
 }

@@ -1,3 +1,5 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import type { Clock } from "../../base/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
@@ -33,7 +35,7 @@ export class TableEncoding implements Encoding {
   }
 
   object(body: Uint8Array): Uint8Array {
-    return Buffer.from(JSON.stringify(this.single(body)));
+    return Buffer.from(encodeJson(this.single(body) as JsonValue));
   }
 
   list(): ListWriter {
@@ -49,7 +51,8 @@ export class TableEncoding implements Encoding {
         const start = begun ? "," : head();
         return [
           Buffer.from(
-            start + entries.map((entry) => JSON.stringify(this.row(this.view.show(entry.body)))).join(","),
+            start +
+              entries.map((entry) => encodeJson(this.row(this.view.show(entry.body)) as JsonValue)).join(","),
           ),
         ];
       },

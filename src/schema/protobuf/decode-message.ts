@@ -1,3 +1,4 @@
+import { decodeJson } from "../../base/json/decode.ts";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import type { Field, ListType, MapType, ScalarName, StructType, Type, UnionType } from "../types.ts";
 import { ProtobufFault } from "./protobuf-fault.ts";
@@ -243,5 +244,5 @@ function readIntOrString(bytes: Uint8Array): number | string {
 
 function readRaw(bytes: Uint8Array): unknown {
   const text = oneOf(bytes).get(1)?.text() ?? "";
-  return text === "" ? null : (JSON.parse(text) as unknown);
+  return text === "" ? null : decodeJson(Buffer.from(text)).value;
 }

@@ -1,3 +1,4 @@
+import type { Duplex, Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -21,6 +22,10 @@ export interface Exchange {
    * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout when it doesn't end in time.
    */
   readBody(maxBytes: number): Promise<Buffer>;
+  /** The body as it comes, for who doesn't read it by `readBody`; undefined when there is none. */
+  readonly body: Readable | undefined;
+  /** The client's offer to go on in another protocol; undefined where there is none, or it can't be taken. */
+  readonly upgrade: UpgradeOffer | undefined;
   /** Answers with one body. */
   send(status: number, headers: HeaderLines, body: Uint8Array): void;
   /** Answers with a body that is written bit by bit. */
@@ -33,6 +38,17 @@ export interface Exchange {
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
+}
+
+/** A client offers to go on in another protocol on its connection (`Connection: Upgrade`). */
+export interface UpgradeOffer {
+  /** The protocol as the client names it, for example `websocket`. */
+  readonly protocol: string;
+  /**
+   * Answers with 101 and these header lines, instead of `send` or `stream`, and hands the connection over: whoever takes
+   * it reads all bytes that follow the request, and must end it.
+   */
+  accept(headers: HeaderLines): Duplex;
 }
 
 /** The body of an answer that is being written. */
@@ -53,6 +69,8 @@ export interface BodyStream {
 /** What the server knows of a client's connection. */
 export interface Connection {
   readonly remoteAddress: string;
+  /** Whether it is encrypted. */
+  readonly secure: boolean;
   /** The client's certificate in DER, if its chain was verified against the client authorities. */
   readonly certificate: Buffer | undefined;
   /** Why the chain of the certificate that the client presented wasn't verified; undefined when there is nothing to say. */

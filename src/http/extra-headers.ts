@@ -1,4 +1,5 @@
-import type { BodyStream, Connection, Exchange, HeaderLines } from "./exchange.ts";
+import type { Readable } from "node:stream";
+import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "./exchange.ts";
 
 /** An exchange whose answer, whatever it is, carries further header lines. */
 export class WithHeaders implements Exchange {
@@ -33,6 +34,17 @@ export class WithHeaders implements Exchange {
 
   get sentBytes(): number {
     return this.inner.sentBytes;
+  }
+
+  get body(): Readable | undefined {
+    return this.inner.body;
+  }
+
+  get upgrade(): UpgradeOffer | undefined {
+    const offer = this.inner.upgrade;
+    if (offer === undefined) return undefined;
+    const { protocol } = offer;
+    return { protocol, accept: (headers) => offer.accept([...headers, ...this.further]) };
   }
 
   header(name: string): string | undefined {

@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { StatusError } from "../base/status-error.ts";
 import { asBuffer } from "../resources/stored.ts";
-import { stallMs, type BodyStream, type Connection, type Exchange, type HeaderLines } from "./exchange.ts";
+import {
+  stallMs,
+  type BodyStream,
+  type Connection,
+  type Exchange,
+  type HeaderLines,
+  type UpgradeOffer,
+} from "./exchange.ts";
 
 /** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
 const onePieceBytes = 16 * 1024;
@@ -12,8 +20,8 @@ export class Http1Exchange implements Exchange {
   status = 0;
   sentBytes = 0;
   constructor(
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
+    protected readonly request: IncomingMessage,
+    protected readonly response: ServerResponse,
     readonly connection: Connection,
   ) {}
 
@@ -32,6 +40,14 @@ export class Http1Exchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get body(): Readable | undefined {
+    return hasBody(this.request) ? this.request : undefined;
+  }
+
+  get upgrade(): UpgradeOffer | undefined {
+    return undefined;
   }
 
   readBody(maxBytes: number): Promise<Buffer> {
@@ -80,7 +96,8 @@ function breakOffStalled(response: ServerResponse): void {
   response.once("close", () => clearTimeout(timer));
 }
 
-function hasBody(request: IncomingMessage): boolean {
+/** Whether a request says that it has a body. */
+export function hasBody(request: IncomingMessage): boolean {
   return (
     request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
   );

@@ -1,4 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import type { Readable } from "node:stream";
 import { StatusError } from "../base/status-error.ts";
 import { stallMs, type BodyStream, type Connection, type Exchange, type HeaderLines } from "./exchange.ts";
 import { collect, tooLarge, WritableBody } from "./http1.ts";
@@ -10,6 +11,8 @@ export class Http2Exchange implements Exchange {
   sentBytes = 0;
   readonly method: string;
   readonly url: string;
+  /** A connection that is shared by many streams can't be handed over. */
+  readonly upgrade = undefined;
 
   constructor(
     private readonly channel: ServerHttp2Stream,
@@ -25,6 +28,10 @@ export class Http2Exchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get body(): Readable | undefined {
+    return this.channel.endAfterHeaders ? undefined : this.channel;
   }
 
   async readBody(maxBytes: number): Promise<Buffer> {

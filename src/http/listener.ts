@@ -12,6 +12,7 @@ import type { TLSSocket } from "node:tls";
 import type { Connection, Exchange } from "./exchange.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
+import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
 
 /** How connections are accepted. */
 export interface ListenOptions {
@@ -68,10 +69,14 @@ export interface HttpListener {
   close(graceMs: number): Promise<void>;
 }
 
-/** Opens a socket and hands each request to `handle`. */
+/**
+ * Opens a socket and hands each request to `handle`. A client's wish to upgrade its connection is only offered where
+ * `mayUpgrade` says so; elsewhere it is ignored, and the request served plainly.
+ */
 export async function listen(
   options: ListenOptions,
   handle: (exchange: Exchange) => void,
+  mayUpgrade: UpgradeRule = () => false,
 ): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
@@ -81,8 +86,12 @@ export async function listen(
   const { tls, limits = connectionLimits } = options;
   const server =
     tls === undefined
-      ? createServer(http1Options(limits), onRequest)
-      : secureServer(tls, limits, onRequest, handle, sessions);
+      ? createServer(http1Options(limits, mayUpgrade), onRequest)
+      : secureServer(tls, http1Options(limits, mayUpgrade), limits, onRequest, handle, sessions);
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const exchange = upgradeExchange(request, socket, head, connectionOf(socket));
+    if (exchange !== undefined) handle(exchange);
+  });
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -102,8 +111,9 @@ export async function listen(
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-function http1Options(limits: ConnectionLimits) {
+function http1Options(limits: ConnectionLimits, mayUpgrade: UpgradeRule) {
   return {
+    IncomingMessage: messagesThatMayUpgrade(mayUpgrade),
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -116,6 +126,7 @@ function http1Options(limits: ConnectionLimits) {
 /** One TLS server: the protocol that the client chose (ALPN) decides who reads the connection. */
 function secureServer(
   tls: NonNullable<ListenOptions["tls"]>,
+  http1: ReturnType<typeof http1Options>,
   limits: ConnectionLimits,
   onRequest: RequestListener,
   handle: (exchange: Exchange) => void,
@@ -131,7 +142,7 @@ function secureServer(
     handshakeTimeout: limits.handshakeTimeoutMs,
     ALPNProtocols: ["h2", "http/1.1"],
   };
-  const server = createHttpsServer({ ...secureOptions, ...http1Options(limits) }, onRequest);
+  const server = createHttpsServer({ ...secureOptions, ...http1 }, onRequest);
   const http2 = createHttp2Server({
     ...secureOptions,
     settings: { maxConcurrentStreams: limits.maxStreams },
@@ -195,6 +206,7 @@ function connectionOf(socket: Socket): Connection {
   if (connection === undefined) {
     connection = {
       remoteAddress: socket.remoteAddress ?? "",
+      secure: (socket as TLSSocket).encrypted === true,
       ...certificateOf(socket as TLSSocket),
       identity: undefined,
     };

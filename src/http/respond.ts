@@ -87,7 +87,7 @@ export function sendStatus(
 export function sendFailure(exchange: Exchange, vocabulary: Vocabulary, error: StatusError): void {
   const further: string[] = [];
   const retry = error.details?.retryAfterSeconds;
-  if (retry !== undefined) further.push("Retry-After", String(retry));
+  if (retry !== undefined && retry > 0) further.push("Retry-After", String(retry));
   if (error.code === 401) further.push("WWW-Authenticate", 'Bearer realm="api"');
   sendStatus(exchange, vocabulary, error.code, failureStatus(error), further);
 }

@@ -17,7 +17,7 @@ import { TestServer } from "../support/api.ts";
 
 const patchType = (type: PatchStrategy) => setHeaderOptions("Content-Type", type);
 
-/** The field's client library for Node, unchanged (issue 2, point 8). */
+/** The client library for Node works with this server unchanged. */
 describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
   let server: TestServer;
   let config: KubeConfig;

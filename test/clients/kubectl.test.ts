@@ -6,7 +6,7 @@ import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
-/** The command line client's life with this server, unchanged (issue 2, point 8). */
+/** The command line client works with this server unchanged. */
 describeKubectl("kubectl", (program) => {
   let server: Server;
   let kubectl: Kubectl;

@@ -89,7 +89,8 @@ describe("Job", () => {
     [
       "an unknown restart policy",
       { template: { spec: { containers: [container], restartPolicy: "Often" } } },
-      ["spec.template.spec.restartPolicy: NotSupported"],
+      // Both the pod's rules and the job's say so.
+      ["spec.template.spec.restartPolicy: NotSupported", "spec.template.spec.restartPolicy: NotSupported"],
     ],
     [
       "a failure policy for pods that start again",
@@ -300,12 +301,14 @@ describe("Job", () => {
     expect(text(readAs(Job, withSpec({})))).toBe("0");
   });
 
-  it("warns of names that are no host names", () => {
+  it("warns of what its pods' author should know, when it is new or has changed", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
-    const warnings = (name: string) =>
-      Job.warnings?.({ ...readAs(Job, {}), metadata: { name } }, context, undefined);
-    expect(warnings("one")).toEqual([]);
-    expect(warnings("one.two")?.[0]).toMatch(/^metadata\.name: /);
+    const old = readAs(
+      Job,
+      withSpec({ template: { spec: { ...pods.spec, terminationGracePeriodSeconds: -1 } } }),
+    );
+    expect(Job.warnings?.(old, context, undefined)?.[0]).toMatch(/^spec\.template\.spec\./);
+    expect(Job.warnings?.(old, context, old)).toEqual([]);
   });
 
   it("has a row", () => {
@@ -398,12 +401,18 @@ describe("CronJob", () => {
     expect(judgeUpdate(CronJob, withCron({}), gone).faults).toEqual(["spec.timeZone: FieldValueInvalid"]);
   });
 
-  it("warns of a time zone in the schedule", () => {
+  it("warns of a time zone in the schedule, and of its pods", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
-    const warnings = (part: Part) =>
-      CronJob.warnings?.(readAs(CronJob, withCron(part)), context, {} as ApiObject);
+    const warnings = (part: Part, live?: ApiObject) =>
+      CronJob.warnings?.(readAs(CronJob, withCron(part)), context, live) ?? [];
     expect(warnings({})).toEqual([]);
-    expect(warnings({ schedule: "TZ=UTC 0 0 * * *" })?.[0]).toMatch(/^spec\.schedule: /);
+    expect(warnings({ schedule: "TZ=UTC 0 0 * * *" }, readAs(CronJob, {}))).toEqual([
+      expect.stringMatching(/^spec\.schedule: /),
+    ]);
+    const template = { spec: { ...pods.spec, terminationGracePeriodSeconds: -1 } };
+    expect(warnings({ jobTemplate: { spec: { template } } })[0]).toMatch(
+      /^spec\.jobTemplate\.spec\.template\.spec\./,
+    );
   });
 
   it("has a row", () => {

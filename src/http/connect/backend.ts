@@ -1,0 +1,171 @@
+import { request as httpRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type Socket } from "node:net";
+import type { Clock } from "../../base/clock.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { connectionLimits } from "../listener.ts";
+import { addressRefused, guardedLookup, RefusedAddress } from "./addresses.ts";
+import { hostAndPort, type Destination } from "./rules.ts";
+
+/** What a backend is asked. */
+export interface BackendQuestion {
+  readonly method: string;
+  /** Path and query, as they go out. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+/** What came of a request to a backend. */
+export type BackendAnswer =
+  | { readonly kind: "answer"; readonly answer: IncomingMessage }
+  /** The backend goes on in another protocol; `head` is what it already said in it. */
+  | { readonly kind: "upgraded"; readonly answer: IncomingMessage; readonly socket: Socket; readonly head: Buffer };
+
+/** A backend says by then whether it changes the protocol; the client's leaving isn't noticed before. */
+const upgradeTimeoutMs = 30_000;
+
+/** One request to a backend, on a connection of its own. */
+export class Backend {
+  private readonly request: ClientRequest;
+  /** What came; rejects with a StatusError that names the destination. */
+  readonly answer: Promise<BackendAnswer>;
+
+  /**
+   * Begins the request; its body is still to be sent.
+   *
+   * @throws {StatusError} BadRequest for a path or header that can't be sent.
+   */
+  constructor(
+    private readonly destination: Destination,
+    question: BackendQuestion,
+    { clock, allowLoopback }: { readonly clock: Clock; readonly allowLoopback: boolean },
+  ) {
+    this.request = open(destination, question, allowLoopback);
+    const upgrading = question.headers["upgrade"] !== undefined;
+    this.answer = this.settle(clock, upgrading);
+    // Whoever gives up before the answer has come doesn't wait for it; `destroy` has ended the request.
+    this.answer.catch((error: unknown) => void error);
+  }
+
+  /** Sends a body as it comes, no faster than the backend takes it; without one, ends the request. */
+  send(body: NodeJS.ReadableStream | undefined): void {
+    const { request } = this;
+    if (body === undefined) {
+      request.end();
+      return;
+    }
+    body.on("error", () => request.destroy());
+    body.pipe(request);
+    request.once("close", () => {
+      // The backend wants no more of it. The rest is let pass, so that the client gets to reading the answer.
+      body.unpipe(request);
+      body.resume();
+    });
+  }
+
+  /** Ends the request, whatever its state. */
+  destroy(): void {
+    this.request.destroy();
+  }
+
+  private settle(clock: Clock, upgrading: boolean): Promise<BackendAnswer> {
+    const { request, destination } = this;
+    return new Promise((resolve, reject) => {
+      const after = (ms: number) =>
+        clock.setTimer(() => {
+          reject(notInTime(destination, ms));
+          request.destroy();
+        }, ms);
+      let deadline = after(destination.timeoutMs);
+      const fail = (error: Error) => {
+        deadline.cancel();
+        reject(failureOf(error, destination));
+      };
+      // On a connection that stands an answer may take its time, but not one about the protocol.
+      const ready = destination.scheme === "https" ? "secureConnect" : "connect";
+      request.once("socket", (socket) => {
+        socket.once(ready, () => {
+          deadline.cancel();
+          if (upgrading) deadline = after(upgradeTimeoutMs);
+        });
+      });
+      request.on("error", fail);
+      request.once("close", () => fail(new Error("the connection was closed before an answer came")));
+      request.once("response", (answer) => {
+        deadline.cancel();
+        resolve({ kind: "answer", answer });
+      });
+      request.once("upgrade", (answer, socket, head) => {
+        deadline.cancel();
+        socket.on("error", () => socket.destroy());
+        if (upgrading) resolve({ kind: "upgraded", answer, socket, head });
+        else {
+          socket.destroy();
+          fail(new Error("it changes the protocol without being asked to"));
+        }
+      });
+    });
+  }
+}
+
+function open(destination: Destination, question: BackendQuestion, allowLoopback: boolean): ClientRequest {
+  const { scheme, host, port, tls } = destination;
+  const options = {
+    ...question,
+    host,
+    port,
+    // A connection of its own: none is handed from one user's request to another's.
+    agent: false as const,
+    lookup: guardedLookup(allowLoopback),
+    maxHeaderSize: connectionLimits.maxHeaderBytes,
+  };
+  try {
+    if (scheme === "http") return httpRequest(options);
+    const { ca, cert, key } = tls;
+    return httpsRequest({
+      ...options,
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert, key }),
+      rejectUnauthorized: ca !== undefined,
+      // Else it would be taken from the Host header, which is the client's.
+      servername: isIP(host) === 0 ? host : "",
+    });
+  } catch (error) {
+    if (error instanceof TypeError) {
+      throw new StatusError("BadRequest", `the request can't be handed on: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function notInTime(destination: Destination, ms: number): StatusError {
+  return new StatusError("Timeout", `error trying to reach ${urlOf(destination)}: no answer within ${ms / 1000} s`);
+}
+
+function urlOf(destination: Destination): string {
+  return `${destination.scheme}://${hostAndPort(destination)}`;
+}
+
+function failureOf(error: Error, destination: Destination): StatusError {
+  if (error instanceof RefusedAddress) return addressRefused(error.address);
+  const { code } = error as NodeJS.ErrnoException;
+  const why = known.get(code ?? "") ?? reasonOf(error);
+  return new StatusError("ServiceUnavailable", `error trying to reach ${urlOf(destination)}: ${why}`);
+}
+
+/** What goes wrong every day, in words. */
+const known: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "connection refused"],
+  ["ECONNRESET", "the connection was reset"],
+  ["ENOTFOUND", "no such host"],
+  ["EAI_AGAIN", "the host's name can't be looked up now"],
+  ["EHOSTUNREACH", "no route to the host"],
+  ["ENETUNREACH", "no route to its network"],
+  ["ETIMEDOUT", "the connection timed out"],
+]);
+
+/** An error's message, or (for several attempts at one name) that of the first. */
+function reasonOf(error: Error): string {
+  const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  return first instanceof Error && first.message !== "" ? first.message : String(error);
+}

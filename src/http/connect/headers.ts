@@ -1,0 +1,105 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { Exchange } from "../exchange.ts";
+
+/** Headers that are about one connection, not about what is asked or answered (RFC 9110 section 7.6.1). */
+const hopByHop = new Set([
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Headers that the server speaks for itself: whose the request is, from where it comes, and how its body is framed. */
+const ownHeaders = new Set([
+  "authorization",
+  "content-length",
+  "expect",
+  "forwarded",
+  "host",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-uri",
+]);
+
+/**
+ * The headers of a request as they are handed on: without the client's credentials, without what is about its own
+ * connection, and with a body framed in one way only.
+ *
+ * @throws {StatusError} BadRequest for a body in a transfer encoding that can't be handed on.
+ */
+export function requestHeaders(exchange: Exchange, path: string, vocabulary: Vocabulary): OutgoingHttpHeaders {
+  const named = namedIn(exchange.header("connection"));
+  // Without a prototype: a client may call a header anything.
+  const headers: OutgoingHttpHeaders = Object.create(null) as OutgoingHttpHeaders;
+  for (let at = 0; at < exchange.rawHeaders.length; at += 2) {
+    const name = exchange.rawHeaders[at]!.toLowerCase();
+    if (name.startsWith(":") || name.startsWith("impersonate-")) continue;
+    if (hopByHop.has(name) || ownHeaders.has(name) || named.has(name)) continue;
+    const value = exchange.header(name);
+    if (typeof value === "string") headers[name] = value;
+  }
+  dropTokens(headers, vocabulary);
+  const host = exchange.header(":authority") ?? exchange.header("host");
+  if (host !== undefined) {
+    headers["host"] = host;
+    headers["x-forwarded-host"] = host;
+  }
+  const { remoteAddress, secure } = exchange.connection;
+  const before = exchange.header("x-forwarded-for");
+  headers["x-forwarded-for"] = before === undefined ? remoteAddress : `${before}, ${remoteAddress}`;
+  headers["x-forwarded-proto"] = secure ? "https" : "http";
+  headers["x-forwarded-uri"] = path;
+  return { ...headers, ...framing(exchange) };
+}
+
+/** How the body that is handed on is framed: by its length where the client says it, else in chunks. */
+function framing(exchange: Exchange): OutgoingHttpHeaders {
+  const encoding = exchange.header("transfer-encoding");
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "chunked") {
+    const message = `a body in the transfer encoding ${JSON.stringify(encoding)} can't be handed on`;
+    throw new StatusError("BadRequest", message);
+  }
+  const length = exchange.header("content-length");
+  if (encoding === undefined && length !== undefined) return { "content-length": length };
+  return exchange.body === undefined ? {} : { "transfer-encoding": "chunked" };
+}
+
+/** A bearer token may stand among the protocols that a WebSocket client offers; it is no business of the backend's. */
+function dropTokens(headers: OutgoingHttpHeaders, { groupSuffix }: Vocabulary): void {
+  const offered = headers["sec-websocket-protocol"];
+  if (offered === undefined) return;
+  const kept = String(offered)
+    .split(",")
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => !protocol.startsWith(`base64url.bearer.authorization.${groupSuffix}.`));
+  if (kept.length === 0) delete headers["sec-websocket-protocol"];
+  else headers["sec-websocket-protocol"] = kept.join(", ");
+}
+
+/** The header lines of a backend's answer as they are handed on. */
+export function answerHeaders(answer: IncomingMessage): string[] {
+  const { headers } = answer;
+  const named = namedIn(headers.connection);
+  const chunked = headers["transfer-encoding"] !== undefined;
+  const lines: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || hopByHop.has(name) || named.has(name)) continue;
+    if (chunked && name === "content-length") continue;
+    for (const one of Array.isArray(value) ? value : [value]) lines.push(name, one);
+  }
+  return lines;
+}
+
+/** The headers that a `Connection` header names, in lower case. */
+function namedIn(connection: string | undefined): ReadonlySet<string> {
+  return new Set((connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
+}

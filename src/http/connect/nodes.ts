@@ -1,0 +1,57 @@
+import { isIP } from "node:net";
+import { StatusError } from "../../base/status-error.ts";
+import type { Node } from "../../kinds/core/node/node.ts";
+import { addressRefused, isRefused } from "./addresses.ts";
+import { invalidPlace, parsePlace, portNumber } from "./names.ts";
+import type { Objects } from "./objects.ts";
+import { connectTimeoutMs, type ConnectionRules, type Destination } from "./rules.ts";
+
+/** Where a node agent listens, unless its node says otherwise. */
+const agentPort = 10_250;
+
+/**
+ * Where the agent of a node is reached.
+ *
+ * @throws {StatusError} NotFound; ServiceUnavailable for a node without a suitable address; BadRequest for one that
+ * mustn't be used. A name's addresses are judged when the connection is made.
+ */
+export async function agentDestination(
+  objects: Objects,
+  name: string,
+  { allowLoopback, nodeAgents }: ConnectionRules,
+): Promise<Destination> {
+  const node = await objects.node(name);
+  const host = preferredAddress(node, nodeAgents.addressTypes);
+  if (isIP(host) !== 0 && isRefused(host, allowLoopback)) throw addressRefused(host);
+  const said = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+  const port = said > 0 ? said : agentPort;
+  return { scheme: "https", host, port, tls: nodeAgents.tls, timeoutMs: nodeAgents.timeoutMs };
+}
+
+/** Where a request for a node goes: to its agent, or to another port that is named. */
+export async function nodeDestination(
+  objects: Objects,
+  text: string,
+  rules: ConnectionRules,
+): Promise<Destination> {
+  const { scheme, name, port } = parsePlace(text, "node");
+  const agent = await agentDestination(objects, name, rules);
+  const number = port === "" ? agent.port : portNumber(port);
+  if (number === undefined) throw invalidPlace(text, "node");
+  if (number === agent.port) return agent;
+  return { scheme, host: agent.host, port: number, tls: {}, timeoutMs: connectTimeoutMs };
+}
+
+/** The address of the type that is liked best. */
+function preferredAddress({ metadata, status }: Node, types: readonly string[]): string {
+  const addresses = status?.addresses ?? [];
+  for (const type of types) {
+    const found = addresses.find((one) => one.type === type && (one.address ?? "") !== "");
+    if (found !== undefined) return found.address;
+  }
+  const known = addresses.map(({ type, address }) => `${type}=${address}`).join(" ");
+  throw new StatusError(
+    "ServiceUnavailable",
+    `no preferred addresses found for node ${JSON.stringify(metadata.name)}; known addresses: [${known}]`,
+  );
+}

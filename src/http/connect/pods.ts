@@ -1,0 +1,37 @@
+import type { Pod } from "../../kinds/core/pod/pod.ts";
+import { addressRefused, isRefused } from "./addresses.ts";
+import { invalidPlace, parsePlace, portNumber } from "./names.ts";
+import type { Objects } from "./objects.ts";
+import { connectTimeoutMs, type ConnectionRules, type Destination } from "./rules.ts";
+
+/**
+ * Where a request for a pod goes: to the pod's first address, and the port that is named, or the first that its
+ * containers declare.
+ *
+ * @throws {StatusError} BadRequest for a port that is none, and for a pod without an address that may be used; NotFound.
+ */
+export async function podDestination(
+  objects: Objects,
+  text: string,
+  { allowLoopback }: ConnectionRules,
+): Promise<Destination> {
+  const { scheme, name, port } = parsePlace(text, "pod");
+  const pod = await objects.pod(name);
+  const number = port === "" ? (firstPort(pod) ?? (scheme === "https" ? 443 : 80)) : portNumber(port);
+  if (number === undefined) throw invalidPlace(text, "pod");
+  const host = addressesOf(pod)[0] ?? "";
+  if (isRefused(host, allowLoopback)) throw addressRefused(host);
+  return { scheme, host, port: number, tls: {}, timeoutMs: connectTimeoutMs };
+}
+
+/** The addresses of a pod, the first of which is its main one. */
+export function addressesOf({ status }: Pod): string[] {
+  const several = (status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === "" ? [] : [ip]));
+  if (several.length > 0) return several;
+  const one = status?.podIP ?? "";
+  return one === "" ? [] : [one];
+}
+
+function firstPort({ spec }: Pod): number | undefined {
+  return spec?.containers?.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from "node:http";
+import type { BodyStream, Exchange, HeaderLines } from "../exchange.ts";
+import type { Backend } from "./backend.ts";
+
+/**
+ * Hands a backend's answer on as it comes, no faster than the client takes it. An answer that breaks off midway breaks
+ * the client's connection off too, so that it can't be mistaken for a whole one. When the client is gone, so is the
+ * request to the backend.
+ */
+export function relayAnswer(
+  exchange: Exchange,
+  backend: Backend,
+  answer: IncomingMessage,
+  status: number,
+  headers: HeaderLines,
+): BodyStream {
+  const stream = exchange.stream(status, headers);
+  answer.on("data", (chunk: Buffer) => {
+    if (stream.write(chunk) || stream.closed) return;
+    answer.pause();
+    void stream.drained().then(() => answer.resume());
+  });
+  answer.once("end", () => stream.end());
+  const breakOff = () => {
+    if (!answer.complete && !stream.closed) stream.destroy();
+  };
+  answer.on("error", breakOff);
+  answer.once("close", breakOff);
+  exchange.onClose(() => backend.destroy());
+  return stream;
+}

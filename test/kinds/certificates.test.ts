@@ -1,0 +1,231 @@
+import { describe, expect, it } from "vitest";
+import { CertificateSigningRequest } from "../../src/kinds/certificates/certificate-signing-request.ts";
+import type { PartSubresource } from "../../src/schema/kind.ts";
+import { signCertificate } from "../../src/base/x509.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { certificateRequest, newKeys } from "../support/certificate-request.ts";
+import type { Part } from "./pod-support.ts";
+import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+
+const short = (faults: readonly string[]) => faults.map((fault) => fault.replace("FieldValue", ""));
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+const keys = newKeys();
+const smallest = {
+  request: base64(certificateRequest("alice", keys)),
+  usages: ["client auth"],
+  signerName: "example.com/mine",
+};
+const withSpec = (part: Part): Part => ({ spec: { ...smallest, ...part } });
+const certificate = base64(
+  signCertificate(
+    { commonName: "alice", use: "client", notBefore: 0, notAfter: 1e12 },
+    keys.publicKey,
+    keys.privateKey,
+  ),
+);
+const condition = (type: string, status = "True"): Part => ({ type, status });
+
+describe("CertificateSigningRequest", () => {
+  it("C-4.12-01 is cluster wide, and needs no more than this", () => {
+    expect(CertificateSigningRequest.scope).toBe("Cluster");
+    expect(judgeNew(CertificateSigningRequest, withSpec({}))).toMatchObject({
+      faults: [],
+      object: { spec: smallest, status: {} },
+    });
+  });
+
+  it("is of the user who made it, whatever they say", () => {
+    const said = { username: "root", uid: "0", groups: ["system:masters"], extra: { a: ["b"] } };
+    const user = { name: "alice", uid: "u", groups: ["g"], extra: { scopes: ["x"] } };
+    const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+    const object = readAs(CertificateSigningRequest, withSpec(said));
+    CertificateSigningRequest.prepareCreate?.(object, { ...context, user });
+    expect(object["spec"]).toEqual({
+      ...smallest,
+      username: "alice",
+      uid: "u",
+      groups: ["g"],
+      extra: { scopes: ["x"] },
+    });
+    CertificateSigningRequest.prepareCreate?.(object, {
+      ...context,
+      user: { name: "bob", uid: "", groups: [], extra: {} },
+    });
+    expect(object["spec"]).toEqual({ ...smallest, username: "bob" });
+  });
+
+  it.each([
+    ["no request", { request: undefined }, ["spec.request: Invalid"]],
+    ["no PEM", { request: base64("hello") }, ["spec.request: Invalid"]],
+    [
+      "another's signature",
+      { request: base64(certificateRequest("alice", keys, { signer: newKeys().privateKey })) },
+      ["spec.request: Invalid"],
+    ],
+    ["no usages", { usages: [] }, ["spec.usages: Required"]],
+    ["another usage", { usages: ["flying"] }, ["spec.usages[0]: NotSupported"]],
+    ["a usage twice", { usages: ["signing", "signing"] }, ["spec.usages[1]: Duplicate"]],
+    ["no signer", { signerName: "" }, ["spec.signerName: Required"]],
+    ["a signer without path", { signerName: "example.com" }, ["spec.signerName: Invalid"]],
+    ["a signer with two slashes", { signerName: "example.com/a/b" }, ["spec.signerName: Invalid"]],
+    ["a signer in no domain", { signerName: "example/a" }, ["spec.signerName: Invalid"]],
+    ["a malformed domain", { signerName: "Example.com/a" }, ["spec.signerName: Invalid"]],
+    ["a malformed path", { signerName: "example.com/A" }, ["spec.signerName: Invalid"]],
+    ["the signer of old", { signerName: "platform.io/legacy-unknown" }, ["spec.signerName: Invalid"]],
+    ["too short a time", { expirationSeconds: 599 }, ["spec.expirationSeconds: Invalid"]],
+  ])("%s: refused", (_title, part, faults) => {
+    expect(short(judgeNew(CertificateSigningRequest, withSpec(part)).faults)).toEqual(faults);
+  });
+
+  it("can't be changed, but for its metadata", () => {
+    const { object, faults } = judgeUpdate(
+      CertificateSigningRequest,
+      withSpec({}),
+      withSpec({ usages: ["any"] }),
+    );
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toEqual(smallest);
+  });
+
+  /** What a write through a subresource makes of a request with a status. */
+  function write(subresource: "approval" | "status", before: Part, now: Part) {
+    const context = { vocabulary: platform, enabled: () => false, subresource, now: Date.UTC(2024, 0, 1) };
+    const part = CertificateSigningRequest.subresources[subresource] as PartSubresource;
+    const live = readAs(CertificateSigningRequest, { ...withSpec({}), status: before });
+    const copy = structuredClone(live);
+    part.merge(
+      copy,
+      readAs(CertificateSigningRequest, { ...withSpec({ usages: ["any"] }), status: now }),
+      context,
+    );
+    return { ...judged(copy, live, subresource), object: copy };
+  }
+
+  function judged(now: object, live: object, subresource: string) {
+    const faults: string[] = [];
+    const place = (path: string): object => ({
+      at: (name: string) => place(`${path}${path === "" ? "" : "."}${name}`),
+      forbidden: (message: string) => faults.push(`${path}: ${message}`),
+    });
+    CertificateSigningRequest.validateUpdate?.(now as never, live as never, place("") as never, {
+      vocabulary: platform,
+      enabled: () => false,
+      subresource,
+    });
+    return { faults };
+  }
+
+  const stamped = (type: string): Part => ({
+    ...condition(type),
+    lastUpdateTime: "2024-01-01T00:00:00Z",
+    lastTransitionTime: "2024-01-01T00:00:00Z",
+  });
+
+  it("C-4.12-03 is approved through its own path, with the times of it", () => {
+    const { object, faults } = write(
+      "approval",
+      { certificate },
+      { conditions: [condition("Approved")], certificate: "AAAA" },
+    );
+    expect(faults).toEqual([]);
+    expect(object).toMatchObject({
+      spec: smallest,
+      status: { certificate, conditions: [stamped("Approved")] },
+    });
+  });
+
+  it("C-4.12-04 gets its certificate through the status, once", () => {
+    const approved = { conditions: [stamped("Approved")] };
+    const { object, faults } = write("status", approved, { ...approved, certificate });
+    expect(faults).toEqual([]);
+    expect(object).toMatchObject({ spec: smallest, status: { ...approved, certificate } });
+    expect(
+      write("status", { ...approved, certificate }, { ...approved, certificate: "AAAA" }).faults,
+    ).toEqual(["status.certificate: updates may not modify existing certificate content"]);
+    expect(
+      write("status", approved, { conditions: [stamped("Approved"), condition("Failed")] }).faults,
+    ).toEqual([]);
+  });
+
+  it("isn't approved through the status, and keeps every decision", () => {
+    expect(write("status", {}, { conditions: [condition("Approved")] }).faults).toEqual([
+      'status.conditions: updates may not add a condition of type "Approved"',
+    ]);
+    expect(write("approval", { conditions: [stamped("Denied")] }, { conditions: [] }).faults).toEqual([
+      'status.conditions: updates may not remove a condition of type "Denied"',
+    ]);
+    const other = { ...stamped("Approved"), reason: "Other" };
+    expect(write("approval", { conditions: [stamped("Approved")] }, { conditions: [other] }).faults).toEqual([
+      'status.conditions: updates may not modify a condition of type "Approved"',
+    ]);
+  });
+
+  it("keeps the time at which a condition's status changed", () => {
+    const before = { ...stamped("Ready"), lastTransitionTime: "2023-01-01T00:00:00Z" };
+    const { object } = write("status", { conditions: [before] }, { conditions: [condition("Ready")] });
+    expect(object["status"]).toHaveProperty("conditions.0.lastTransitionTime", "2023-01-01T00:00:00Z");
+  });
+
+  it.each([
+    ["no type", { conditions: [condition("")] }, ["status.conditions[0].type: Required"]],
+    ["no status", { conditions: [condition("Ready", "")] }, ["status.conditions[0].status: Required"]],
+    [
+      "another status",
+      { conditions: [condition("Ready", "Maybe")] },
+      ["status.conditions[0].status: NotSupported"],
+    ],
+    [
+      "a decision that doesn't hold",
+      { conditions: [condition("Failed", "False")] },
+      ["status.conditions[0].status: NotSupported"],
+    ],
+    [
+      "a type twice",
+      { conditions: [condition("Ready"), condition("Ready")] },
+      ["status.conditions[1].type: Duplicate"],
+    ],
+    [
+      "two decisions",
+      { conditions: [condition("Approved"), condition("Denied")] },
+      ["status.conditions[1].type: Invalid"],
+    ],
+    ["no certificate", { certificate: base64("hello") }, ["status.certificate: Invalid"]],
+  ])("a status with %s: refused", (_title, status, faults) => {
+    const judged = judgeUpdate(
+      CertificateSigningRequest,
+      withSpec({}),
+      { ...withSpec({}), status },
+      { subresource: "status" },
+    );
+    expect(short(judged.faults).filter((fault) => !fault.endsWith("Forbidden"))).toEqual(faults);
+  });
+
+  it("can be selected by its signer", () => {
+    expect(
+      CertificateSigningRequest.selectable["spec.signerName"]!(
+        readAs(CertificateSigningRequest, withSpec({})),
+      ),
+    ).toBe("example.com/mine");
+  });
+
+  it("has a row", () => {
+    const row = (status: Part, spec: Part = {}) =>
+      cellsOf(CertificateSigningRequest, { ...withSpec({ username: "alice", ...spec }), status });
+    expect(row({}, { expirationSeconds: 3600 })).toEqual({
+      Name: "one",
+      Age: "<unknown>",
+      SignerName: "example.com/mine",
+      Requestor: "alice",
+      RequestedDuration: "60m",
+      Condition: "Pending",
+    });
+    expect(row({ conditions: [condition("Approved")], certificate })).toMatchObject({
+      RequestedDuration: "<none>",
+      Condition: "Approved,Issued",
+    });
+    expect(row({ conditions: [condition("Denied"), condition("Failed")] })["Condition"]).toBe(
+      "Denied,Failed",
+    );
+  });
+});

@@ -1,0 +1,276 @@
+import { describe, expect, it } from "vitest";
+import { FlowSchema, FlowSchemaV1beta2 } from "../../src/kinds/flowcontrol/flow-schema.ts";
+import {
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationV1beta2,
+} from "../../src/kinds/flowcontrol/priority-level-configuration.ts";
+import { mandatoryLevels, mandatorySchemas } from "../../src/kinds/flowcontrol/mandatory.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import type { Part } from "./pod-support.ts";
+import { cellsOf, judgeNew, judgeUpdate, readAs } from "./support.ts";
+
+const short = (faults: readonly string[]) => faults.map((fault) => fault.replace("FieldValue", ""));
+const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+
+describe("FlowSchema", () => {
+  const user = { kind: "User", user: { name: "alice" } };
+  const resourceRule = { verbs: ["*"], apiGroups: [""], resources: ["pods"], namespaces: ["*"] };
+  const rule = { subjects: [user], resourceRules: [resourceRule] };
+  const withSpec = (part: Part): Part => ({ spec: { priorityLevelConfiguration: { name: "a" }, ...part } });
+  const withRule = (part: Part): Part => withSpec({ rules: [{ ...rule, ...part }] });
+  const judge = (given: Part) => short(judgeNew(FlowSchema, given).faults);
+
+  it("stands in the middle unless it says otherwise", () => {
+    const { object, faults } = judgeNew(FlowSchema, withRule({}));
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toEqual({
+      priorityLevelConfiguration: { name: "a" },
+      matchingPrecedence: 1000,
+      rules: [rule],
+    });
+    expect(object["status"]).toEqual({});
+  });
+
+  it.each([
+    ["no level", { priorityLevelConfiguration: {} }, [".priorityLevelConfiguration.name: Required"]],
+    [
+      "a malformed level",
+      { priorityLevelConfiguration: { name: "A" } },
+      [".priorityLevelConfiguration.name: Invalid"],
+    ],
+    ["a negative precedence", { matchingPrecedence: -1 }, [".matchingPrecedence: Invalid"]],
+    ["the first place", { matchingPrecedence: 1 }, [".matchingPrecedence: Invalid"]],
+    ["too late a place", { matchingPrecedence: 10_001 }, [".matchingPrecedence: Invalid"]],
+    [
+      "another distinction",
+      { distinguisherMethod: { type: "ByHat" } },
+      [".distinguisherMethod.type: NotSupported"],
+    ],
+    ["a rule of nothing", { rules: [{}] }, [".rules[0].subjects: Required", ".rules[0]: Required"]],
+  ])("%s: refused", (_title, part, faults) => {
+    expect(judge(withSpec(part))).toEqual(faults.map((fault) => `spec${fault}`));
+  });
+
+  it.each([
+    ["another kind", { kind: "Robot" }, [".kind: NotSupported"]],
+    ["nobody", { kind: "User" }, [".user: Required"]],
+    ["a user without name", { kind: "User", user: {} }, [".user.name: Required"]],
+    ["a user and a group", { ...user, group: { name: "g" } }, [".group: Forbidden"]],
+    ["a group", { kind: "Group", group: { name: "g" } }, []],
+    ["an account", { kind: "ServiceAccount", serviceAccount: { namespace: "n", name: "*" } }, []],
+    [
+      "a malformed account",
+      { kind: "ServiceAccount", serviceAccount: { namespace: "N", name: "A" } },
+      [".serviceAccount.name: Invalid", ".serviceAccount.namespace: Invalid"],
+    ],
+    [
+      "an empty account",
+      { kind: "ServiceAccount", serviceAccount: {} },
+      [".serviceAccount.name: Required", ".serviceAccount.namespace: Required"],
+    ],
+  ])("a subject with %s", (_title, subject, faults) => {
+    expect(judge(withRule({ subjects: [subject] }))).toEqual(
+      faults.map((fault) => `spec.rules[0].subjects[0]${fault}`),
+    );
+  });
+
+  it.each([
+    [
+      "nothing",
+      {},
+      [".verbs: Required", ".apiGroups: Required", ".resources: Required", ".namespaces: Required"],
+    ],
+    [
+      "all and more",
+      { verbs: ["*", "get"], apiGroups: ["*", ""], resources: ["*", "a"], namespaces: ["*", "a"] },
+      [".verbs: Invalid", ".apiGroups: Invalid", ".resources: Invalid", ".namespaces: Invalid"],
+    ],
+    ["another verb", { ...resourceRule, verbs: ["fly"] }, [".verbs: NotSupported"]],
+    ["a malformed namespace", { ...resourceRule, namespaces: ["A"] }, [".namespaces[0]: Invalid"]],
+    ["no namespace, in the cluster", { ...resourceRule, namespaces: [], clusterScope: true }, []],
+  ])("a rule for resources with %s", (_title, one, faults) => {
+    expect(judge(withRule({ resourceRules: [one] }))).toEqual(
+      faults.map((fault) => `spec.rules[0].resourceRules[0]${fault}`),
+    );
+  });
+
+  it.each([
+    [["/"], []],
+    [["/healthz", "/apis/*"], []],
+    [["*"], []],
+    [[], [": Required"]],
+    [["*", "/a"], [": Invalid"]],
+    [["a"], ["[0]: Invalid"]],
+    [[""], ["[0]: Invalid"]],
+    [["/a b"], ["[0]: Invalid"]],
+    [["/a//b"], ["[0]: Invalid"]],
+    [["/a*"], ["[0]: Invalid"]],
+    [["/*/a"], ["[0]: Invalid"]],
+  ])("a rule for the paths %j: %j", (nonResourceURLs, faults) => {
+    expect(judge(withRule({ nonResourceRules: [{ verbs: ["get"], nonResourceURLs }] }))).toEqual(
+      faults.map((fault) => `spec.rules[0].nonResourceRules[0].nonResourceURLs${fault}`),
+    );
+  });
+
+  it.each(["exempt", "catch-all"])("the one named %s says what it must", (name) => {
+    const spec = mandatorySchemas(platform)[name]! as Part;
+    expect(judge({ metadata: { name }, spec })).toEqual([]);
+    expect(judge({ metadata: { name }, spec: { ...spec, matchingPrecedence: 5 } })).toEqual([
+      "spec: Invalid",
+    ]);
+  });
+
+  it("has a status of its own, with each condition once", () => {
+    const conditions = [{ type: "Dangling", status: "True" }];
+    const write = (status: Part) =>
+      judgeUpdate(FlowSchema, withRule({}), { ...withSpec({}), status }, { subresource: "status" });
+    expect(write({ conditions })).toMatchObject({
+      faults: [],
+      object: { spec: { rules: [rule] }, status: { conditions } },
+    });
+    expect(short(write({ conditions: [...conditions, ...conditions] }).faults)).toEqual([
+      "status.conditions[1].type: Duplicate",
+    ]);
+    expect(short(write({ conditions: [{}] }).faults)).toEqual(["status.conditions[0].type: Required"]);
+  });
+
+  it("has a row", () => {
+    const status = { conditions: [{ type: "Dangling", status: "False" }] };
+    expect(cellsOf(FlowSchema, { ...withSpec({ distinguisherMethod: { type: "ByUser" } }), status })).toEqual(
+      {
+        Name: "one",
+        PriorityLevel: "a",
+        MatchingPrecedence: 1000,
+        DistinguisherMethod: "ByUser",
+        Age: "<unknown>",
+        MissingPL: "False",
+      },
+    );
+    expect(cellsOf(FlowSchema, withSpec({}))).toMatchObject({
+      DistinguisherMethod: "<none>",
+      MissingPL: "?",
+    });
+  });
+
+  it("C-9.3-01 is the same in v1beta2", () => {
+    const object = readAs(FlowSchemaV1beta2, withRule({}));
+    const { toStored, fromStored } = FlowSchemaV1beta2.conversion!;
+    expect(fromStored(toStored(structuredClone(object), context), context)).toEqual(object);
+  });
+});
+
+describe("PriorityLevelConfiguration", () => {
+  const withLimits = (limited: Part): Part => ({ spec: { type: "Limited", limited } });
+  const reject = { limitResponse: { type: "Reject" } };
+  const queue = (queuing: Part): Part => withLimits({ limitResponse: { type: "Queue", queuing } });
+  const judge = (given: Part) => short(judgeNew(PriorityLevelConfiguration, given).faults);
+
+  it("C-9.3-03 fills in shares and queues", () => {
+    const { object, faults } = judgeNew(PriorityLevelConfiguration, queue({}));
+    expect(faults).toEqual([]);
+    expect(object["spec"]).toEqual({
+      type: "Limited",
+      limited: {
+        nominalConcurrencyShares: 30,
+        limitResponse: { type: "Queue", queuing: { queues: 64, handSize: 8, queueLengthLimit: 50 } },
+        lendablePercent: 0,
+      },
+    });
+  });
+
+  it.each([
+    ["no type", { spec: {} }, [".type: NotSupported"]],
+    ["no limits", { spec: { type: "Limited" } }, [".limited: Required"]],
+    ["no limits at all", { spec: { type: "Exempt" } }, [".type: Invalid"]],
+    [
+      "negative shares",
+      withLimits({ ...reject, nominalConcurrencyShares: -1 }),
+      [".limited.nominalConcurrencyShares: Invalid"],
+    ],
+    [
+      "more to lend than all",
+      withLimits({ ...reject, lendablePercent: 101 }),
+      [".limited.lendablePercent: Invalid"],
+    ],
+    [
+      "a negative loan",
+      withLimits({ ...reject, borrowingLimitPercent: -1 }),
+      [".limited.borrowingLimitPercent: Invalid"],
+    ],
+    [
+      "another answer",
+      withLimits({ limitResponse: { type: "Shrug" } }),
+      [".limited.limitResponse.type: NotSupported"],
+    ],
+    [
+      "queues that nobody waits in",
+      withLimits({ limitResponse: { type: "Reject", queuing: {} } }),
+      [".limited.limitResponse.queuing: Forbidden"],
+    ],
+    [
+      "no queues to wait in",
+      withLimits({ limitResponse: { type: "Queue" } }),
+      [".limited.limitResponse.queuing: Required"],
+    ],
+    [
+      "negative queues",
+      queue({ queues: -1, queueLengthLimit: -1, handSize: -1 }),
+      ["queueLengthLimit", "queues", "handSize"].map(
+        (name) => `.limited.limitResponse.queuing.${name}: Invalid`,
+      ),
+    ],
+    [
+      "too many queues",
+      queue({ queues: 10_000_001, handSize: 1 }),
+      [".limited.limitResponse.queuing.queues: Invalid"],
+    ],
+    [
+      "a hand larger than the deck",
+      queue({ queues: 4, handSize: 5 }),
+      [".limited.limitResponse.queuing.handSize: Invalid"],
+    ],
+    [
+      "a hand too large to deal",
+      queue({ queues: 1024, handSize: 7 }),
+      [".limited.limitResponse.queuing.handSize: Invalid"],
+    ],
+    ["a large hand", queue({ queues: 1024, handSize: 6 }), []],
+  ])("%s", (_title, given, faults) => {
+    expect(
+      judge(given).filter((fault) => fault !== "spec.type: Invalid" || faults.includes(".type: Invalid")),
+    ).toEqual(faults.map((fault) => `spec${fault}`));
+  });
+
+  it.each(["exempt", "catch-all"])("the one named %s says what it must", (name) => {
+    expect(judge({ metadata: { name }, spec: mandatoryLevels[name] })).toEqual([]);
+    expect(judge({ ...queue({}), metadata: { name } })).toContain("spec: Invalid");
+  });
+
+  it("has a row", () => {
+    expect(cellsOf(PriorityLevelConfiguration, queue({}))).toEqual({
+      Name: "one",
+      Type: "Limited",
+      NominalConcurrencyShares: 30,
+      Queues: 64,
+      HandSize: 8,
+      QueueLengthLimit: 50,
+      Age: "<unknown>",
+    });
+    expect(cellsOf(PriorityLevelConfiguration, withLimits(reject))).toMatchObject({ Queues: "<none>" });
+  });
+
+  it("has another name for its shares in v1beta2", () => {
+    const old = readAs(
+      PriorityLevelConfigurationV1beta2,
+      withLimits({ ...reject, assuredConcurrencyShares: 7 }),
+    );
+    const { toStored, fromStored } = PriorityLevelConfigurationV1beta2.conversion!;
+    const stored = toStored(structuredClone(old), context);
+    expect(stored["spec"]).toEqual({
+      type: "Limited",
+      limited: { ...reject, nominalConcurrencyShares: 7, lendablePercent: 0 },
+    });
+    expect(fromStored(stored, context)).toEqual(old);
+    expect(cellsOf(PriorityLevelConfigurationV1beta2, old)).toMatchObject({ NominalConcurrencyShares: 7 });
+  });
+});

@@ -306,7 +306,12 @@ describeKubectl("kubectl and workloads", (program) => {
       spec: { nodeName: "n2", containers: [{ name: "c", image: "i" }], terminationGracePeriodSeconds: 0 },
     });
     await setStatus(`v1 Pod ${ns} p`, { phase: "Running", conditions: [{ type: "Ready", status: "True" }] });
-    await kubectl.ok(["create", "poddisruptionbudget", "b", "--selector=a=b", "--min-available=1", "-n", ns]);
+    await client.create({
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: { name: "b", namespace: ns },
+      spec: { selector: { matchLabels: { a: "b" } }, minAvailable: 1 },
+    });
     const budget = {
       observedGeneration: 1,
       disruptionsAllowed: 0,
@@ -328,14 +333,18 @@ describeKubectl("kubectl and workloads", (program) => {
     const ns = await namespace("generated");
     const make = (...args: string[]) => kubectl.ok(["create", ...args, "-n", ns]);
     await make("job", "once", "--image=x");
-    await make("cronjob", "nightly", "--image=x", "--schedule=0 3 * * *");
-    await make("job", "from-cron", "--from=cronjob/nightly");
+    // Older programs write cron jobs in a version that is no longer served.
+    const current = program.minor >= 21;
+    if (current) {
+      await make("cronjob", "nightly", "--image=x", "--schedule=0 3 * * *");
+      await make("job", "from-cron", "--from=cronjob/nightly");
+    }
     await make("ingress", "web", "--rule=example.com/*=web:80");
     await make("quota", "limits", "--hard=cpu=1,pods=10");
     await make("priorityclass", "high", "--value=1000");
     const get = async (what: string) => rows(await kubectl.ok(["get", what, "-n", ns, "--no-headers"]));
-    expect((await get("cronjobs")).get("nightly")!.join(" ")).toContain("0 3 * * *");
-    expect([...(await get("jobs")).keys()]).toEqual(["from-cron", "once"]);
+    if (current) expect((await get("cronjobs")).get("nightly")!.join(" ")).toContain("0 3 * * *");
+    expect([...(await get("jobs")).keys()]).toEqual(current ? ["from-cron", "once"] : ["once"]);
     expect((await get("ingresses")).get("web")!.join(" ")).toContain("example.com");
     expect((await get("priorityclasses")).get("high")![1]).toBe("1000");
     expect(await kubectl.ok(["describe", "quota", "limits", "-n", ns])).toContain("limits");

@@ -103,6 +103,8 @@ export interface ActionSubresource {
   readonly verbs: readonly Verb[];
   /** Kind of the body that asks for it, and of the answer. */
   readonly kind: () => Kind;
+  /** Older versions in which the body has the same fields, and which clients still write. */
+  readonly olderVersions?: readonly string[];
 }
 
 /** A connection to what the object stands for, such as `proxy` or `exec`. */

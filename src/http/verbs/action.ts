@@ -2,7 +2,7 @@ import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
 import { readObject } from "../../resources/input.ts";
-import { resourceOf } from "../../resources/registry.ts";
+import { resourceOf, type Resource } from "../../resources/registry.ts";
 import { checkBody } from "../../resources/write.ts";
 import type { ActionSubresource } from "../../schema/kind.ts";
 import { readDocument } from "../body.ts";
@@ -12,6 +12,17 @@ import type { HttpService } from "../service.ts";
 import { successStatus } from "../status.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
+
+/** A body in an older version that says the same, in the current one. */
+function inCurrentVersion(
+  value: JsonValue,
+  { group, apiVersion }: Resource,
+  { olderVersions = [] }: ActionSubresource,
+): JsonValue {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const older = olderVersions.map((version) => (group === "" ? version : `${group}/${version}`));
+  return older.includes(value["apiVersion"] as string) ? { ...value, apiVersion } : value;
+}
 
 /** POST of something that is to be done to an object, such as `eviction`. */
 export async function serveAction(
@@ -24,7 +35,8 @@ export async function serveAction(
   const resource = resourceOf(subresource.kind(), engine.vocabulary);
   const encoding = encodingOf(service, request, resource);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const { value, duplicates } = await readDocument(service, exchange);
+  const { value: sent, duplicates } = await readDocument(service, exchange);
+  const value = inCurrentVersion(sent, resource, subresource);
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
   checkBody(engine, bodyTarget, object);

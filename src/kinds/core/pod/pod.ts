@@ -90,7 +90,7 @@ export const Pod = kind({
         copy.spec = containers === undefined ? spec : { ...spec, ephemeralContainers: containers };
       },
     },
-    eviction: { shape: "action", verbs: ["create"], kind: () => Eviction },
+    eviction: { shape: "action", verbs: ["create"], kind: () => Eviction, olderVersions: ["v1beta1"] },
     exec: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodExecOptions" },
     // Shown to clients as a form of the pod, unlike the connections.
     log: { shape: "connect", verbs: ["get"], optionsKind: "Pod" },

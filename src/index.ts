@@ -1,6 +1,12 @@
 import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/chain.ts";
-import { silentLogger, type Logger, type StorageOptions } from "./server/options.ts";
+import {
+  defaultConnections,
+  silentLogger,
+  type ConnectionOptions,
+  type Logger,
+  type StorageOptions,
+} from "./server/options.ts";
 import { startServer, type Server } from "./server/server.ts";
 import { kubernetes } from "./vocabulary/kubernetes.ts";
 import { platform } from "./vocabulary/platform.ts";
@@ -16,7 +22,7 @@ export type {
   WatchEvent,
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
-export type { Logger, StorageOptions } from "./server/options.ts";
+export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
 export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/chain.ts";
 
@@ -46,6 +52,8 @@ export interface CreateServerOptions {
   readonly serviceNodePortRange?: string;
   /** How long events are kept after they were last seen, in milliseconds; an hour unless given. */
   readonly eventLifeMs?: number;
+  /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
+  readonly connections?: Partial<ConnectionOptions>;
   /** Features to turn on or off, as for `--feature-gates`. */
   readonly featureGates?: string;
   /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
@@ -83,6 +91,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     showHiddenMetricsForVersion: "",
     serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
     serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
+    connections: { ...defaultConnections, ...options.connections },
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],
     livezGracePeriodMs: 0,

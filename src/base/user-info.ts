@@ -9,3 +9,21 @@ export interface UserInfo {
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
+
+/** A user as reviews show it, without the fields that have nothing to say. */
+export interface ShownUser {
+  username?: string;
+  uid?: string;
+  groups?: readonly string[];
+  extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** See {@link ShownUser}. */
+export function shownUser({ name, uid, groups, extra }: UserInfo): ShownUser {
+  const shown: ShownUser = {};
+  if (name !== "") shown.username = name;
+  if (uid !== "") shown.uid = uid;
+  if (groups.length > 0) shown.groups = groups;
+  if (Object.keys(extra).length > 0) shown.extra = extra;
+  return shown;
+}

@@ -9,10 +9,11 @@ export interface Command {
 
 /** The help text of a command with flags. */
 export function helpText(usage: string, about: string, flags: readonly Flag[]): string {
-  const rows = flags.map(({ name, type, default: byDefault, doc }) => {
+  const rows = flags.map(({ name, short, type, default: byDefault, doc }) => {
     const value = type === "boolean" ? "" : `=${type.toUpperCase()}`;
     const note = byDefault === "" ? "" : ` (default ${byDefault})`;
-    return `  --${name}${value}\n        ${doc}${note}`;
+    const letter = short === undefined ? "" : `-${short}, `;
+    return `  ${letter}--${name}${value}\n        ${doc}${note}`;
   });
   return `${about}\n\nUsage: ${usage}\n\nFlags:\n${rows.join("\n")}\n`;
 }

@@ -26,6 +26,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./check.ts")).checkCommand,
   },
   {
+    name: "convert",
+    summary: "Writes manifests of older API versions in the current ones.",
+    load: async () => (await import("./convert.ts")).convertCommand,
+  },
+  {
     name: "version",
     summary: "Says which version this is, and of which API release.",
     load: async () => (await import("./version.ts")).versionCommand,

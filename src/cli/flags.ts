@@ -1,9 +1,11 @@
 /** What a flag's value is. */
 export type FlagType = "string" | "integer" | "boolean" | "duration" | "list" | "file";
 
-/** One flag of `plinth serve`. */
+/** One flag of a command. */
 export interface Flag {
   readonly name: string;
+  /** A letter that stands for the name after a single dash. */
+  readonly short?: string;
   readonly type: FlagType;
   /** Shown in help; an empty text means that there is none. */
   readonly default: string;
@@ -98,6 +100,32 @@ export const serveFlags = [
     "30000-32767",
     "Node ports that services get, both ends included.",
   ),
+  flag(
+    "kubelet-certificate-authority",
+    "file",
+    "",
+    "Authorities of the node agents' certificates (PEM); without it they aren't verified.",
+  ),
+  flag(
+    "kubelet-client-certificate",
+    "file",
+    "",
+    "Certificate with which the server shows itself to node agents (PEM).",
+  ),
+  flag("kubelet-client-key", "file", "", "Key of --kubelet-client-certificate (PEM)."),
+  flag(
+    "kubelet-preferred-address-types",
+    "list",
+    "Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP",
+    "Types of a node's addresses at which its agent is looked for, the best liked first.",
+  ),
+  flag("kubelet-timeout", "duration", "5s", "A connection to a node agent must stand by then."),
+  flag(
+    "allow-loopback-connections",
+    "boolean",
+    "false",
+    "Let connections to pods, services and nodes go to this machine: for tests and development only.",
+  ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",
@@ -135,14 +163,14 @@ export class UsageError extends Error {
 export type FlagValues = ReadonlyMap<string, string>;
 
 /**
- * Reads `--name=value` and `--name value`; a boolean flag may stand alone.
+ * Reads `--name=value` and `--name value`, or a letter with its value; a boolean flag may stand alone.
  *
  * @throws {UsageError}
  */
 export function parseFlags(flags: readonly Flag[], words: readonly string[]): FlagValues {
   const values = new Map<string, string>();
   for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
+    const word = spelledOut(flags, words[at]!);
     if (!word.startsWith("--")) throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
     const equals = word.indexOf("=");
     const name = word.slice(2, equals === -1 ? undefined : equals);
@@ -159,6 +187,14 @@ export function parseFlags(flags: readonly Flag[], words: readonly string[]): Fl
     values.set(name, known.type === "list" && before !== undefined ? `${before},${value}` : value);
   }
   return values;
+}
+
+/** `-f x`, `-f=x` and `-fx` as `--filename` has them. */
+function spelledOut(flags: readonly Flag[], word: string): string {
+  const [, letter, value] = /^-([A-Za-z])(?:=?(.*))$/s.exec(word) ?? [];
+  const known = flags.find(({ short }) => short !== undefined && short === letter);
+  if (known === undefined) return word;
+  return value === "" ? `--${known.name}` : `--${known.name}=${value}`;
 }
 
 /** A flag that was probably meant. */

@@ -4,7 +4,13 @@ import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
-import { OptionsError, type Logger, type ServerOptions, type StorageOptions } from "../server/options.ts";
+import {
+  OptionsError,
+  type ConnectionOptions,
+  type Logger,
+  type ServerOptions,
+  type StorageOptions,
+} from "../server/options.ts";
 import { startServer, type Server } from "../server/server.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
@@ -81,12 +87,24 @@ function serverOptions(read: FlagReader): ServerOptions {
     showHiddenMetricsForVersion: read.text("show-hidden-metrics-for-version"),
     serviceClusterIpRanges: read.list("service-cluster-ip-range"),
     serviceNodePortRange: read.text("service-node-port-range"),
+    connections: connectionOptions(read),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     livezGracePeriodMs: read.durationMs("livez-grace-period"),
     shutdownDelayMs: read.durationMs("shutdown-delay-duration"),
     clock: systemClock,
     log: logger(read),
+  };
+}
+
+function connectionOptions(read: FlagReader): ConnectionOptions {
+  return {
+    allowLoopback: read.boolean("allow-loopback-connections") ?? false,
+    nodeAgentCaFile: read.optional("kubelet-certificate-authority"),
+    nodeAgentCertFile: read.optional("kubelet-client-certificate"),
+    nodeAgentKeyFile: read.optional("kubelet-client-key"),
+    nodeAddressTypes: read.list("kubelet-preferred-address-types"),
+    nodeAgentTimeoutMs: read.durationMs("kubelet-timeout"),
   };
 }
 

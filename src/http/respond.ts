@@ -18,7 +18,7 @@ export function headersFor(contentType: string, warnings: readonly string[] = no
 }
 
 /** The headers of the warnings, as many as a client's limits on headers surely take. */
-function warningLines(warnings: readonly string[]): string[] {
+export function warningLines(warnings: readonly string[]): string[] {
   const lines: string[] = [];
   let length = 0;
   for (const [index, warning] of warnings.entries()) {

@@ -3,6 +3,7 @@ import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import type { ConnectionRules } from "./connect/rules.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 import type { Exchange } from "./exchange.ts";
@@ -20,8 +21,10 @@ export interface HttpService {
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
   readonly metrics: RequestMetrics;
-  /** Watches under way. */
+  /** Watches, followed logs and upgraded connections under way. */
   readonly streams: OpenStreams;
+  /** How connections to pods, services and nodes are made. */
+  readonly connections: ConnectionRules;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }
@@ -73,7 +76,7 @@ export class PathTable {
   }
 }
 
-/** Watches under way: they are ended when the server stops, and so is one that begins after that. */
+/** What is under way and has no end of its own, such as watches: they are ended when the server stops, and so is one that begins after that. */
 export class OpenStreams {
   private readonly open = new Set<{ close(): void }>();
   private draining = false;

@@ -11,6 +11,7 @@ import { Deployment } from "./apps/deployment.ts";
 import { ReplicaSet } from "./apps/replica-set.ts";
 import { StatefulSet } from "./apps/stateful-set.ts";
 import { SelfSubjectReview } from "./authentication/self-subject-review.ts";
+import { TokenReview } from "./authentication/token-review.ts";
 import {
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,
@@ -97,6 +98,7 @@ export const builtInKinds: readonly Kind[] = [
   Deployment,
   ReplicaSet,
   StatefulSet,
+  TokenReview,
   SelfSubjectReview,
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,

@@ -214,6 +214,8 @@ export interface KindSpec<F extends Fields> {
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
   readonly markDeleted?: (copy: ObjectOf<NoInfer<F>>) => void;
   readonly subresources?: Readonly<Record<string, Subresource<ObjectOf<NoInfer<F>>>>>;
+  /** Making an object of this virtual kind does what this subresource of the named object does. */
+  readonly doesTo?: { readonly resource: string; readonly subresource: string };
   /** Columns of its table; kinds without get the default table. */
   readonly columns?: readonly Column<ObjectOf<NoInfer<F>>>[];
   /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */

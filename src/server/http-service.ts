@@ -18,7 +18,10 @@ import { reviewHandlers } from "./reviews.ts";
 export function httpService(
   options: ServerOptions,
   engine: Engine,
-  parts: Pick<HttpService, "authenticator"> & { authorizer: AuthorizerChain; life: Lifecycle },
+  parts: Pick<HttpService, "authenticator" | "connections"> & {
+    authorizer: AuthorizerChain;
+    life: Lifecycle;
+  },
 ): HttpService {
   const { clock, log } = options;
   const paths = new PathTable();
@@ -33,11 +36,12 @@ export function httpService(
     clock,
     authenticator: parts.authenticator,
     authorizer: parts.authorizer,
-    reviews: reviewHandlers(parts.authorizer, parts.authorizer),
+    reviews: reviewHandlers(parts.authorizer, parts.authorizer, parts.authenticator),
     paths,
     bodies: new BodyBudget(),
     metrics: new RequestMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
+    connections: parts.connections,
     log: {
       defect: (error, request) =>
         log.error({ ...request, error: stackOf(error) }, "a defect: please report it"),

@@ -1,5 +1,6 @@
 import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
+import { nodeAddressTypes } from "../http/connect/rules.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Which engine keeps the objects. */
@@ -28,6 +29,31 @@ export interface ServingOptions {
   readonly certificateFolder?: string | undefined;
 }
 
+/** How the server connects to pods, services and the agents of nodes. */
+export interface ConnectionOptions {
+  /** Lets such connections go to this machine itself; for tests and development on one machine. */
+  readonly allowLoopback: boolean;
+  /** File of the authorities of the node agents' certificates (PEM); without it they aren't verified. */
+  readonly nodeAgentCaFile: string | undefined;
+  /** What the server shows itself with to node agents (PEM); both or neither. */
+  readonly nodeAgentCertFile: string | undefined;
+  readonly nodeAgentKeyFile: string | undefined;
+  /** Types of a node's addresses, the best liked first. */
+  readonly nodeAddressTypes: readonly string[];
+  /** A connection to a node agent must stand by then. */
+  readonly nodeAgentTimeoutMs: number;
+}
+
+/** Connections as they are made unless options say otherwise. */
+export const defaultConnections: ConnectionOptions = {
+  allowLoopback: false,
+  nodeAgentCaFile: undefined,
+  nodeAgentCertFile: undefined,
+  nodeAgentKeyFile: undefined,
+  nodeAddressTypes,
+  nodeAgentTimeoutMs: 5000,
+};
+
 /** Everything about a server that can be chosen. */
 export interface ServerOptions {
   readonly vocabulary: Vocabulary;
@@ -54,6 +80,8 @@ export interface ServerOptions {
   readonly eventLifeMs: number;
   /** Text of `--feature-gates`. */
   readonly featureGates: string;
+  /** {@link defaultConnections} unless given. */
+  readonly connections?: ConnectionOptions | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** `/livez` doesn't fail for checks of the start before this time has passed. */

@@ -1,3 +1,5 @@
+import type { Authenticator } from "../authentication/authenticator.ts";
+import { reviewToken, type TokenReviewSpec } from "../authentication/token-review.ts";
 import type { Authorizer, RuleResolver } from "../authorization/authorizer.ts";
 import { reviewAccess, reviewSelfAccess } from "../authorization/reviews/access.ts";
 import { reviewRules } from "../authorization/reviews/rules.ts";
@@ -8,12 +10,22 @@ import type {
   SubjectAccessReviewSpec,
 } from "../kinds/authorization/attributes.ts";
 
-/** Who answers the five reviews (spec: access review 2.2, 2.3). */
-export function reviewHandlers(authorizer: Authorizer, resolver: RuleResolver): Map<string, ReviewHandler> {
+/** Who answers the reviews (spec: access review 2.2, 2.3). */
+export function reviewHandlers(
+  authorizer: Authorizer,
+  resolver: RuleResolver,
+  authenticator: Authenticator,
+): Map<string, ReviewHandler> {
   const subject: ReviewHandler = async (review) => {
     review["status"] = await reviewAccess(review["spec"] as SubjectAccessReviewSpec, authorizer);
   };
   return new Map<string, ReviewHandler>([
+    [
+      "TokenReview",
+      async (review) => {
+        review["status"] = await reviewToken(review["spec"] as TokenReviewSpec, authenticator, []);
+      },
+    ],
     ["SubjectAccessReview", subject],
     ["LocalSubjectAccessReview", subject],
     [

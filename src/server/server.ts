@@ -5,6 +5,7 @@ import type { UserInfo } from "../base/user-info.ts";
 import type { RunningController } from "../controllers/controller.ts";
 import { listen, type HttpListener } from "../http/listener.ts";
 import { handle } from "../http/pipeline.ts";
+import { mayUpgrade } from "../http/verbs/connect.ts";
 import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
@@ -12,6 +13,7 @@ import type { Engine } from "../resources/engine.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
 import { authenticators } from "./authenticators.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
@@ -136,6 +138,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   };
   const client = new Client(engine, loopbackUser(options));
   const serving = await servingCertificates(options);
+  const connections = await connectionRules(options);
   const adminToken = randomBytes(32).toString("base64url");
   const authenticator = await authenticators(options, [adminEntry(options, adminToken)]);
   try {
@@ -148,7 +151,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     const controllers = await startControllers({ options, registry, store, client });
     life.synced = true;
     effects.start();
-    const service = httpService(options, engine, { authorizer, life, authenticator });
+    const service = httpService(options, engine, { authorizer, life, authenticator, connections });
     const parts = {
       options,
       life,
@@ -177,7 +180,11 @@ async function open(
 ): Promise<HttpListener | undefined> {
   if (serving === undefined) return undefined;
   try {
-    return await listen(serving.listen, (exchange) => handle(service, exchange));
+    return await listen(
+      serving.listen,
+      (exchange) => handle(service, exchange),
+      (method, url) => mayUpgrade(service, method, url),
+    );
   } catch (error) {
     await controllers.close();
     throw error;

@@ -69,16 +69,23 @@ function ownCertificates({ clock }: ServerOptions, serving: ServingOptions) {
 }
 
 async function clientAuthorities({ clientCaFile }: ServerOptions): Promise<string[]> {
-  if (clientCaFile === undefined) return [];
-  const text = await readOptionFile("--client-ca-file", clientCaFile);
+  return clientCaFile === undefined ? [] : readAuthorities("--client-ca-file", clientCaFile);
+}
+
+/**
+ * The certificates of authorities that a file holds, which an option names.
+ *
+ * @throws {OptionsError}
+ */
+export async function readAuthorities(flag: string, file: string): Promise<string[]> {
+  const text = await readOptionFile(flag, file);
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0)
-    throw new OptionsError(`--client-ca-file ${clientCaFile}: holds no certificate in PEM`);
+  if (blocks.length === 0) throw new OptionsError(`${flag} ${file}: holds no certificate in PEM`);
   for (const block of blocks) {
     try {
       void new X509Certificate(block);
     } catch (error) {
-      throw new OptionsError(`--client-ca-file ${clientCaFile}: ${(error as Error).message}`);
+      throw new OptionsError(`${flag} ${file}: ${(error as Error).message}`);
     }
   }
   return blocks;

@@ -24,6 +24,7 @@ describe("Job", () => {
         name: "one",
         uid: "u-1",
         creationTimestamp: null,
+        labels: { "job-name": "one", "controller-uid": "u-1" },
         annotations: { "batch.platform.io/job-tracking": "" },
       },
       spec: {

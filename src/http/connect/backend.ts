@@ -1,4 +1,9 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
+import {
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
 import type { Clock } from "../../base/clock.ts";
@@ -19,7 +24,12 @@ export interface BackendQuestion {
 export type BackendAnswer =
   | { readonly kind: "answer"; readonly answer: IncomingMessage }
   /** The backend goes on in another protocol; `head` is what it already said in it. */
-  | { readonly kind: "upgraded"; readonly answer: IncomingMessage; readonly socket: Socket; readonly head: Buffer };
+  | {
+      readonly kind: "upgraded";
+      readonly answer: IncomingMessage;
+      readonly socket: Socket;
+      readonly head: Buffer;
+    };
 
 /** A backend says by then whether it changes the protocol; the client's leaving isn't noticed before. */
 const upgradeTimeoutMs = 30_000;
@@ -139,7 +149,10 @@ function open(destination: Destination, question: BackendQuestion, allowLoopback
 }
 
 function notInTime(destination: Destination, ms: number): StatusError {
-  return new StatusError("Timeout", `error trying to reach ${urlOf(destination)}: no answer within ${ms / 1000} s`);
+  return new StatusError(
+    "Timeout",
+    `error trying to reach ${urlOf(destination)}: no answer within ${ms / 1000} s`,
+  );
 }
 
 function urlOf(destination: Destination): string {

@@ -36,7 +36,11 @@ const ownHeaders = new Set([
  *
  * @throws {StatusError} BadRequest for a body in a transfer encoding that can't be handed on.
  */
-export function requestHeaders(exchange: Exchange, path: string, vocabulary: Vocabulary): OutgoingHttpHeaders {
+export function requestHeaders(
+  exchange: Exchange,
+  path: string,
+  vocabulary: Vocabulary,
+): OutgoingHttpHeaders {
   const named = namedIn(exchange.header("connection"));
   // Without a prototype: a client may call a header anything.
   const headers: OutgoingHttpHeaders = Object.create(null) as OutgoingHttpHeaders;

@@ -1,15 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { BodyStream, Exchange, HeaderLines } from "../exchange.ts";
-import type { Backend } from "./backend.ts";
 
 /**
  * Hands a backend's answer on as it comes, no faster than the client takes it. An answer that breaks off midway breaks
- * the client's connection off too, so that it can't be mistaken for a whole one. When the client is gone, so is the
- * request to the backend.
+ * the client's connection off too, so that it can't be mistaken for a whole one.
  */
 export function relayAnswer(
   exchange: Exchange,
-  backend: Backend,
   answer: IncomingMessage,
   status: number,
   headers: HeaderLines,
@@ -26,6 +23,5 @@ export function relayAnswer(
   };
   answer.on("error", breakOff);
   answer.once("close", breakOff);
-  exchange.onClose(() => backend.destroy());
   return stream;
 }

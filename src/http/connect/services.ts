@@ -83,7 +83,9 @@ function fromSlices(slices: readonly EndpointSlice[], portName: string): Candida
       .filter(({ conditions }) => conditions?.ready !== false)
       .flatMap(({ addresses = [], targetRef }) =>
         // All addresses of an endpoint stand for the same backend.
-        addresses.slice(0, 1).map((address) => ({ address, port, pod: podOf(targetRef, metadata.namespace) })),
+        addresses
+          .slice(0, 1)
+          .map((address) => ({ address, port, pod: podOf(targetRef, metadata.namespace) })),
       );
   });
 }

@@ -14,21 +14,29 @@ const keepAliveMs = 30_000;
 export function relayBytes({ clock, streams }: HttpService, client: Duplex, backend: Duplex): void {
   const open = { close: () => end() };
   let halfOpen: Timer | undefined;
+  const endSoon = () => (halfOpen ??= clock.setTimer(end, halfOpenMs));
   const end = () => {
     halfOpen?.cancel();
     streams.delete(open);
     client.destroy();
     backend.destroy();
   };
-  for (const side of [client, backend]) {
+  const join = (side: Duplex, other: Duplex) => {
     keepAlive(side);
     side.once("error", end);
-    side.once("close", end);
-    side.once("end", () => (halfOpen ??= clock.setTimer(end, halfOpenMs)));
-  }
-  client.pipe(backend);
-  backend.pipe(client);
+    side.once("end", endSoon);
+    side.once("close", () => {
+      if (other.destroyed || other.writableLength === 0) return end();
+      // What this side said before it left still goes out.
+      endSoon();
+      other.end(end);
+    });
+    side.pipe(other);
+  };
+  join(client, backend);
+  join(backend, client);
   streams.add(open);
+  if (client.destroyed || backend.destroyed) end();
 }
 
 function keepAlive(side: Duplex): void {

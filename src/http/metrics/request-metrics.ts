@@ -117,9 +117,13 @@ function labelsOf(facts: RequestFacts): readonly string[] {
   return [group, version, resource, subresource, scopeOf(facts), component];
 }
 
-/** HTTP methods, but for the verbs that share one. */
+/** Subresources that are connections: how long they last says nothing of the server. */
+const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+
+/** HTTP methods, but for the verbs that share one, and for connections. */
 function verbOf(facts: RequestFacts, { method }: Exchange): string {
   if (facts.kind === "path") return method;
+  if (connections.has(facts.subresource)) return "CONNECT";
   switch (facts.verb) {
     case "list":
     case "watch":

@@ -1,13 +1,15 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
+import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
+import type { Engine, Target } from "../../resources/engine.ts";
 import { readObject } from "../../resources/input.ts";
 import { resourceOf, type Resource } from "../../resources/registry.ts";
 import { checkBody } from "../../resources/write.ts";
-import type { ActionSubresource } from "../../schema/kind.ts";
+import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
 import { readDocument } from "../body.ts";
 import { writeParameters } from "../parameters.ts";
-import { sendStatus } from "../respond.ts";
+import { sendStatus, warningLines } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../status.ts";
 import { encodingOf, sendObject } from "./answer.ts";
@@ -40,7 +42,21 @@ export async function serveAction(
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
   checkBody(engine, bodyTarget, object);
-  const result = await actionOf(target)(engine, target, object, { user, ...parameters });
-  if (result === undefined) return sendStatus(exchange, engine.vocabulary, 201, successStatus({}));
+  // A collection of things to be done says in its bodies to whom.
+  const about = target.name === "" ? objectOf(engine, target, object) : target;
+  const result = await actionOf(about)(engine, about, object, { user, ...parameters });
+  if (result === undefined) {
+    return sendStatus(exchange, engine.vocabulary, 201, successStatus({}), warningLines(warnings));
+  }
   sendObject(request, encoding, 201, Buffer.from(encodeJson(result as unknown as JsonValue)), warnings);
+}
+
+/** The object to which something in a collection is to be done. */
+function objectOf(engine: Engine, target: Target, { metadata }: ApiObject): Target {
+  const { kind } = target.resource;
+  const { resource: name, subresource } = kind.doesTo!;
+  const resource = engine.registry.find(target.resource.group, kind.version, name);
+  if ((metadata.name ?? "") === "") throw new StatusError("BadRequest", "metadata.name is required");
+  if (resource === undefined) throw new StatusError("NotFound", `this server has no ${name}`);
+  return { ...target, resource, name: metadata.name!, subresource };
 }

@@ -38,6 +38,10 @@ export function serveResource(service: HttpService, admitted: Admitted<ResourceF
   const target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
   const exchange = announced(service, admitted.exchange, target);
   if (verb === "watch") service.metrics.longRunning(facts, exchange);
+  if (resource.kind.subresources[subresource]?.shape === "connect") {
+    // What comes back is the other end's, in whatever form.
+    return serveConnect(service, { ...admitted, exchange, target });
+  }
   return andThen(prepareEncoding(service, exchange), () =>
     serveVerb(service, { ...admitted, exchange, target }, verb),
   );
@@ -71,6 +75,13 @@ function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): 
     case "watch":
       return serveWatch(service, request);
     case "create": {
+      if (resource.kind.doesTo !== undefined) {
+        return serveAction(service, request, {
+          shape: "action",
+          verbs: ["create"],
+          kind: () => resource.kind,
+        });
+      }
       const virtual = !request.target.resource.kind.verbs.includes("get");
       return virtual ? serveReview(service, request) : serveCreate(service, request);
     }

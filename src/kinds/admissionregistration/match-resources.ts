@@ -1,9 +1,9 @@
-import { checkNamedRule } from "./policy-rules.ts";
 import { atomicStruct } from "./v1alpha1.ts";
-import { RuleWithOperations } from "./webhook.ts";
+import { field, inlined, list, string } from "../../schema/types.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { field, inlined, list, string } from "../../schema/types.ts";
+import { checkNamedRule } from "./policy-rules.ts";
+import { RuleWithOperations } from "./webhook.ts";
 
 const NamedRuleWithOperations = atomicStruct(
   "NamedRuleWithOperations",

@@ -1,14 +1,14 @@
-import { noSideEffects, webhookName, webhookTimeout } from "./webhook-rules.ts";
-import { labelSelector } from "../checks/selectors.ts";
-import { reviewVersions } from "../checks/webhooks.ts";
-import { uniqueBy } from "../checks/values.ts";
 import { kind, struct } from "./v1.ts";
-import { RuleWithOperations, WebhookClientConfig } from "./webhook.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
-import { LabelSelector } from "../meta/label-selector.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
+import { labelSelector } from "../checks/selectors.ts";
+import { uniqueBy } from "../checks/values.ts";
+import { reviewVersions } from "../checks/webhooks.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { noSideEffects, webhookName, webhookTimeout } from "./webhook-rules.ts";
+import { RuleWithOperations, WebhookClientConfig } from "./webhook.ts";
 
 const MutatingWebhook = struct(
   "MutatingWebhook",

@@ -1,10 +1,10 @@
-import { dnsSubdomain, pathSegment } from "../checks/names.ts";
 import { atomicStruct, kind, struct } from "./v1alpha1.ts";
-import { MatchResources } from "./match-resources.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string } from "../../schema/types.ts";
+import { dnsSubdomain, pathSegment } from "../checks/names.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { MatchResources } from "./match-resources.ts";
 
 interface Reference {
   readonly name?: string | undefined;

@@ -1,10 +1,10 @@
-import { checkParamKind, checkPolicy, checkValidation } from "./policy-rules.ts";
 import { atomicStruct, kind, struct } from "./v1alpha1.ts";
-import { MatchResources } from "./match-resources.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string } from "../../schema/types.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { MatchResources } from "./match-resources.ts";
+import { checkParamKind, checkPolicy, checkValidation } from "./policy-rules.ts";
 
 const ParamKind = atomicStruct(
   "ParamKind",

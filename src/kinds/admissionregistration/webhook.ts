@@ -1,7 +1,7 @@
-import { checkRule } from "./rule-checks.ts";
-import { webhookClient } from "../checks/webhooks.ts";
 import { struct } from "./v1.ts";
 import { bytes, field, inlined, int32, list, string } from "../../schema/types.ts";
+import { webhookClient } from "../checks/webhooks.ts";
+import { checkRule } from "./rule-checks.ts";
 
 const Rule = struct("Rule", "Which resources are meant.", {
   apiGroups: field(1, list(string), "Groups of the resources; `*` is every group.").atomic(),

@@ -1,6 +1,6 @@
-import { checkConversion } from "./conversion-rules.ts";
 import { struct } from "./v1.ts";
 import { bytes, field, int32, list, string } from "../../schema/types.ts";
+import { checkConversion } from "./conversion-rules.ts";
 
 const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
   namespace: field(1, string, "Namespace of the service.").declaredRequired(),

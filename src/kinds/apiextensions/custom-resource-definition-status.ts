@@ -1,7 +1,7 @@
-import { CustomResourceDefinitionNames } from "./names.ts";
-import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { struct } from "./v1.ts";
 import { field, list, string, time } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { CustomResourceDefinitionNames } from "./names.ts";
 
 /** Says whether a definition in a protected group was approved; the word begins with the product's name. */
 function approvalCondition({ name }: Vocabulary): string {

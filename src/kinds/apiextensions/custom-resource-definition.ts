@@ -1,5 +1,10 @@
-import { CustomResourceDefinitionStatus } from "./custom-resource-definition-status.ts";
+import { kind, struct } from "./v1.ts";
+import { decode } from "../../schema/decode.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { type Static, bool, field, list, string } from "../../schema/types.ts";
 import { CustomResourceConversion } from "./conversion.ts";
+import { CustomResourceDefinitionStatus } from "./custom-resource-definition-status.ts";
 import {
   checkApproval,
   checkDefinitionChange,
@@ -9,11 +14,6 @@ import {
 } from "./definition-rules.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";
 import { CustomResourceDefinitionVersion } from "./version.ts";
-import { kind, struct } from "./v1.ts";
-import { decode } from "../../schema/decode.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { type Static, bool, field, list, string } from "../../schema/types.ts";
 
 const CustomResourceDefinitionSpec = struct(
   "CustomResourceDefinitionSpec",

@@ -1,4 +1,4 @@
-import { dns1035LabelFaults, dnsSubdomainFaults } from "../../base/names.ts";
+import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { unchanged } from "../checks/values.ts";
@@ -6,10 +6,8 @@ import { unchanged } from "../checks/values.ts";
 interface Names {
   readonly plural: string;
   readonly singular?: string | undefined;
-  readonly shortNames?: readonly string[] | undefined;
   readonly kind: string;
   readonly listKind?: string | undefined;
-  readonly categories?: readonly string[] | undefined;
 }
 
 interface Version {
@@ -50,7 +48,9 @@ export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindCo
     }
   }
   if (scope !== "" && !scopes.includes(scope)) place.at("scope").notSupported(scope, scopes);
-  checkNames(spec.names, place.at("names"));
+  for (const name of ["plural", "singular", "kind", "listKind"] as const) {
+    if ((spec.names[name] ?? "") === "") place.at("names", name).required();
+  }
   const names = (versions ?? []).map(({ name }) => name);
   if (new Set(names).size < names.length) {
     place.at("versions").invalid(names, "must contain unique version names");
@@ -66,32 +66,6 @@ export function checkSpec(spec: Spec, place: FieldReport, { vocabulary }: KindCo
   }
 }
 
-function checkNames(names: Names, place: FieldReport): void {
-  label(names.plural, place.at("plural"));
-  if (names.singular !== undefined) label(names.singular, place.at("singular"));
-  mixedCaseLabel(names.kind, place.at("kind"));
-  if (names.listKind !== undefined) mixedCaseLabel(names.listKind, place.at("listKind"));
-  if (names.kind !== "" && names.kind === names.listKind) {
-    place.at("listKind").invalid(names.listKind, "kind and listKind may not be the same");
-  }
-  for (const member of ["shortNames", "categories"] as const) {
-    for (const [index, name] of (names[member] ?? []).entries()) {
-      if (place.full) return;
-      label(name, place.at(member, index));
-    }
-  }
-}
-
-function label(name: string, place: FieldReport): void {
-  for (const message of dns1035LabelFaults(name)) place.invalid(name, message);
-}
-
-function mixedCaseLabel(name: string, place: FieldReport): void {
-  for (const message of dns1035LabelFaults(name.toLowerCase())) {
-    place.invalid(name, `may have mixed case, but should otherwise match: ${message}`);
-  }
-}
-
 /** Versions in which objects were stored are still versions of the kind; that in which they are stored now is among them. */
 export function checkStoredVersions(
   stored: readonly string[],
@@ -100,15 +74,12 @@ export function checkStoredVersions(
 ): void {
   if (stored.length === 0) place.invalid(stored, "must have at least one stored version");
   const known = new Set(versions.map(({ name }) => name));
-  const seen = new Set<string>();
   for (const [index, version] of stored.entries()) {
     if (place.full) return;
-    if (seen.has(version)) place.at(index).invalid(version, "must not be listed twice");
-    else if (!known.has(version)) place.at(index).invalid(version, "must appear in spec.versions");
-    seen.add(version);
+    if (!known.has(version)) place.at(index).invalid(version, "must appear in spec.versions");
   }
   const storage = versions.find((version) => version.storage === true)?.name;
-  if (storage !== undefined && !seen.has(storage)) {
+  if (storage !== undefined && !stored.includes(storage)) {
     place.invalid(stored, `must have the storage version ${storage}`);
   }
 }

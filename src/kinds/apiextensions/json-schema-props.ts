@@ -1,5 +1,6 @@
 import { struct, union } from "./v1.ts";
 import { bool, double, field, int64, json, list, map, string, type StructType } from "../../schema/types.ts";
+import { platform } from "../../vocabulary/platform.ts";
 
 const ExternalDocumentation = struct("ExternalDocumentation", "Points to further documentation.", {
   description: field(1, string, "What is found there."),
@@ -10,6 +11,11 @@ const ValidationRule = struct("ValidationRule", "An expression that values must 
   rule: field(1, string, "The expression; `self` is the value.").declaredRequired(),
   message: field(2, string, "What is told when the expression doesn't hold."),
 });
+
+/** A mark of the product in a schema. The declaration serves every vocabulary and has the neutral one's spelling. */
+function mark(name: string): string {
+  return platform.schemaExtensionPrefix + name;
+}
 
 /** A schema, which holds schemas: its static type is written out, since a type can't be inferred from itself. */
 export const JSONSchemaProps: StructType = struct(
@@ -57,21 +63,21 @@ export const JSONSchemaProps: StructType = struct(
     externalDocs: field(35, ExternalDocumentation, "Further documentation.").nullable(),
     example: field(36, json, "An example of the value.").nullable(),
     nullable: field(37, bool, "The value may be null."),
-    "x-platform-preserve-unknown-fields": field(38, bool, "Members without a schema are kept.").nullable(),
-    "x-platform-embedded-resource": field(
+    [mark("preserve-unknown-fields")]: field(38, bool, "Members without a schema are kept.").nullable(),
+    [mark("embedded-resource")]: field(
       39,
       bool,
       "The value is an object with apiVersion, kind and metadata.",
     ),
-    "x-platform-int-or-string": field(40, bool, "The value is an integer or a text."),
-    "x-platform-list-map-keys": field(
+    [mark("int-or-string")]: field(40, bool, "The value is an integer or a text."),
+    [mark("list-map-keys")]: field(
       41,
       list(string),
       "Members by which the items of a list of type map are told apart.",
     ).atomic(),
-    "x-platform-list-type": field(42, string, "How a list is merged: atomic, set or map.").nullable(),
-    "x-platform-map-type": field(43, string, "How an object is merged: granular or atomic.").nullable(),
-    "x-platform-validations": field(44, list(ValidationRule), "Expressions that the value must fulfil.")
+    [mark("list-type")]: field(42, string, "How a list is merged: atomic, set or map.").nullable(),
+    [mark("map-type")]: field(43, string, "How an object is merged: granular or atomic.").nullable(),
+    [mark("validations")]: field(44, list(ValidationRule), "Expressions that the value must fulfil.")
       .mapBy("rule")
       .patchMerge("rule"),
   }),

@@ -1,5 +1,6 @@
 import { struct } from "./v1.ts";
 import { field, list, string } from "../../schema/types.ts";
+import { checkNames } from "./name-rules.ts";
 
 export const CustomResourceDefinitionNames = struct(
   "CustomResourceDefinitionNames",
@@ -16,4 +17,5 @@ export const CustomResourceDefinitionNames = struct(
       "Groups of resources that the resource belongs to, such as `all`.",
     ).atomic(),
   },
+  { check: checkNames },
 );

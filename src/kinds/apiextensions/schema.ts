@@ -21,6 +21,7 @@ export interface Schema {
   readonly dependencies?: Readonly<Record<string, unknown>>;
   readonly additionalItems?: Schema | boolean;
   readonly definitions?: Readonly<Record<string, Schema>>;
+  readonly externalDocs?: object;
   readonly nullable?: boolean;
 }
 

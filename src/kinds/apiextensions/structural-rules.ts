@@ -32,8 +32,12 @@ function checkNode(schema: Schema, level: Level, place: FieldReport, vocabulary:
   }
   if (level === "root") {
     if (type !== "" && type !== "object") place.at("type").invalid(type, "must be object at the root");
+    if (schema.additionalProperties !== undefined) {
+      place.at("additionalProperties").forbidden("must not be used at the root");
+    }
   }
-  if (level === "root" || own.embeddedResource) checkMetadata(schema, place.at("properties"));
+  if (level === "root" || own.embeddedResource) checkMetadata(schema, level, place.at("properties"));
+  if (type === "array" && schema.items === undefined) place.at("items").required("must be specified");
   const items = itemSchema(schema);
   if (items !== undefined) checkNode(items, "item", place.at("items"), vocabulary);
   const members = memberSchema(schema);
@@ -41,7 +45,8 @@ function checkNode(schema: Schema, level: Level, place: FieldReport, vocabulary:
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     checkNode(property, "field", place.at("properties").key(name), vocabulary);
   }
-  checkJunctors(schema, schema, own.intOrString, place, place, vocabulary);
+  const narrowed = { structure: schema, place, vocabulary };
+  checkJunctors(schema, saysIntegerOrString(schema), place, narrowed);
 }
 
 function checkMarks(schema: Schema, own: Marks, place: FieldReport, prefix: string): void {
@@ -50,7 +55,6 @@ function checkMarks(schema: Schema, own: Marks, place: FieldReport, prefix: stri
     const told = `must be false if ${prefix}int-or-string is true`;
     if (own.preserveUnknownFields === true) place.at(`${prefix}preserve-unknown-fields`).invalid(true, told);
     if (own.embeddedResource) place.at(`${prefix}embedded-resource`).invalid(true, told);
-    if (type !== "") place.at("type").invalid(type, `must be empty if ${prefix}int-or-string is true`);
   }
   if (!own.embeddedResource) return;
   const told = `must be object if ${prefix}embedded-resource is true`;
@@ -68,8 +72,8 @@ function checkMarks(schema: Schema, own: Marks, place: FieldReport, prefix: stri
   }
 }
 
-/** What names an object has its own types; of the metadata only the names may be narrowed. */
-function checkMetadata({ properties = {} }: Schema, place: FieldReport): void {
+/** What names an object has its own types; of the metadata at the root only the names may be narrowed. */
+function checkMetadata({ properties = {} }: Schema, level: Level, place: FieldReport): void {
   for (const name of ["apiVersion", "kind"]) {
     if (!Object.hasOwn(properties, name) || properties[name]!.type === "string") continue;
     place
@@ -78,10 +82,12 @@ function checkMetadata({ properties = {} }: Schema, place: FieldReport): void {
       .invalid(properties[name]!.type ?? "", "must be string");
   }
   if (!Object.hasOwn(properties, "metadata")) return;
-  const { type = "", properties: members = {} } = properties["metadata"]!;
+  const { type = "", default: _, properties: members = {}, ...further } = properties["metadata"]!;
   const at = place.key("metadata");
   if (type !== "object") at.at("type").invalid(type, "must be object");
-  if (Object.keys(members).some((name) => name !== "name" && name !== "generateName")) {
+  if (level !== "root") return;
+  const others = Object.keys(members).some((name) => name !== "name" && name !== "generateName");
+  if (others || Object.keys(further).length > 0) {
     at.forbidden(
       "must not specify anything other than name and generateName, but metadata is implicitly specified",
     );
@@ -90,51 +96,56 @@ function checkMetadata({ properties = {} }: Schema, place: FieldReport): void {
 
 const integerOrString = [{ type: "integer" }, { type: "string" }];
 
-/** The parts of a schema that only narrow: `outer` is the structure that they narrow. */
-function checkJunctors(
-  schema: Schema,
-  outer: Schema | undefined,
-  intOrString: boolean,
-  place: FieldReport,
-  outerPlace: FieldReport,
-  vocabulary: Vocabulary,
-): void {
-  // Two ways of saying what the mark says already are welcome.
-  const saysAny = (part: Schema) => intOrString && isDeepStrictEqual(part.anyOf, integerOrString);
-  const narrow = (part: Schema, at: FieldReport, mayBeTyped = false) =>
-    checkNarrowing(part, outer, mayBeTyped, at, outerPlace, vocabulary);
-  if (!saysAny(schema))
-    for (const [index, part] of (schema.anyOf ?? []).entries()) narrow(part, place.at("anyOf", index));
-  for (const [index, part] of (schema.allOf ?? []).entries()) {
-    narrow(part, place.at("allOf", index), index === 0 && saysAny(part));
-  }
-  for (const [index, part] of (schema.oneOf ?? []).entries()) narrow(part, place.at("oneOf", index));
-  if (schema.not !== undefined) narrow(schema.not, place.at("not"));
+/** Whether a schema says in its own way that a value is an integer or a text; the types in it are welcome. */
+function saysIntegerOrString({ anyOf }: Schema): boolean {
+  return anyOf?.length === 2 && isDeepStrictEqual(anyOf, integerOrString);
 }
 
-function checkNarrowing(
-  part: Schema,
-  outer: Schema | undefined,
-  intOrString: boolean,
-  place: FieldReport,
-  outerPlace: FieldReport,
-  vocabulary: Vocabulary,
-): void {
+/** What the parts of a schema narrow: the structure outside, and where it stands. */
+interface Narrowed {
+  readonly structure: Schema | undefined;
+  readonly place: FieldReport;
+  readonly vocabulary: Vocabulary;
+}
+
+/** The parts of a schema that only narrow; `skipAnyOf` leaves out those of a welcome `anyOf`. */
+function checkJunctors(schema: Schema, skipAnyOf: boolean, place: FieldReport, narrowed: Narrowed): void {
+  const isStructure = schema === narrowed.structure;
+  if (!skipAnyOf) {
+    for (const [index, part] of (schema.anyOf ?? []).entries()) {
+      checkNarrowing(part, false, place.at("anyOf", index), narrowed);
+    }
+  }
+  for (const [index, part] of (schema.allOf ?? []).entries()) {
+    const skip = isStructure && index === 0 && saysIntegerOrString(part);
+    checkNarrowing(part, skip, place.at("allOf", index), narrowed);
+  }
+  for (const [index, part] of (schema.oneOf ?? []).entries()) {
+    checkNarrowing(part, false, place.at("oneOf", index), narrowed);
+  }
+  if (schema.not !== undefined) checkNarrowing(schema.not, false, place.at("not"), narrowed);
+}
+
+function checkNarrowing(part: Schema, skipAnyOf: boolean, place: FieldReport, narrowed: Narrowed): void {
   if (place.full) return;
-  if (outer === undefined) return outerPlace.required(`because it is defined in ${place.path}`);
-  checkOnlyNarrows(part, place, vocabulary);
+  const { structure } = narrowed;
+  if (structure === undefined) return narrowed.place.required(`because it is defined in ${place.path}`);
+  checkOnlyNarrows(part, place, narrowed.vocabulary);
   const items = itemSchema(part);
   if (items !== undefined) {
-    const at = outerPlace.at("items");
-    checkNarrowing(items, itemSchema(outer), false, place.at("items"), at, vocabulary);
+    const below = { ...narrowed, structure: itemSchema(structure), place: narrowed.place.at("items") };
+    checkNarrowing(items, false, place.at("items"), below);
   }
-  const known = outer.properties ?? {};
+  const known = structure.properties ?? {};
   for (const [name, property] of Object.entries(part.properties ?? {})) {
-    const structure = Object.hasOwn(known, name) ? known[name] : undefined;
-    const at = outerPlace.at("properties").key(name);
-    checkNarrowing(property, structure, false, place.at("properties").key(name), at, vocabulary);
+    const below = {
+      ...narrowed,
+      structure: Object.hasOwn(known, name) ? known[name] : undefined,
+      place: narrowed.place.at("properties").key(name),
+    };
+    checkNarrowing(property, false, place.at("properties").key(name), below);
   }
-  checkJunctors(part, outer, intOrString, place, outerPlace, vocabulary);
+  checkJunctors(part, skipAnyOf, place, narrowed);
 }
 
 /** Whatever makes the structure may stand outside only. */
@@ -143,7 +154,7 @@ function checkOnlyNarrows(part: Schema, place: FieldReport, vocabulary: Vocabula
   for (const name of ["type", "title", "description"] as const) {
     if ((part[name] ?? "") !== "") place.at(name).forbidden("must be empty to be structural");
   }
-  for (const name of ["additionalProperties", "default"] as const) {
+  for (const name of ["additionalProperties", "default", "externalDocs"] as const) {
     if (part[name] !== undefined) place.at(name).forbidden("must be undefined to be structural");
   }
   if (part.nullable === true) place.at("nullable").forbidden("must be false to be structural");

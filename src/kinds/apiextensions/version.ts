@@ -1,7 +1,7 @@
-import { JSONSchemaProps } from "./json-schema-props.ts";
 import { struct } from "./v1.ts";
-import { checkVersion, columnFormat, columnType, pathBelow, simplePath } from "./version-rules.ts";
 import { bool, field, int32, list, string } from "../../schema/types.ts";
+import { JSONSchemaProps } from "./json-schema-props.ts";
+import { checkVersion, columnFormat, columnType, pathBelow, simplePath } from "./version-rules.ts";
 
 const CustomResourceValidation = struct("CustomResourceValidation", "How custom objects are checked.", {
   openAPIV3Schema: field(1, JSONSchemaProps, "The schema of the objects.").nullable(),

@@ -1,17 +1,24 @@
-import type { FieldReport } from "../../schema/faults.ts";
-import { dns1035Label, dnsSubdomain } from "../checks/names.ts";
-import { between, portNumber } from "../checks/numbers.ts";
 import { kind, struct } from "./v1.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, bytes, field, int32, list, string, time } from "../../schema/types.ts";
+import { dns1035Label, dnsSubdomain } from "../checks/names.ts";
+import { between, portNumber } from "../checks/numbers.ts";
+import { each } from "../checks/values.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
 
 const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
   namespace: field(1, string, "Namespace of the service.").mustBeGiven(),
   name: field(2, string, "Name of the service.").mustBeGiven(),
   port: field(3, int32, "Port of the service.").nullable().filled(443).check(portNumber),
 });
+
+const statuses = ["False", "True", "Unknown"];
+
+function checkCondition({ status }: { readonly status: string }, place: FieldReport): void {
+  if (!statuses.includes(status)) place.at("status").notSupported(status, statuses);
+}
 
 interface Spec {
   readonly service?: unknown;
@@ -73,7 +80,8 @@ const APIServiceCondition = struct("APIServiceCondition", "One aspect of an API 
 const APIServiceStatus = struct("APIServiceStatus", "Whether a group version can be reached.", {
   conditions: field(1, list(APIServiceCondition), "What is known about its state.")
     .mapBy("type")
-    .patchMerge("type"),
+    .patchMerge("type")
+    .check(each(checkCondition)),
 });
 
 /** What this server serves itself can be reached from the start. */

@@ -1,6 +1,6 @@
 import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int64, list, string, time } from "../../schema/types.ts";
 

@@ -1,8 +1,8 @@
-import { UserInfo } from "./user-info.ts";
 import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list, string } from "../../schema/types.ts";
+import { UserInfo } from "./user-info.ts";
 
 const TokenReviewSpec = struct("TokenReviewSpec", "The token that is asked about.", {
   token: field(1, string, "The token."),

@@ -1,20 +1,20 @@
+import { struct } from "./v1.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { field, list, type Static, type StructType } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { behaviorText, withSmallNames } from "./behavior-text.ts";
+import type { HorizontalPodAutoscaler as OldAutoscaler } from "./horizontal-pod-autoscaler-v1.ts";
 import {
   HorizontalPodAutoscalerBehavior,
   type HorizontalPodAutoscaler,
 } from "./horizontal-pod-autoscaler.ts";
-import type { HorizontalPodAutoscaler as OldAutoscaler } from "./horizontal-pod-autoscaler-v1.ts";
 import { HorizontalPodAutoscalerCondition, MetricSpec, MetricStatus } from "./metric-annotations.ts";
 import { metricFromOld, metricToOld, statusFromOld, statusToOld } from "./metric-conversion.ts";
 import type { MetricSpec as NewMetric } from "./metric-spec.ts";
 import type { MetricStatus as NewStatus } from "./metric-status.ts";
 import { defaultMetric } from "./scaling-rules.ts";
-import { struct } from "./v1.ts";
 
 /*
  * Version v1 knows one metric, the average use of processors. The others, what was seen of them, the conditions and the

@@ -1,13 +1,13 @@
-import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { CrossVersionObjectReference } from "./object-reference-v1.ts";
-import { autoscalerFromStored, autoscalerToStored, shownMetrics } from "./autoscaler-conversion.ts";
-import { HorizontalPodAutoscaler as StoredAutoscaler } from "./horizontal-pod-autoscaler.ts";
-import { referenceText, targetsText } from "./target-cells.ts";
 import { kind, struct } from "./v1.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, int64, time } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { autoscalerFromStored, autoscalerToStored, shownMetrics } from "./autoscaler-conversion.ts";
+import { HorizontalPodAutoscaler as StoredAutoscaler } from "./horizontal-pod-autoscaler.ts";
+import { CrossVersionObjectReference } from "./object-reference-v1.ts";
+import { referenceText, targetsText } from "./target-cells.ts";
 
 function targetsCell(object: ApiObject, _now: number, vocabulary: Vocabulary): string {
   const { metrics, currentMetrics } = shownMetrics(object as HorizontalPodAutoscaler, vocabulary);

@@ -1,6 +1,12 @@
-import { CrossVersionObjectReference } from "./object-reference.ts";
+import { kind, struct } from "./v2.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, int32, int64, list, string, time } from "../../schema/types.ts";
+import { nonNegative } from "../checks/numbers.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
 import { MetricSpec } from "./metric-spec.ts";
 import { MetricStatus } from "./metric-status.ts";
+import { CrossVersionObjectReference } from "./object-reference.ts";
 import {
   checkLowest,
   checkReplicas,
@@ -9,12 +15,6 @@ import {
   fillBehavior,
 } from "./scaling-rules.ts";
 import { referenceText, targetsText } from "./target-cells.ts";
-import { nonNegative } from "../checks/numbers.ts";
-import { kind, struct } from "./v2.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, int32, int64, list, string, time } from "../../schema/types.ts";
 
 const HPAScalingPolicy = struct("HPAScalingPolicy", "By how much may be scaled in a given time.", {
   type: field(1, string, "Whether the value is a number of pods or a share of them.")

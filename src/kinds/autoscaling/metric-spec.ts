@@ -1,5 +1,9 @@
-import { resourceNames } from "./resource-names.ts";
-import { CrossVersionObjectReference } from "./object-reference.ts";
+import { struct } from "./v2.ts";
+import { type Static, field, int32, quantity, string } from "../../schema/types.ts";
+import { pathSegment } from "../checks/names.ts";
+import { positive } from "../checks/numbers.ts";
+import { positiveQuantity } from "../checks/quantities.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
 import {
   checkExternalTarget,
   checkMetric,
@@ -8,19 +12,15 @@ import {
   checkResourceTarget,
   checkTargetType,
 } from "./metric-rules.ts";
-import { pathSegment } from "../checks/names.ts";
-import { positive } from "../checks/numbers.ts";
-import { positiveQuantity } from "../checks/quantities.ts";
-import { struct } from "./v2.ts";
-import { LabelSelector } from "../meta/label-selector.ts";
-import { type Static, field, int32, quantity, string } from "../../schema/types.ts";
+import { CrossVersionObjectReference } from "./object-reference.ts";
+import { resourceNames } from "./resource-names.ts";
 
 const MetricTarget = struct(
   "MetricTarget",
   "What is aimed at for a metric.",
   {
     type: field(1, string, "Whether it is a value, an average value or a use in percent.")
-      .required()
+      .declaredRequired()
       .known("AverageValue", "Utilization", "Value"),
     value: field(2, quantity, "Value that is aimed at.").nullable().check(positiveQuantity),
     averageValue: field(3, quantity, "Value a pod that is aimed at.").nullable().check(positiveQuantity),
@@ -97,7 +97,7 @@ export const MetricSpec = struct(
   "A metric by which is scaled; the field that its type names holds it.",
   {
     type: field(1, string, "Which of the other fields holds the metric.")
-      .required()
+      .declaredRequired()
       .known("ContainerResource", "External", "Object", "Pods", "Resource"),
     object: field(2, ObjectMetricSource, "A metric of one object.").nullable(),
     pods: field(3, PodsMetricSource, "A metric of each pod.").nullable(),

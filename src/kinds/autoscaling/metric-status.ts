@@ -1,8 +1,8 @@
-import { resourceNames } from "./resource-names.ts";
-import { CrossVersionObjectReference } from "./object-reference.ts";
-import { MetricIdentifier } from "./metric-spec.ts";
 import { struct } from "./v2.ts";
 import { type Static, field, int32, quantity, string } from "../../schema/types.ts";
+import { MetricIdentifier } from "./metric-spec.ts";
+import { CrossVersionObjectReference } from "./object-reference.ts";
+import { resourceNames } from "./resource-names.ts";
 
 const MetricValueStatus = struct("MetricValueStatus", "A metric's value as it was seen last.", {
   value: field(1, quantity, "Value that was seen.").nullable(),

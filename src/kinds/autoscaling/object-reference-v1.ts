@@ -1,6 +1,6 @@
 import { atomicStruct } from "./v1.ts";
-import { pathSegment } from "../checks/names.ts";
 import { field, string } from "../../schema/types.ts";
+import { pathSegment } from "../checks/names.ts";
 
 export const CrossVersionObjectReference = atomicStruct(
   "CrossVersionObjectReference",

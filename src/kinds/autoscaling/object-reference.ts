@@ -1,6 +1,6 @@
 import { struct } from "./v2.ts";
-import { pathSegment } from "../checks/names.ts";
 import { field, string } from "../../schema/types.ts";
+import { pathSegment } from "../checks/names.ts";
 
 export const CrossVersionObjectReference = struct(
   "CrossVersionObjectReference",

@@ -1,5 +1,5 @@
 import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, string } from "../../schema/types.ts";
 import { nonNegative } from "../checks/numbers.ts";

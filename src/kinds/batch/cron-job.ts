@@ -1,15 +1,15 @@
+import { kind, struct } from "./v1.ts";
 import { scheduleFault, timeZoneFault } from "../../base/cron.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { nonNegative } from "../checks/numbers.ts";
-import { containerImages, containerNames, selectorCell } from "../cells.ts";
-import { nameWarnings } from "./job-warnings.ts";
-import { JobSpec } from "./job.ts";
-import { kind, struct } from "./v1.ts";
-import { age, ageColumn, nameColumn } from "../columns.ts";
-import { ObjectReference } from "../core/references.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, int64, list, string, time } from "../../schema/types.ts";
+import { containerImages, containerNames, selectorCell } from "../cells.ts";
+import { nonNegative } from "../checks/numbers.ts";
+import { age, ageColumn, nameColumn } from "../columns.ts";
+import { templateWarnings } from "../core/pod/warnings.ts";
+import { ObjectReference } from "../core/references.ts";
+import { JobSpec } from "./job.ts";
 
 const JobTemplateSpec = struct("JobTemplateSpec", "The jobs that are made from a schedule.", {
   metadata: field(1, ObjectMeta, "Labels and annotations of the jobs.").emitEmpty(),
@@ -104,12 +104,19 @@ export const CronJob = kind({
     // Zones come and go; one that was once accepted may stay.
     if (spec?.timeZone !== live.spec?.timeZone) timeZone(spec?.timeZone, report.at("spec", "timeZone"));
   },
-  warnings: ({ metadata, spec }, _context, live) => [
-    ...(live === undefined ? nameWarnings(metadata.name) : []),
-    ...(spec?.schedule.includes("TZ")
-      ? ["spec.schedule: a time zone in the schedule isn't supported officially; use spec.timeZone"]
-      : []),
-  ],
+  warnings({ metadata, spec }, context, live) {
+    const warnings: string[] = [];
+    if (live === undefined || live.metadata.generation !== metadata.generation) {
+      const { metadata: labels, spec: pod } = spec?.jobTemplate.spec?.template ?? {};
+      warnings.push(...templateWarnings(labels, pod, ["spec", "jobTemplate", "spec", "template"], context));
+    }
+    if (spec?.schedule.includes("TZ") === true) {
+      warnings.push(
+        "spec.schedule: a time zone in the schedule isn't supported officially; use spec.timeZone",
+      );
+    }
+    return warnings;
+  },
   generationOf: ({ spec }) => spec,
   prepareCreate(copy) {
     copy.status = {};

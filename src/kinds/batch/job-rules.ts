@@ -1,8 +1,8 @@
 import { labelSelectorFaults, compileLabelSelector } from "../../base/label-selector.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import type { LabelSelector } from "../meta/label-selector.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { unchanged } from "../checks/values.ts";
+import type { LabelSelector } from "../meta/label-selector.ts";
 import { checkFailurePolicy, type FailurePolicy } from "./pod-failure-rules.ts";
 
 interface PodSpec {
@@ -25,7 +25,7 @@ interface Template {
 }
 
 /** What the rules of a job ask about. */
-export interface JobSpecFacts {
+interface JobSpecFacts {
   readonly parallelism?: number | undefined;
   readonly completions?: number | undefined;
   readonly completionMode?: string | undefined;
@@ -37,7 +37,7 @@ export interface JobSpecFacts {
 }
 
 /** What the rules of a job ask about the whole object. */
-export interface JobFacts {
+interface JobFacts {
   readonly metadata: {
     readonly name?: string;
     readonly uid?: string;

@@ -1,7 +1,7 @@
-import type { FieldReport } from "../../schema/faults.ts";
-import { nonNegative } from "../checks/numbers.ts";
 import { struct } from "./v1.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import { field, int32, list, string, time } from "../../schema/types.ts";
+import { nonNegative } from "../checks/numbers.ts";
 
 const JobCondition = struct("JobCondition", "One aspect of a job's state.", {
   type: field(1, string, "What the condition is about.")

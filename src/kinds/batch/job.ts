@@ -1,18 +1,18 @@
-import { JobStatus } from "./job-status.ts";
-import { PodFailurePolicy } from "./pod-failure-policy.ts";
 import { kind, struct } from "./v1.ts";
-import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
-import { nonNegative } from "../checks/numbers.ts";
-import { containerImages, containerNames, selectorCell } from "../cells.ts";
-import { checkJobChange, checkJobSpec, checkSelector, generateSelector } from "./job-rules.ts";
-import { nameWarnings } from "./job-warnings.ts";
-import { age, ageColumn, nameColumn } from "../columns.ts";
-import { PodTemplateSpec } from "../core/pod/template.ts";
-import { LabelSelector } from "../meta/label-selector.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, int64, string } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { containerImages, containerNames, selectorCell } from "../cells.ts";
+import { nonNegative } from "../checks/numbers.ts";
+import { age, ageColumn, nameColumn } from "../columns.ts";
+import { PodTemplateSpec } from "../core/pod/template.ts";
+import { workloadWarnings } from "../core/pod/warnings.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { checkJobChange, checkJobSpec, checkSelector, generateSelector } from "./job-rules.ts";
+import { JobStatus } from "./job-status.ts";
+import { PodFailurePolicy } from "./pod-failure-policy.ts";
 
 export const JobSpec = struct(
   "JobSpec",
@@ -78,8 +78,7 @@ export const Job = kind({
     spec.backoffLimit ??= 6;
     spec.completionMode ??= "NonIndexed";
     spec.suspend ??= false;
-    const { labels } = spec.template.metadata ?? {};
-    if (labels !== undefined && copy.metadata.labels === undefined) copy.metadata.labels = { ...labels };
+    takeLabels(copy);
     for (const rule of spec.podFailurePolicy?.rules ?? []) {
       for (const pattern of rule.onPodConditions ?? []) if (pattern.status === "") pattern.status = "True";
     }
@@ -89,7 +88,10 @@ export const Job = kind({
     copy.status = {};
     const annotation = trackingAnnotation(vocabulary);
     copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
-    if (copy.spec !== undefined) generateSelector(copy.metadata, copy.spec);
+    if (copy.spec === undefined) return;
+    generateSelector(copy.metadata, copy.spec);
+    // The reference fills in defaults again when it reads what it has stored, and so finds the new labels.
+    takeLabels(copy);
   },
   prepareUpdate(copy, live) {
     copy.status = structuredClone(live.status);
@@ -114,7 +116,7 @@ export const Job = kind({
     if (has(job) && !has(live))
       report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
   },
-  warnings: ({ metadata }, _context, live) => (live === undefined ? nameWarnings(metadata.name) : []),
+  warnings: workloadWarnings,
   subresources: {
     status: {
       verbs: ["get", "patch", "update"],
@@ -162,6 +164,22 @@ export const Job = kind({
   ],
 });
 export type Job = ObjectFor<typeof Job>;
+
+interface Labelled {
+  readonly labels?: Record<string, string> | undefined;
+}
+
+/** A job without labels of its own has those of its pods. Changes the copy. */
+function takeLabels({
+  metadata,
+  spec,
+}: {
+  readonly metadata: ApiObject["metadata"];
+  readonly spec?: { readonly template: { readonly metadata?: Labelled | undefined } } | undefined;
+}): void {
+  const { labels } = spec?.template.metadata ?? {};
+  if (labels !== undefined && metadata.labels === undefined) metadata.labels = { ...labels };
+}
 
 interface Counts {
   readonly spec?:

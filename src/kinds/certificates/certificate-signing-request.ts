@@ -1,3 +1,10 @@
+import { kind, struct } from "./v1.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { bytes, field, int32, list, map, string, time } from "../../schema/types.ts";
+import { orNone } from "../cells.ts";
+import { ageColumn, nameColumn, shortDuration } from "../columns.ts";
 import {
   checkSpec,
   checkStatus,
@@ -6,13 +13,6 @@ import {
   stateText,
   usageNames,
 } from "./request-rules.ts";
-import type { UserInfo } from "../../base/user-info.ts";
-import { orNone } from "../cells.ts";
-import { kind, struct } from "./v1.ts";
-import { ageColumn, nameColumn, shortDuration } from "../columns.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { bytes, field, int32, list, map, string, time } from "../../schema/types.ts";
 
 const CertificateSigningRequestSpec = struct(
   "CertificateSigningRequestSpec",

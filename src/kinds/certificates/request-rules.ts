@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { certificateRequestFault, certificatesFault } from "../../base/certificate-request.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { signerName } from "./signer-name.ts";
-import type { KindContext } from "../../schema/context.ts";
 
 /** A decision about a request. */
 export interface Decision {

@@ -1,9 +1,9 @@
-import { ageColumn, nameColumn } from "../columns.ts";
-import { nonNegative, positive } from "../checks/numbers.ts";
 import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, microTime, string } from "../../schema/types.ts";
+import { nonNegative, positive } from "../checks/numbers.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
 
 const LeaseSpec = struct("LeaseSpec", "Who holds a lease, and how long.", {
   holderIdentity: field(1, string, "Who holds the lease now.").nullable(),

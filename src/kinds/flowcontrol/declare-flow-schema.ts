@@ -1,9 +1,9 @@
+import type { Conversion } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, int32, list, string } from "../../schema/types.ts";
 import { orNone } from "../cells.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, int32, list, string } from "../../schema/types.ts";
-import type { Conversion } from "../../schema/kind.ts";
 import { declareStatus, type Words } from "./condition.ts";
 import { checkDistinguisher, checkPrecedence } from "./flow-schema-rules.ts";
 import { checkMandatory, mandatorySchemas } from "./mandatory.ts";

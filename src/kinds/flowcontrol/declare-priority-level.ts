@@ -1,8 +1,8 @@
-import { ageColumn, nameColumn } from "../columns.ts";
-import { between, nonNegative, positive } from "../checks/numbers.ts";
 import type { ApiObject, Column, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, string } from "../../schema/types.ts";
+import { between, nonNegative, positive } from "../checks/numbers.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
 import { declareStatus, type Words } from "./condition.ts";
 import { checkLevel, checkLimitResponse, checkQueuing } from "./level-rules.ts";
 import { checkMandatory, mandatoryLevels } from "./mandatory.ts";

@@ -1,7 +1,7 @@
-import type { ObjectFor } from "../../schema/kind.ts";
-import { declareFlowSchema } from "./declare-flow-schema.ts";
 import * as v1beta2 from "./v1beta2.ts";
 import * as v1beta3 from "./v1beta3.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { declareFlowSchema } from "./declare-flow-schema.ts";
 
 export const FlowSchema = declareFlowSchema(v1beta3, true);
 export type FlowSchema = ObjectFor<typeof FlowSchema>;

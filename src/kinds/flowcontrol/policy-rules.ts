@@ -69,7 +69,7 @@ function declareSubject({ struct }: Words) {
     "ServiceAccountSubject",
     "A service account.",
     {
-      namespace: field(1, string, "Namespace of the account.").required(),
+      namespace: field(1, string, "Namespace of the account.").declaredRequired(),
       name: field(2, string, "Name of the account; `*` is every one of the namespace.").required(),
     },
     { check: checkAccount },

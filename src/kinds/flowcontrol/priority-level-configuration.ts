@@ -1,7 +1,7 @@
-import type { ApiObject, ObjectFor } from "../../schema/kind.ts";
-import { declarePriorityLevel, type SharesName } from "./declare-priority-level.ts";
 import * as v1beta2 from "./v1beta2.ts";
 import * as v1beta3 from "./v1beta3.ts";
+import type { ApiObject, ObjectFor } from "../../schema/kind.ts";
+import { declarePriorityLevel, type SharesName } from "./declare-priority-level.ts";
 
 export const PriorityLevelConfiguration = declarePriorityLevel(v1beta3, "nominalConcurrencyShares", true);
 export type PriorityLevelConfiguration = ObjectFor<typeof PriorityLevelConfiguration>;

@@ -1,6 +1,6 @@
 import { dns1035LabelFaults, dnsSubdomainFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { dnsSubdomain } from "../checks/names.ts";
+import { dnsSubdomain, qualifiedName } from "../checks/names.ts";
 
 interface ServerVersions {
   readonly apiServerID?: string | undefined;
@@ -44,13 +44,45 @@ function groupVersion(text: string, place: FieldReport): void {
   for (const message of dns1035LabelFaults(version)) place.invalid(text, `the version ${message}`);
 }
 
-interface Versions {
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message?: string | undefined;
+}
+
+interface Status {
   readonly storageVersions?: readonly ServerVersions[] | undefined;
   readonly commonEncodingVersion?: string | undefined;
+  readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** The servers' agreement, and what is known about it. */
+export function checkStatus(status: Status, place: FieldReport): void {
+  checkCommon(status, place);
+  checkConditions(status.conditions ?? [], place);
+}
+
+/** Each condition once and in full; the reference names them by the place of the status. */
+function checkConditions(conditions: readonly Condition[], place: FieldReport): void {
+  const seen = new Map<string, number>();
+  for (const [index, { type, status, reason, message = "" }] of conditions.entries()) {
+    if (place.full) return;
+    const at = place.at(index);
+    const before = seen.get(type);
+    if (before !== undefined) {
+      at.at("type").invalid(type, `the type is not unique, it also appears in conditions[${before}]`);
+    }
+    seen.set(type, index);
+    qualifiedName(type, at.at("type"));
+    qualifiedName(status, at.at("status"));
+    if (reason === "") at.at("reason").required("reason cannot be empty");
+    if (message === "") at.at("message").required("message cannot be empty");
+  }
 }
 
 /** The common version is the one that all servers write, where they agree. */
-export function checkCommon(status: Versions, place: FieldReport): void {
+function checkCommon(status: Status, place: FieldReport): void {
   const { storageVersions = [], commonEncodingVersion: said } = status;
   const written = new Set(storageVersions.map((one) => one.encodingVersion ?? ""));
   const common = written.size === 1 ? [...written][0] : undefined;

@@ -1,11 +1,10 @@
-import { ageColumn, nameColumn } from "../columns.ts";
 import { kind, struct } from "./v1alpha1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { checkCommon, checkName, checkServer, versionsText } from "./storage-version-rules.ts";
-import { uniqueBy } from "../checks/values.ts";
-import { qualifiedName } from "../checks/names.ts";
 import { field, int64, list, string, time } from "../../schema/types.ts";
+import { uniqueBy } from "../checks/values.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { checkName, checkServer, checkStatus, versionsText } from "./storage-version-rules.ts";
 
 const StorageVersionSpec = struct("StorageVersionSpec", "Empty: the versions stand in the status.", {});
 
@@ -25,17 +24,13 @@ const StorageVersionCondition = struct(
   "One aspect of a storage version's state.",
   {
     type: field(1, string, "What the condition is about.")
-      .required()
-      .check(qualifiedName)
+      .declaredRequired()
       .known("AllEncodingVersionsEqual"),
-    status: field(2, string, "Whether it holds.")
-      .required()
-      .check(qualifiedName)
-      .known("False", "True", "Unknown"),
+    status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
     observedGeneration: field(3, int64, "Generation of the object for which the condition was found."),
     lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
-    reason: field(5, string, "Short reason for programs.").required(),
-    message: field(6, string, "Explanation for people.").mustBeGiven(),
+    reason: field(5, string, "Short reason for programs.").declaredRequired(),
+    message: field(6, string, "Explanation for people."),
   },
 );
 
@@ -51,11 +46,9 @@ const StorageVersionStatus = struct(
       string,
       "The version that all servers write; absent where they differ.",
     ).nullable(),
-    conditions: field(3, list(StorageVersionCondition), "What is known about its state.")
-      .mapBy("type")
-      .check(uniqueBy((one) => one.type, "type")),
+    conditions: field(3, list(StorageVersionCondition), "What is known about its state.").mapBy("type"),
   },
-  { check: checkCommon },
+  { check: checkStatus },
 );
 
 export const StorageVersion = kind({

@@ -1,12 +1,12 @@
+import { kind, struct } from "./v1.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, list, map, quantity, string } from "../../schema/types.ts";
+import { dnsLabel, labelMap } from "../checks/names.ts";
+import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { checkAmounts } from "../core/pod/resource-rules.ts";
 import { Toleration } from "../core/pod/scheduling.ts";
-import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { unchanged } from "../checks/values.ts";
-import { dnsLabel, labelMap } from "../checks/names.ts";
-import { field, list, map, quantity, string } from "../../schema/types.ts";
 
 const Overhead = struct(
   "Overhead",

@@ -1,5 +1,5 @@
 import { kind } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
 import { DeleteOptionsBody } from "../meta/delete-options.ts";

@@ -1,23 +1,14 @@
+import { kind, struct } from "./v1.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, int32, int64, intOrString, list, map, string, time } from "../../schema/types.ts";
+import { conditionList } from "../checks/conditions.ts";
+import { countOrPercent, nonNegative } from "../checks/numbers.ts";
+import { labelSelector } from "../checks/selectors.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { Condition } from "../meta/condition.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { labelSelector } from "../checks/selectors.ts";
-import { countOrPercent, nonNegative } from "../checks/numbers.ts";
-import { conditionList } from "../checks/conditions.ts";
-import type { FieldReport } from "../../schema/faults.ts";
-import {
-  field,
-  int32,
-  int64,
-  intOrString,
-  list,
-  map,
-  string,
-  time,
-} from "../../schema/types.ts";
 
 const PodDisruptionBudgetSpec = struct(
   "PodDisruptionBudgetSpec",

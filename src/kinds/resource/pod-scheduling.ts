@@ -1,12 +1,12 @@
-import { ageColumn, nameColumn } from "../columns.ts";
 import { kind, struct } from "./v1alpha1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { uniqueSet } from "./unique-set.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, list, string } from "../../schema/types.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { uniqueBy } from "../checks/values.ts";
-import { field, list, string } from "../../schema/types.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { uniqueSet } from "./unique-set.ts";
 
 const PodSchedulingSpec = struct("PodSchedulingSpec", "Where a scheduler would like to place a pod.", {
   selectedNode: field(1, string, "Name of the node for which resources should be provided."),

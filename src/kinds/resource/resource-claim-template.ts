@@ -1,10 +1,10 @@
+import { kind, struct } from "./v1alpha1.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field } from "../../schema/types.ts";
+import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { ResourceClaimSpec } from "./resource-claim.ts";
-import { kind, struct } from "./v1alpha1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { unchanged } from "../checks/values.ts";
-import { field } from "../../schema/types.ts";
 
 const ResourceClaimTemplateSpec = struct(
   "ResourceClaimTemplateSpec",

@@ -1,12 +1,12 @@
-import { ageColumn, nameColumn } from "../columns.ts";
-import { NodeSelector } from "../core/node-selector.ts";
 import { kind, struct } from "./v1alpha1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { checkStatusChange, consumers, shortHandle, stateText } from "./resource-claim-rules.ts";
+import { bool, field, list, string } from "../../schema/types.ts";
 import { dnsSubdomain, storageDriverName } from "../checks/names.ts";
 import { unchanged } from "../checks/values.ts";
-import { bool, field, list, string } from "../../schema/types.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { NodeSelector } from "../core/node-selector.ts";
+import { checkStatusChange, consumers, shortHandle, stateText } from "./resource-claim-rules.ts";
 
 const modes = ["Immediate", "WaitForFirstConsumer"];
 

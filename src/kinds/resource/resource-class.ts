@@ -1,10 +1,10 @@
+import { kind, struct } from "./v1alpha1.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, string } from "../../schema/types.ts";
+import { dnsLabel, storageDriverName } from "../checks/names.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { NodeSelector } from "../core/node-selector.ts";
-import { kind, struct } from "./v1alpha1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
-import { ObjectMeta } from "../../schema/object-meta.ts";
-import { dnsLabel, storageDriverName } from "../checks/names.ts";
-import { field, string } from "../../schema/types.ts";
 
 const ResourceClassParametersReference = struct(
   "ResourceClassParametersReference",

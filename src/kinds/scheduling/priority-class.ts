@@ -1,9 +1,9 @@
-import { ageColumn, nameColumn } from "../columns.ts";
-import { unchanged } from "../checks/values.ts";
 import { kind } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, string } from "../../schema/types.ts";
+import { unchanged } from "../checks/values.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
 
 const systemPrefix = "system-";
 const highestUserPriority = 1_000_000_000;

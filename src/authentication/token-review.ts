@@ -1,0 +1,50 @@
+import { StatusError } from "../base/status-error.ts";
+import { shownUser, type ShownUser } from "../base/user-info.ts";
+import type { Authenticator } from "./authenticator.ts";
+
+/** What is asked of a token (spec: conventions 5.7). */
+export interface TokenReviewSpec {
+  readonly token?: string | undefined;
+  readonly audiences?: readonly string[] | undefined;
+}
+
+export interface TokenReviewStatus {
+  readonly authenticated?: boolean;
+  readonly user?: ShownUser;
+  readonly audiences?: readonly string[];
+  readonly error?: string;
+}
+
+/**
+ * Says whom a token belongs to, by the same methods by which requests are authenticated.
+ *
+ * @param ownAudiences those that stand for this server; tokens without audiences of their own are meant for them.
+ * @throws {StatusError} BadRequest without a token.
+ */
+export async function reviewToken(
+  { token = "", audiences = [] }: TokenReviewSpec,
+  authenticator: Authenticator,
+  ownAudiences: readonly string[],
+): Promise<TokenReviewStatus> {
+  if (token === "")
+    throw new StatusError("BadRequest", "token is required for TokenReview in authentication");
+  const shared = audiences.filter((one) => ownAudiences.includes(one));
+  try {
+    const result = await authenticator.authenticate({
+      authorization: `Bearer ${token}`,
+      certificate: undefined,
+      remoteAddress: "",
+    });
+    if (result === undefined) return { authenticated: false };
+    if (audiences.length > 0 && shared.length === 0) {
+      return { authenticated: false, error: "the token is not meant for any of the audiences" };
+    }
+    const user = shownUser(result.user);
+    return audiences.length === 0
+      ? { authenticated: true, user }
+      : { authenticated: true, user, audiences: shared };
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === "Unauthorized") return { authenticated: false };
+    throw error;
+  }
+}

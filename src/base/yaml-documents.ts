@@ -1,0 +1,78 @@
+import { decodeJson } from "./json/decode.ts";
+import type { JsonDocument } from "./json/exact.ts";
+import { SyntaxFault } from "./json/syntax-fault.ts";
+import { decodeUtf8 } from "./json/utf8.ts";
+import { decodeYaml } from "./yaml.ts";
+
+/**
+ * Decodes a file of manifests: one JSON value, or any number of YAML documents, each with the guarantees and bounds of
+ * `decodeYaml`. Documents without content are left out.
+ *
+ * @throws {SyntaxFault} with the line in the file.
+ */
+export async function decodeDocuments(bytes: Uint8Array): Promise<readonly JsonDocument[]> {
+  const text = decodeUtf8(bytes).replace(/^\uFEFF/, "");
+  if (/^\s*[{[]/.test(text)) {
+    const json = readJson(text);
+    if (json !== undefined) return [json];
+  }
+  const documents: JsonDocument[] = [];
+  for (const { content, line } of parts(text)) {
+    const document = await readPart(content, line);
+    if (document.value !== null) documents.push(document);
+  }
+  return documents;
+}
+
+/** The text as JSON; undefined where it is none, as YAML's own flow style looks like JSON. */
+function readJson(text: string): JsonDocument | undefined {
+  try {
+    return decodeJson(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof SyntaxFault) return undefined;
+    throw error;
+  }
+}
+
+async function readPart(content: string, line: number): Promise<JsonDocument> {
+  try {
+    return await decodeYaml(Buffer.from(content));
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error;
+    throw new SyntaxFault(error.problem, error.line + line - 1, error.column);
+  }
+}
+
+interface TextPart {
+  readonly content: string;
+  /** Its first line in the whole text, counted from 1. */
+  readonly line: number;
+}
+
+/**
+ * The text of each document with its directives. The marks `---` and `...` at the start of a line part documents wherever they
+ * stand, also within long strings.
+ */
+function parts(text: string): TextPart[] {
+  const found: TextPart[] = [];
+  let lines: string[] = [];
+  let first = 1;
+  const close = (next: number): void => {
+    found.push({ content: lines.join("\n"), line: first });
+    lines = [];
+    first = next;
+  };
+  for (const [index, line] of text.split("\n").entries()) {
+    const begins = /^---(\s|$)/.test(line);
+    if (begins && !lines.every(isDirective)) close(index + 1);
+    lines.push(line);
+    if (/^\.\.\.(\s|$)/.test(line)) close(index + 2);
+  }
+  close(1);
+  return found;
+}
+
+/** Whether a line may stand before a document's first mark and belongs to the document. */
+function isDirective(line: string): boolean {
+  return line.startsWith("%") || line.startsWith("#") || line.trim() === "";
+}

@@ -1,0 +1,27 @@
+import { StatusError } from "../../base/status-error.ts";
+import type { Pod } from "../../kinds/core/pod/pod.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+
+/**
+ * The container of a pod that is meant: the one that is asked for, else the only one, else the one that the pod's
+ * annotation names.
+ *
+ * @param asked empty when none is named.
+ * @throws {StatusError} BadRequest when there is no such container, or it can't be told which is meant.
+ */
+export function containerOf({ metadata, spec }: Pod, asked: string, { domain }: Vocabulary): string {
+  const pod = metadata.name!;
+  const containers = spec?.containers ?? [];
+  const names = [spec?.initContainers ?? [], containers, spec?.ephemeralContainers ?? []]
+    .flat()
+    .map(({ name }) => name);
+  if (asked !== "") {
+    if (names.includes(asked)) return asked;
+    throw new StatusError("BadRequest", `container ${asked} is not valid for pod ${pod}`);
+  }
+  if (containers.length === 1) return containers[0]!.name;
+  const annotated = metadata.annotations?.[`kubectl.${domain}/default-container`];
+  if (annotated !== undefined && names.includes(annotated)) return annotated;
+  const choice = names.length === 0 ? "" : `, choose one of: [${names.join(" ")}]`;
+  throw new StatusError("BadRequest", `a container name must be specified for pod ${pod}${choice}`);
+}

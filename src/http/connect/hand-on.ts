@@ -1,0 +1,63 @@
+import { StatusError } from "../../base/status-error.ts";
+import type { HeaderLines } from "../exchange.ts";
+import type { HttpService } from "../service.ts";
+import type { ResourceRequest } from "../verbs/serve-resource.ts";
+import { Backend, type BackendAnswer } from "./backend.ts";
+import { answerHeaders, requestHeaders } from "./headers.ts";
+import { relayAnswer } from "./relay.ts";
+import type { Destination } from "./rules.ts";
+import { relayBytes } from "./upgraded.ts";
+
+/** Where and how a request is handed on. */
+export interface HandOn {
+  readonly destination: Destination;
+  /** Path and query for the backend. */
+  readonly path: string;
+  /** Puts the header lines of a plain answer right. */
+  readonly mend?: (lines: string[]) => HeaderLines;
+}
+
+/**
+ * Hands a request on with its body, and the answer back. Resolves when the answer has begun; what comes after goes on by
+ * itself, until either side ends. An offer to upgrade is handed on too: when the backend takes it, both go on in bytes.
+ *
+ * @throws {StatusError} what hinders the request, as long as nothing is answered.
+ */
+export async function handOn(
+  service: HttpService,
+  { exchange, facts }: ResourceRequest,
+  { destination, path, mend = (lines) => lines }: HandOn,
+): Promise<void> {
+  const { upgrade } = exchange;
+  const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary);
+  const headers =
+    upgrade === undefined ? plain : { ...plain, connection: "Upgrade", upgrade: upgrade.protocol };
+  const { clock, connections } = service;
+  const question = { method: exchange.method, path, headers };
+  const { allowLoopback } = connections;
+  const backend = new Backend(destination, question, { clock, allowLoopback });
+  let upgraded = false;
+  exchange.onClose(() => {
+    if (!upgraded) backend.destroy();
+  });
+  backend.send(exchange.body);
+  const came = await backend.answer;
+  if (came.kind === "answer") {
+    relayAnswer(exchange, came.answer, statusOf(came, backend), mend(answerHeaders(came.answer)));
+    return;
+  }
+  upgraded = true;
+  const { answer, socket, head } = came;
+  if (head.length > 0) socket.unshift(head);
+  const protocol = answer.headers.upgrade ?? upgrade!.protocol;
+  const lines = ["Connection", "Upgrade", "Upgrade", protocol, ...answerHeaders(answer)];
+  relayBytes(service, upgrade!.accept(lines), socket);
+}
+
+/** The status of an answer; one that no client would understand isn't handed on. */
+function statusOf({ answer }: BackendAnswer, backend: Backend): number {
+  const status = answer.statusCode ?? 0;
+  if (status >= 200 && status <= 599) return status;
+  backend.destroy();
+  throw new StatusError("ServiceUnavailable", `the backend answered with the status ${status}`);
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage } from "node:http";
+import { StatusError } from "../../base/status-error.ts";
+import type { Pod } from "../../kinds/core/pod/pod.ts";
+import { headersFor } from "../respond.ts";
+import type { HttpService } from "../service.ts";
+import type { ResourceRequest } from "../verbs/serve-resource.ts";
+import { Backend } from "./backend.ts";
+import { containerOf } from "./containers.ts";
+import { handOn } from "./hand-on.ts";
+import { agentDestination } from "./nodes.ts";
+import { Objects } from "./objects.ts";
+import { logOptions, portForwardQuery, streamQuery } from "./options.ts";
+import { relayAnswer } from "./relay.ts";
+import { hostAndPort } from "./rules.ts";
+
+/** So much of a node agent's complaint is told. */
+const maxComplaintBytes = 50_000;
+
+/** `exec`, `attach` and `portforward` of a pod: an upgraded connection to the agent of the pod's node. */
+export async function serveStream(
+  service: HttpService,
+  request: ResourceRequest,
+  subresource: "attach" | "exec" | "portforward",
+): Promise<void> {
+  const { exchange, facts, target, user } = request;
+  const { engine, connections } = service;
+  const objects = new Objects(engine, target.namespace, user);
+  const forward = subresource === "portforward";
+  const query = forward ? portForwardQuery(facts.query) : streamQuery(facts.query, subresource);
+  const pod = await objects.pod(facts.name);
+  const container = forward ? [] : [containerOf(pod, facts.query.get("container") ?? "", engine.vocabulary)];
+  const node = pod.spec?.nodeName ?? "";
+  if (node === "") throw new StatusError("BadRequest", `pod ${facts.name} does not have a host assigned`);
+  const destination = await agentDestination(objects, node, connections);
+  if (exchange.upgrade === undefined) throw new StatusError("BadRequest", "Upgrade request required");
+  const path = agentPath(forward ? "portForward" : subresource, pod, container, query);
+  await handOn(service, request, { destination, path });
+}
+
+/** `log` of a pod: the node agent's text, as it comes. Without a node there is no text yet. */
+export async function serveLog(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { exchange, facts, target, user } = request;
+  const { engine, connections, clock } = service;
+  const objects = new Objects(engine, target.namespace, user);
+  const options = logOptions(facts.query, facts.name);
+  const pod = await objects.pod(facts.name);
+  const container = containerOf(pod, options.container, engine.vocabulary);
+  const node = pod.spec?.nodeName ?? "";
+  if (node === "" || exchange.method === "HEAD") {
+    exchange.send(200, headersFor("text/plain"), new Uint8Array());
+    return;
+  }
+  const agent = await agentDestination(objects, node, connections);
+  const { ca, ...unverified } = agent.tls;
+  const tls = options.insecureSkipTLSVerifyBackend ? unverified : { ca, ...unverified };
+  const question = {
+    method: "GET",
+    path: agentPath("containerLogs", pod, [container], options.query),
+    headers: { host: hostAndPort(agent) },
+  };
+  const { allowLoopback } = connections;
+  const backend = new Backend({ ...agent, tls }, question, { clock, allowLoopback });
+  exchange.onClose(() => backend.destroy());
+  backend.send(undefined);
+  const came = await backend.answer;
+  const { answer } = came;
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 206) {
+    const text = await complaint(answer);
+    backend.destroy();
+    throw agentFailure(status, text, facts.name);
+  }
+  const stream = relayAnswer(exchange, answer, 200, headersFor("text/plain"));
+  if (!options.follow) return;
+  // A log that is followed has no end of its own for which a stop of the server could wait.
+  const open = {
+    close: () => {
+      stream.end();
+      backend.destroy();
+    },
+  };
+  service.streams.add(open);
+  exchange.onClose(() => service.streams.delete(open));
+}
+
+function agentPath(what: string, { metadata }: Pod, container: readonly string[], query: string): string {
+  const segments = [what, metadata.namespace!, metadata.name!, ...container].map(encodeURIComponent);
+  return `/${segments.join("/")}${query === "" ? "" : `?${query}`}`;
+}
+
+/** The first part of a failure's text. */
+async function complaint(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= maxComplaintBytes) break;
+    }
+  } catch (error) {
+    // It is told as far as it came.
+    chunks.push(Buffer.from(` (broken off: ${String(error)})`));
+  }
+  return Buffer.concat(chunks).subarray(0, maxComplaintBytes).toString("utf8").trim();
+}
+
+/** A node agent's failure as the client gets to know it. */
+function agentFailure(status: number, text: string, pod: string): StatusError {
+  if (status === 400) return new StatusError("BadRequest", text);
+  const details = { name: pod, kind: "pods/log" };
+  if (status === 404) {
+    const message = `the server could not find the requested resource ( pods/log ${pod})`;
+    return new StatusError("NotFound", text === "" ? message : `${message}: ${text}`, details);
+  }
+  const message = `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`;
+  const why = `the node agent answered with the status ${status}`;
+  return new StatusError("InternalError", `${message} (get pods/log ${pod}): ${why}`, details);
+}

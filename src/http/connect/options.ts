@@ -1,0 +1,101 @@
+import { StatusError } from "../../base/status-error.ts";
+import { FieldReport, invalidError } from "../../schema/faults.ts";
+import { integerParameter } from "../parameters.ts";
+import { isTrue, type Query } from "../request-facts.ts";
+
+/** What is asked of a pod's log (`PodLogOptions`). */
+export interface LogOptions {
+  /** Empty when none is named. */
+  readonly container: string;
+  readonly follow: boolean;
+  readonly insecureSkipTLSVerifyBackend: boolean;
+  /** The query for the node agent, which does the rest. */
+  readonly query: string;
+}
+
+/**
+ * Reads the options of a log.
+ *
+ * @throws {StatusError} BadRequest for a value of the wrong type; Invalid for one that breaks a rule.
+ */
+export function logOptions(query: Query, pod: string): LogOptions {
+  const integers = logIntegers.map((name) => [name, integerParameter(query, name)] as const);
+  const sinceTime = timeParameter(query, "sinceTime");
+  checkLog(Object.fromEntries(integers), sinceTime, pod);
+  const handed = new URLSearchParams();
+  for (const name of logFlags) if (isTrue(query.get(name))) handed.set(name, "true");
+  for (const [name, value] of integers) if (value !== undefined) handed.set(name, String(value));
+  if (sinceTime !== undefined) handed.set("sinceTime", sinceTime);
+  handed.sort();
+  return {
+    container: query.get("container") ?? "",
+    follow: isTrue(query.get("follow")),
+    insecureSkipTLSVerifyBackend: isTrue(query.get("insecureSkipTLSVerifyBackend")),
+    query: handed.toString(),
+  };
+}
+
+const logIntegers = ["limitBytes", "sinceSeconds", "tailLines"] as const;
+const logFlags = ["follow", "previous", "timestamps"] as const;
+
+function checkLog(
+  { limitBytes, sinceSeconds, tailLines }: Record<string, number | undefined>,
+  sinceTime: string | undefined,
+  pod: string,
+): void {
+  const report = FieldReport.start();
+  if (tailLines !== undefined && tailLines < 0)
+    report.at("tailLines").invalid(tailLines, "must be greater than or equal to 0");
+  if (limitBytes !== undefined && limitBytes < 1)
+    report.at("limitBytes").invalid(limitBytes, "must be greater than 0");
+  if (sinceSeconds !== undefined && sinceTime !== undefined)
+    report.forbidden("at most one of `sinceTime` or `sinceSeconds` may be specified");
+  else if (sinceSeconds !== undefined && sinceSeconds < 1)
+    report.at("sinceSeconds").invalid(sinceSeconds, "must be greater than 0");
+  if (report.faults.length > 0)
+    throw invalidError({ kind: "PodLogOptions", group: "", name: pod }, report.faults);
+}
+
+/** A time in RFC 3339, with the precision of seconds in which times are kept. */
+function timeParameter(query: Query, name: string): string | undefined {
+  const text = query.get(name) ?? "";
+  if (text === "") return undefined;
+  const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+  if (!form.test(text) || Number.isNaN(Date.parse(text))) {
+    const message = `parameter ${name}: ${JSON.stringify(text)} is not a time such as 2006-01-02T15:04:05Z`;
+    throw new StatusError("BadRequest", message);
+  }
+  return `${new Date(text).toISOString().slice(0, 19)}Z`;
+}
+
+/** The query for a node agent by which it runs a command (`PodExecOptions`) or joins a process (`PodAttachOptions`). */
+export function streamQuery(query: Query, subresource: "attach" | "exec"): string {
+  const handed = new URLSearchParams();
+  if (subresource === "exec") for (const word of query.all("command")) handed.append("command", word);
+  for (const [asked, name] of streamFlags) if (isTrue(query.get(asked))) handed.set(name, "1");
+  handed.sort();
+  return handed.toString();
+}
+
+/** What the options are called, and what the node agent calls them. */
+const streamFlags = [
+  ["stderr", "error"],
+  ["stdin", "input"],
+  ["stdout", "output"],
+  ["tty", "tty"],
+] as const;
+
+/**
+ * The query for a node agent by which it forwards ports (`PodPortForwardOptions`).
+ *
+ * @throws {StatusError} BadRequest for what isn't a port.
+ */
+export function portForwardQuery(query: Query): string {
+  const ports = query.all("ports").flatMap((text) => text.split(","));
+  for (const port of ports) {
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+      throw new StatusError("BadRequest", `parameter ports: ${JSON.stringify(port)} is not a port number`);
+    }
+  }
+  return ports.length === 0 ? "" : new URLSearchParams({ port: ports.map(Number).join(",") }).toString();
+}

@@ -1,0 +1,67 @@
+import type { HttpService } from "../service.ts";
+import type { ResourceRequest } from "../verbs/serve-resource.ts";
+import { handOn } from "./hand-on.ts";
+import { nodeDestination } from "./nodes.ts";
+import { Objects } from "./objects.ts";
+import { pathBehind, queryOf } from "./paths.ts";
+import { podDestination } from "./pods.ts";
+import { hostAndPort, type Destination } from "./rules.ts";
+import { serviceDestination } from "./services.ts";
+
+/** `proxy` of a pod, service or node: the request goes to it as it is, and its answer back. */
+export async function serveProxy(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { exchange, facts } = request;
+  const path = pathBehind(facts);
+  const query = queryOf(exchange.url);
+  if (path === "" && exchange.upgrade === undefined && ["GET", "HEAD"].includes(exchange.method)) {
+    // Links relative to the root of what is proxied need a slash to be relative to.
+    exchange.send(301, ["Location", `${facts.path}/${query}`], new Uint8Array());
+    return;
+  }
+  const destination = await destinationOf(service, request);
+  const prefix = facts.path.slice(0, facts.path.length - path.length);
+  await handOn(service, request, {
+    destination,
+    path: `${path === "" ? "/" : path}${query}`,
+    mend: (lines) => mendLocation(lines, destination, prefix, exchange.header("host")),
+  });
+}
+
+function destinationOf(
+  { engine, connections }: HttpService,
+  { facts, target, user }: ResourceRequest,
+): Promise<Destination> {
+  const objects = new Objects(engine, target.namespace, user);
+  switch (target.resource.name) {
+    case "nodes":
+      return nodeDestination(objects, facts.name, connections);
+    case "services":
+      return serviceDestination(objects, facts.name, connections, engine.randomInt);
+    default:
+      return podDestination(objects, facts.name, connections);
+  }
+}
+
+/** A redirect within the backend becomes one within what the client sees of it, as in the reference. */
+function mendLocation(
+  lines: string[],
+  destination: Destination,
+  prefix: string,
+  host: string | undefined,
+): string[] {
+  const at = lines.findIndex((name, index) => index % 2 === 0 && name === "location");
+  if (at === -1) return lines;
+  const location = lines[at + 1]!;
+  const own = new Set([hostAndPort(destination), destination.host, host]);
+  const absolute = /^https?:\/\/([^/?#]*)(\/[^]*)?$/.exec(location);
+  const path =
+    absolute !== null
+      ? own.has(absolute[1])
+        ? (absolute[2] ?? "/")
+        : undefined
+      : /^\/(?!\/)/.test(location)
+        ? location
+        : undefined;
+  if (path === undefined || path.startsWith(`${prefix}/`)) return lines;
+  return lines.with(at + 1, `${prefix}${path}`);
+}

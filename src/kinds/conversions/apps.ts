@@ -1,0 +1,101 @@
+import { deepClone } from "../../base/json/value.ts";
+import { apps } from "../groups.ts";
+import { extensions, home } from "./homes.ts";
+import {
+  at,
+  change,
+  drop,
+  find,
+  has,
+  hasMembers,
+  isGiven,
+  keepDefault,
+  mustBeGiven,
+  put,
+  when,
+  type Rule,
+  type VersionChange,
+} from "./words.ts";
+
+const v1 = home(apps, "v1");
+const extensionsV1beta1 = home(extensions, "v1beta1");
+const v1beta1 = home(apps, "v1beta1");
+const v1beta2 = home(apps, "v1beta2");
+
+/** Stands for "without limit" where a number is wanted. */
+const unlimited = 2_147_483_647;
+
+/** What older versions took over from the labels of the template. */
+const fromTemplate: readonly Rule[] = [
+  copyLabels("metadata.labels"),
+  (part) => {
+    if (!isGiven(find(part.value, "spec.selector"))) copyLabels("spec.selector.matchLabels")(part);
+  },
+  at("spec", mustBeGiven("selector", "the new version must be told which pods are meant")),
+];
+
+function copyLabels(to: string): Rule {
+  return (part) => {
+    const labels = find(part.value, "spec.template.metadata.labels");
+    if (!hasMembers(labels) || hasMembers(find(part.value, to))) return;
+    if (put(part.value, to, deepClone(labels))) {
+      part.note(to, "written out: the labels of the template, as the older version filled in");
+    }
+  };
+}
+
+const selectorMustBeGiven = at(
+  "spec",
+  mustBeGiven("selector", "the selector is required, and isn't taken from the template's labels"),
+);
+
+const noRollback = drop(
+  "rollbackTo",
+  "the new version has no such request; apply the template of the wanted revision",
+);
+
+const noTemplateGeneration = drop("templateGeneration", "the new version counts revisions by itself");
+
+/** Old rolling updates replaced one pod after the other. */
+const oneByOne = when(
+  (value) => !has("strategy.type", "Recreate")(value) || isGiven(find(value, "strategy.rollingUpdate")),
+  keepDefault("strategy.rollingUpdate.maxUnavailable", 1, "25%"),
+  keepDefault("strategy.rollingUpdate.maxSurge", 1, "25%"),
+);
+
+const waitsForDeletion = keepDefault("updateStrategy.type", "OnDelete", "RollingUpdate");
+
+export const appsChanges: readonly VersionChange[] = [
+  change(
+    extensionsV1beta1,
+    v1,
+    ["Deployment"],
+    ...fromTemplate,
+    at(
+      "spec",
+      noRollback,
+      keepDefault("progressDeadlineSeconds", unlimited, 600),
+      keepDefault("revisionHistoryLimit", unlimited, 10),
+      oneByOne,
+    ),
+  ),
+  change(
+    v1beta1,
+    v1,
+    ["Deployment"],
+    ...fromTemplate,
+    at("spec", noRollback, keepDefault("revisionHistoryLimit", 2, 10)),
+  ),
+  change(v1beta2, v1, ["Deployment"], selectorMustBeGiven, at("spec", noRollback)),
+
+  ...[extensionsV1beta1, v1beta1].flatMap((old) => [
+    change(old, v1, ["DaemonSet"], ...fromTemplate, at("spec", noTemplateGeneration, waitsForDeletion)),
+    change(old, v1, ["StatefulSet"], ...fromTemplate, at("spec", waitsForDeletion)),
+    change(old, v1, ["ReplicaSet"], ...fromTemplate),
+  ]),
+  change(v1beta2, v1, ["DaemonSet"], selectorMustBeGiven, at("spec", noTemplateGeneration)),
+  change(v1beta2, v1, ["StatefulSet", "ReplicaSet"], selectorMustBeGiven),
+
+  change(v1beta1, v1, ["ControllerRevision"]),
+  change(v1beta2, v1, ["ControllerRevision"]),
+];

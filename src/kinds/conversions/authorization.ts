@@ -1,0 +1,16 @@
+import { authorization } from "../groups.ts";
+import { home } from "./homes.ts";
+import { at, change, rename, type VersionChange } from "./words.ts";
+
+const v1beta1 = home(authorization, "v1beta1");
+const v1 = home(authorization, "v1");
+
+export const authorizationChanges: readonly VersionChange[] = [
+  change(
+    v1beta1,
+    v1,
+    ["SubjectAccessReview", "LocalSubjectAccessReview"],
+    at("spec", rename("group", "groups")),
+  ),
+  change(v1beta1, v1, ["SelfSubjectAccessReview", "SelfSubjectRulesReview"]),
+];

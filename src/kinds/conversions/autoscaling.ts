@@ -1,0 +1,95 @@
+import { autoscaling } from "../groups.ts";
+import { home } from "./homes.ts";
+import { at, change, find, isGiven, move, put, rename, type Rule, type VersionChange } from "./words.ts";
+
+/** Where a number of the older form goes: into the target that is aimed at, or into what was seen. */
+function numbers(into: "target" | "current", names: Readonly<Record<string, string>>): Rule[] {
+  return Object.entries(names).map(([from, to]) => move(from, `${into}.${to}`));
+}
+
+/** The form of the target: the first of these that the metric has. */
+function targetType(...forms: readonly (readonly [member: string, type: string])[]): Rule {
+  return ({ value }) => {
+    const form = forms.find(([member]) => isGiven(find(value, `target.${member}`)));
+    if (form !== undefined) put(value, "target.type", form[1]);
+  };
+}
+
+const metricName = move("metricName", "metric.name");
+const selector = move("selector", "metric.selector");
+/** The older form had to give a value; zero stood for none. */
+const noZeroValue: Rule = ({ value }) => {
+  if (value["targetValue"] === "0" || value["targetValue"] === 0) delete value["targetValue"];
+};
+
+const resource: readonly Rule[] = [
+  ...numbers("target", {
+    targetAverageUtilization: "averageUtilization",
+    targetAverageValue: "averageValue",
+  }),
+  targetType(["averageUtilization", "Utilization"], ["averageValue", "AverageValue"]),
+];
+const seenResource = numbers("current", {
+  currentAverageUtilization: "averageUtilization",
+  currentAverageValue: "averageValue",
+});
+
+const metrics: readonly Rule[] = [
+  at(
+    "object",
+    rename("target", "describedObject"),
+    metricName,
+    selector,
+    noZeroValue,
+    ...numbers("target", { targetValue: "value", averageValue: "averageValue" }),
+    targetType(["averageValue", "AverageValue"], ["value", "Value"]),
+  ),
+  at(
+    "pods",
+    metricName,
+    selector,
+    ...numbers("target", { targetAverageValue: "averageValue" }),
+    targetType(["averageValue", "AverageValue"]),
+  ),
+  at("resource", ...resource),
+  at("containerResource", ...resource),
+  at(
+    "external",
+    metricName,
+    move("metricSelector", "metric.selector"),
+    ...numbers("target", { targetValue: "value", targetAverageValue: "averageValue" }),
+    targetType(["value", "Value"], ["averageValue", "AverageValue"]),
+  ),
+];
+
+const seen: readonly Rule[] = [
+  at(
+    "object",
+    rename("target", "describedObject"),
+    metricName,
+    selector,
+    ...numbers("current", { currentValue: "value", averageValue: "averageValue" }),
+  ),
+  at("pods", metricName, selector, ...numbers("current", { currentAverageValue: "averageValue" })),
+  at("resource", ...seenResource),
+  at("containerResource", ...seenResource),
+  at(
+    "external",
+    metricName,
+    move("metricSelector", "metric.selector"),
+    ...numbers("current", { currentValue: "value", currentAverageValue: "averageValue" }),
+  ),
+];
+
+const v2 = home(autoscaling, "v2");
+
+export const autoscalingChanges: readonly VersionChange[] = [
+  change(
+    home(autoscaling, "v2beta1"),
+    v2,
+    ["HorizontalPodAutoscaler"],
+    at("spec.metrics[]", ...metrics),
+    at("status.currentMetrics[]", ...seen),
+  ),
+  change(home(autoscaling, "v2beta2"), v2, ["HorizontalPodAutoscaler"]),
+];

@@ -1,0 +1,21 @@
+import { batch } from "../groups.ts";
+import { home } from "./homes.ts";
+import { at, change, keepDefault, type VersionChange } from "./words.ts";
+
+const v1 = home(batch, "v1");
+/** The first version kept every finished job. */
+const all = 2_147_483_647;
+
+export const batchChanges: readonly VersionChange[] = [
+  change(home(batch, "v1beta1"), v1, ["CronJob"]),
+  change(
+    home(batch, "v2alpha1"),
+    v1,
+    ["CronJob"],
+    at(
+      "spec",
+      keepDefault("successfulJobsHistoryLimit", all, 3),
+      keepDefault("failedJobsHistoryLimit", all, 1),
+    ),
+  ),
+];

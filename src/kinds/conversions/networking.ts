@@ -1,0 +1,29 @@
+import { networking } from "../groups.ts";
+import { extensions, home } from "./homes.ts";
+import { at, change, keepDefault, move, rename, type Rule, type VersionChange } from "./words.ts";
+
+const v1 = home(networking, "v1");
+const v1beta1 = home(networking, "v1beta1");
+const extensionsV1beta1 = home(extensions, "v1beta1");
+
+/** A port was a number or a name; now each has a field of its own. */
+const portByForm: Rule = (part) => {
+  const form = typeof part.value["servicePort"] === "number" ? "number" : "name";
+  move("servicePort", `service.port.${form}`)(part);
+};
+
+const backend: readonly Rule[] = [move("serviceName", "service.name"), portByForm];
+
+const ingress: readonly Rule[] = [
+  at("spec.backend", ...backend),
+  at("spec", rename("backend", "defaultBackend")),
+  at("spec.rules[].http.paths[].backend", ...backend),
+  at("spec.rules[].http.paths[]", keepDefault("pathType", "ImplementationSpecific", undefined)),
+];
+
+export const networkingChanges: readonly VersionChange[] = [
+  change(extensionsV1beta1, v1, ["Ingress"], ...ingress),
+  change(v1beta1, v1, ["Ingress"], ...ingress),
+  change(v1beta1, v1, ["IngressClass"]),
+  change(extensionsV1beta1, v1, ["NetworkPolicy"]),
+];

@@ -1,0 +1,23 @@
+import { node } from "../groups.ts";
+import { home } from "./homes.ts";
+import { change, hasMembers, move, type Rule, type VersionChange } from "./words.ts";
+
+const v1 = home(node, "v1");
+
+/** What is left of a spec that was taken apart. */
+const emptySpec: Rule = ({ value }) => {
+  if (!hasMembers(value["spec"])) delete value["spec"];
+};
+
+export const nodeChanges: readonly VersionChange[] = [
+  change(home(node, "v1beta1"), v1, ["RuntimeClass"]),
+  change(
+    home(node, "v1alpha1"),
+    v1,
+    ["RuntimeClass"],
+    move("spec.runtimeHandler", "handler"),
+    move("spec.overhead", "overhead"),
+    move("spec.scheduling", "scheduling"),
+    emptySpec,
+  ),
+];

@@ -1,0 +1,33 @@
+import { groupName } from "../../schema/kind.ts";
+import { rbac } from "../groups.ts";
+import { home } from "./homes.ts";
+import { at, change, take, type Rule, type VersionChange } from "./words.ts";
+
+/** Subjects named a version of their group; a service account is of the core group. */
+const subjectGroup: Rule = ({ value: subject, vocabulary }) => {
+  take(subject, "apiVersion");
+  subject["apiGroup"] = subject["kind"] === "ServiceAccount" ? "" : groupName(rbac, vocabulary);
+};
+
+/** The first version took this name for everybody who is known. */
+const everybody: Rule = (part) => {
+  const { value: subject, vocabulary } = part;
+  if (subject["kind"] !== "User" || subject["name"] !== "*") return;
+  subject["kind"] = "Group";
+  subject["name"] = `${vocabulary.systemPrefix}authenticated`;
+  part.note(
+    "name",
+    `now the group ${JSON.stringify(subject["name"])}: the user "*" stood for everybody known`,
+  );
+};
+
+const v1 = home(rbac, "v1");
+const v1alpha1 = home(rbac, "v1alpha1");
+const bindings = ["ClusterRoleBinding", "RoleBinding"];
+const roles = ["ClusterRole", "Role"];
+
+export const rbacChanges: readonly VersionChange[] = [
+  change(home(rbac, "v1beta1"), v1, [...bindings, ...roles]),
+  change(v1alpha1, v1, roles),
+  change(v1alpha1, v1, bindings, at("subjects[]", everybody, subjectGroup)),
+];

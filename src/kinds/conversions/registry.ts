@@ -1,0 +1,161 @@
+import type { Kind } from "../../schema/kind.ts";
+import { groupName } from "../../schema/kind.ts";
+import type { Group, Home } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { builtInKinds } from "../all.ts";
+import { TokenReview } from "../authentication/token-review.ts";
+import { lifeCycles } from "../life-cycle-table.ts";
+import { isLater, lifeCycleOf } from "../life-cycles.ts";
+import { Eviction } from "../policy/eviction.ts";
+import { admissionregistrationChanges } from "./admissionregistration.ts";
+import { apiextensionsChanges } from "./apiextensions.ts";
+import { appsChanges } from "./apps.ts";
+import { authorizationChanges } from "./authorization.ts";
+import { autoscalingChanges } from "./autoscaling.ts";
+import { batchChanges } from "./batch.ts";
+import { certificatesChanges } from "./certificates.ts";
+import { discoveryChanges } from "./discovery.ts";
+import { flowcontrolChanges } from "./flowcontrol.ts";
+import { networkingChanges } from "./networking.ts";
+import { nodeChanges } from "./node.ts";
+import { policyChanges } from "./policy.ts";
+import { rbacChanges } from "./rbac.ts";
+import { unchangedForms } from "./unchanged.ts";
+import type { Rule, VersionChange } from "./words.ts";
+
+/** From every version that was removed to the one that took its place (spec: conventions 9.3). */
+export const versionChanges: readonly VersionChange[] = [
+  ...admissionregistrationChanges,
+  ...apiextensionsChanges,
+  ...appsChanges,
+  ...authorizationChanges,
+  ...autoscalingChanges,
+  ...batchChanges,
+  ...certificatesChanges,
+  ...discoveryChanges,
+  ...flowcontrolChanges,
+  ...networkingChanges,
+  ...nodeChanges,
+  ...policyChanges,
+  ...rbacChanges,
+  ...unchangedForms,
+];
+
+/** One step of a conversion: by rules, or between two declared kinds by the conversion that stands with one of them. */
+export type Step = { readonly to: Home } & (
+  | { readonly rules: readonly Rule[] }
+  | { readonly by: "toStored" | "fromStored"; readonly kind: Kind; readonly source: Kind }
+);
+
+/** A kind in a version, as a text to find it by. */
+function keyOf({ group, version }: Home, kind: string): string {
+  return `${group.base}/${version} ${kind}`;
+}
+
+/** Kinds that this release can serve, and those that are only sent. */
+const declared = new Map(
+  [...builtInKinds, TokenReview, Eviction].map((one) => [keyOf(one, one.name), one] as const),
+);
+
+const steps = stepsByStart();
+
+function stepsByStart(): ReadonlyMap<string, readonly Step[]> {
+  const found = new Map<string, Step[]>();
+  const add = (from: Home, kind: string, step: Step): void => {
+    found.set(keyOf(from, kind), [...(found.get(keyOf(from, kind)) ?? []), step]);
+  };
+  for (const { from, to, kinds, rules } of versionChanges) {
+    for (const kind of kinds) add(from, kind, { to, rules });
+  }
+  for (const kind of declared.values()) {
+    const stored = kind.conversion?.stored();
+    if (stored === undefined) continue;
+    add(kind, kind.name, { to: stored, by: "toStored", kind, source: kind });
+    add(stored, kind.name, { to: kind, by: "fromStored", kind, source: stored });
+  }
+  return found;
+}
+
+/** The declaration of a kind in a version, if this release has one. */
+export function declaredKind(home: Home, kind: string): Kind | undefined {
+  return declared.get(keyOf(home, kind));
+}
+
+/** The shortest way from one version of a kind to another; undefined where there is none. */
+export function wayTo(from: Home, to: Home, kind: string): readonly Step[] | undefined {
+  const seen = new Set([keyOf(from, kind)]);
+  let ways: { readonly end: Home; readonly steps: readonly Step[] }[] = [{ end: from, steps: [] }];
+  while (ways.length > 0) {
+    const arrived = ways.find(({ end }) => keyOf(end, kind) === keyOf(to, kind));
+    if (arrived !== undefined) return arrived.steps;
+    ways = ways.flatMap((way) =>
+      (steps.get(keyOf(way.end, kind)) ?? [])
+        .filter((step) => !seen.has(keyOf(step.to, kind)))
+        .map((step) => {
+          seen.add(keyOf(step.to, kind));
+          return { end: step.to, steps: [...way.steps, step] };
+        }),
+    );
+  }
+  return undefined;
+}
+
+/**
+ * Where a kind is found in a release: its version itself while that is served and not deprecated, else what replaced it.
+ * The result may be a version that is gone, where nothing replaced it.
+ */
+export function currentHome(home: Home, kind: string, release: string): Home {
+  let current = home;
+  for (;;) {
+    const cycle = lifeCycleOf(current.group, current.version, kind);
+    const deprecated = cycle?.deprecated !== undefined && !isLater(cycle.deprecated, release);
+    if (declaredKind(current, kind) !== undefined && !deprecated) return current;
+    const next = cycle?.replacement ?? changeFrom(current, kind)?.to;
+    if (next === undefined) return current;
+    current = next;
+  }
+}
+
+function changeFrom(home: Home, kind: string): VersionChange | undefined {
+  const key = keyOf(home, kind);
+  return versionChanges.find((one) => one.kinds.includes(kind) && keyOf(one.from, kind) === key);
+}
+
+/** Whether there may be such a kind: one that is or was, or one that isn't stored, of a version that is served. */
+export function mayExist(home: Home, kind: string): boolean {
+  const { group, version } = home;
+  const isServed = [...declared.values()].some(
+    (one) => one.group.base === group.base && one.version === version,
+  );
+  return isServed || lifeCycleOf(group, version, kind) !== undefined || changeFrom(home, kind) !== undefined;
+}
+
+/** Every version of every built-in group that there is or was. */
+function allHomes(): readonly Home[] {
+  return [...lifeCycles, ...declared.values(), ...versionChanges.map(({ from }) => from)];
+}
+
+/** The group of that name in a vocabulary. */
+export function groupNamed(name: string, vocabulary: Vocabulary): Group | undefined {
+  return allHomes().find(({ group }) => groupName(group, vocabulary) === name)?.group;
+}
+
+/** The version that an apiVersion names; undefined where its group is none of the built-in ones. */
+export function homeOf(apiVersion: string, vocabulary: Vocabulary): Home | undefined {
+  const slash = apiVersion.indexOf("/");
+  const group = groupNamed(apiVersion.slice(0, Math.max(0, slash)), vocabulary);
+  return group === undefined ? undefined : { group, version: apiVersion.slice(slash + 1) };
+}
+
+/** An apiVersion. */
+export function apiVersionOf({ group, version }: Home, vocabulary: Vocabulary): string {
+  const name = groupName(group, vocabulary);
+  return name === "" ? version : `${name}/${version}`;
+}
+
+/** Versions of a group into which objects can be converted. */
+export function targetsIn(group: Group): readonly string[] {
+  const reached = [...steps.values()].flat().map(({ to }) => to);
+  const all = [...reached, ...declared.values()];
+  return [...new Set(all.filter((one) => one.group.base === group.base).map((one) => one.version))];
+}

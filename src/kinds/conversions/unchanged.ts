@@ -1,0 +1,22 @@
+import { apiregistration, authentication, coordination, events, scheduling, storage } from "../groups.ts";
+import type { Group } from "../../schema/types.ts";
+import { home } from "./homes.ts";
+import { change, type VersionChange } from "./words.ts";
+
+/** Kinds of which nothing but the version changed. */
+function only(group: Group, from: string, to: string, ...kinds: readonly string[]): VersionChange {
+  return change(home(group, from), home(group, to), kinds);
+}
+
+/** The groups in which every kind kept its form and its defaults. */
+export const unchangedForms: readonly VersionChange[] = [
+  only(apiregistration, "v1beta1", "v1", "APIService"),
+  only(authentication, "v1beta1", "v1", "TokenReview"),
+  only(coordination, "v1beta1", "v1", "Lease"),
+  only(events, "v1beta1", "v1", "Event"),
+  only(scheduling, "v1alpha1", "v1", "PriorityClass"),
+  only(scheduling, "v1beta1", "v1", "PriorityClass"),
+  only(storage, "v1alpha1", "v1beta1", "CSIStorageCapacity"),
+  only(storage, "v1alpha1", "v1", "VolumeAttachment"),
+  only(storage, "v1beta1", "v1", "CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"),
+];

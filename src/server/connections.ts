@@ -1,0 +1,44 @@
+import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/connect/rules.ts";
+import { CertificateFault, loadCertificateFiles } from "./certificates.ts";
+import { defaultConnections, OptionsError, type ConnectionOptions, type ServerOptions } from "./options.ts";
+import { readAuthorities } from "./serving.ts";
+
+/**
+ * The rules of connections that the options ask for, with the files read that they name.
+ *
+ * @throws {OptionsError}
+ */
+export async function connectionRules({
+  connections = defaultConnections,
+}: ServerOptions): Promise<ConnectionRules> {
+  const { allowLoopback, nodeAddressTypes: addressTypes, nodeAgentTimeoutMs: timeoutMs } = connections;
+  const unknown = addressTypes.find((type) => !nodeAddressTypes.includes(type));
+  if (unknown !== undefined || addressTypes.length === 0) {
+    const given = JSON.stringify(unknown ?? "");
+    const message = `${given} is not one of ${nodeAddressTypes.join(", ")}`;
+    throw new OptionsError(`--kubelet-preferred-address-types: ${message}`);
+  }
+  if (!(timeoutMs > 0)) throw new OptionsError("--kubelet-timeout: must be longer than 0s");
+  const tls = { ...(await authorities(connections)), ...(await ownCertificate(connections)) };
+  return { allowLoopback, nodeAgents: { tls, addressTypes, timeoutMs } };
+}
+
+async function authorities({ nodeAgentCaFile: file }: ConnectionOptions): Promise<BackendTls> {
+  if (file === undefined) return {};
+  return { ca: (await readAuthorities("--kubelet-certificate-authority", file)).join("\n") };
+}
+
+async function ownCertificate(options: ConnectionOptions): Promise<BackendTls> {
+  const { nodeAgentCertFile: certFile, nodeAgentKeyFile: keyFile } = options;
+  const flags = ["--kubelet-client-certificate", "--kubelet-client-key"] as const;
+  if (certFile === undefined && keyFile === undefined) return {};
+  if (certFile === undefined || keyFile === undefined)
+    throw new OptionsError(`${flags[0]} and ${flags[1]} are given together or not at all`);
+  try {
+    const { certificate, key } = await loadCertificateFiles(certFile, keyFile);
+    return { cert: certificate, key };
+  } catch (error) {
+    if (error instanceof CertificateFault) throw new OptionsError(`${flags.join(", ")}: ${error.message}`);
+    throw error;
+  }
+}

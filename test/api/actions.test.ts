@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestServer } from "../support/api.ts";
+
+const pods = "/api/v1/namespaces/default/pods";
+const pod = (name: string, labels: object = {}) => ({
+  metadata: { name, labels },
+  spec: { containers: [{ name: "c", image: "i" }], terminationGracePeriodSeconds: 0 },
+});
+
+describe("what is done to pods", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+  });
+  afterAll(() => server.close());
+
+  const bind = (name: string, target: object = { kind: "Node", name: "n1" }, metadata: object = {}) =>
+    server.admin.post(`${pods}/${name}/binding`, { metadata: { name, ...metadata }, target });
+
+  it("binding: once, with the condition and the annotations", async () => {
+    await server.admin.post(pods, pod("bound"));
+    const done = await bind("bound", { kind: "Node", name: "n1" }, { annotations: { by: "me" } });
+    expect([done.status, done.body.status]).toEqual([201, "Success"]);
+    const { body } = await server.admin.get(`${pods}/bound`);
+    expect(body.spec.nodeName).toBe("n1");
+    expect(body.metadata.annotations).toEqual({ by: "me" });
+    expect(body.status.conditions).toMatchObject([{ type: "PodScheduled", status: "True" }]);
+    const again = await bind("bound");
+    expect([again.status, again.body.reason]).toEqual([409, "Conflict"]);
+    expect((await bind("none")).status).toBe(404);
+    expect((await bind("bound", { kind: "Pod", name: "n1" })).status).toBe(422);
+  });
+
+  it("binding: with the pod named in the body", async () => {
+    await server.admin.post(pods, pod("named"));
+    const { status } = await server.admin.post("/api/v1/namespaces/default/bindings", {
+      metadata: { name: "named" },
+      target: { name: "n2" },
+    });
+    expect(status).toBe(201);
+    expect((await server.admin.get(`${pods}/named`)).body.spec.nodeName).toBe("n2");
+    const nameless = await server.admin.post("/api/v1/namespaces/default/bindings", {
+      target: { name: "n2" },
+    });
+    expect(nameless.status).toBe(400);
+  });
+
+  it("binding: a dry run assigns nothing", async () => {
+    await server.admin.post(pods, pod("dry"));
+    const body = { metadata: { name: "dry" }, target: { name: "n1" } };
+    expect((await server.admin.post(`${pods}/dry/binding?dryRun=All`, body)).status).toBe(201);
+    expect((await server.admin.get(`${pods}/dry`)).body.spec).not.toHaveProperty("nodeName");
+  });
+
+  const running = async (name: string, labels: object) => {
+    await server.admin.post(pods, pod(name, labels));
+    const { body } = await server.admin.get(`${pods}/${name}`);
+    await server.admin.put(`${pods}/${name}/status`, {
+      ...body,
+      status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
+    });
+  };
+  const evict = (name: string, more: object = {}, query = "") =>
+    server.admin.post(`${pods}/${name}/eviction${query}`, {
+      apiVersion: "policy/v1",
+      kind: "Eviction",
+      metadata: { name },
+      ...more,
+    });
+  const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+  const budget = async (name: string, disruptionsAllowed: number) => {
+    const made = await server.admin.post(budgets, {
+      metadata: { name },
+      spec: { selector: { matchLabels: { app: name } }, minAvailable: 1 },
+    });
+    const status = {
+      observedGeneration: 1,
+      currentHealthy: 1,
+      desiredHealthy: 1,
+      expectedPods: 1,
+      disruptionsAllowed,
+    };
+    await server.admin.put(`${budgets}/${name}/status`, { ...made.body, status });
+  };
+
+  it("eviction: a pod without budget goes", async () => {
+    await running("free", { app: "free" });
+    expect((await evict("free")).status).toBe(201);
+    expect((await server.admin.get(`${pods}/free`)).status).toBe(404);
+  });
+
+  it("eviction: takes from the budget while there is something to take", async () => {
+    await budget("guarded", 1);
+    await running("g1", { app: "guarded" });
+    await running("g2", { app: "guarded" });
+    expect((await evict("g1", {}, "?dryRun=All")).status).toBe(201);
+    expect((await server.admin.get(`${pods}/g1`)).status).toBe(200);
+    expect((await evict("g1")).status).toBe(201);
+    const refused = await evict("g2");
+    expect([refused.status, refused.body.reason]).toEqual([429, "TooManyRequests"]);
+    expect(refused.body.details.causes[0].reason).toBe("DisruptionBudget");
+    expect(refused.headers).not.toHaveProperty("retry-after");
+    expect((await server.admin.get(`${pods}/g2`)).status).toBe(200);
+    const { status } = (await server.admin.get(`${budgets}/guarded`)).body;
+    expect(status.disruptionsAllowed).toBe(0);
+    expect(Object.keys(status.disruptedPods)).toEqual(["g1"]);
+  });
+
+  it("eviction: a budget that isn't up to date asks to come again", async () => {
+    await server.admin.post(budgets, {
+      metadata: { name: "fresh" },
+      spec: { selector: { matchLabels: { app: "fresh" } }, minAvailable: 1 },
+    });
+    await running("f", { app: "fresh" });
+    const later = await evict("f");
+    expect([later.status, later.headers["retry-after"]]).toEqual([429, "10"]);
+  });
+
+  it("eviction: two budgets can't be told apart; a pod that never ran counts against none", async () => {
+    await budget("twice", 1);
+    await server.admin.post(budgets, {
+      metadata: { name: "twice-too" },
+      spec: { selector: { matchLabels: { app: "twice" } }, minAvailable: 1 },
+    });
+    await running("t", { app: "twice" });
+    expect((await evict("t")).status).toBe(500);
+    await server.admin.post(pods, pod("waiting", { app: "twice" }));
+    expect((await evict("waiting")).status).toBe(201);
+  });
+
+  it("eviction: in the older version, with preconditions, and of the wrong kind", async () => {
+    await running("old", { app: "old" });
+    const wrong = await evict("old", { deleteOptions: { preconditions: { uid: "other" } } });
+    expect(wrong.status).toBe(409);
+    expect((await evict("old", { kind: "Binding" })).status).toBe(400);
+    expect((await evict("old", { apiVersion: "policy/v1beta1" })).status).toBe(201);
+  });
+});
+
+describe("token reviews", () => {
+  let server: TestServer;
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-review-"));
+  beforeAll(async () => {
+    const tokenAuthFile = path.join(folder, "tokens.csv");
+    writeFileSync(tokenAuthFile, 'good-token,jane,7,"devs,ops"\n');
+    server = await TestServer.start({ tokenAuthFile });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  });
+  const review = (spec: object) =>
+    server.admin.post("/apis/authentication.platform.io/v1/tokenreviews", { spec });
+
+  it("a good token is told whom it belongs to", async () => {
+    const { status, body } = await review({ token: "good-token" });
+    expect(status).toBe(201);
+    expect(body.status).toEqual({
+      authenticated: true,
+      user: { username: "jane", uid: "7", groups: ["devs", "ops", "system:authenticated"] },
+    });
+  });
+
+  it("an unknown one belongs to nobody, and none is a mistake", async () => {
+    expect((await review({ token: "bad" })).body.status).toEqual({ authenticated: false });
+    expect((await review({})).status).toBe(400);
+    expect((await review({ token: "good-token", audiences: ["elsewhere"] })).body.status).toMatchObject({
+      authenticated: false,
+      error: expect.stringContaining("audiences"),
+    });
+  });
+});

@@ -24,22 +24,25 @@ const generateAttempts = 8;
  * Creates an object (spec: conventions 4.2).
  *
  * @param requested the collection.
- * @param object as read by `input.ts`; it is changed.
+ * @param given as read by `input.ts`; it is changed.
  * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or what admission refuses with.
  */
 export async function createObject(
   engine: Engine,
   requested: Target,
-  object: ApiObject,
+  given: ApiObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
   const target = storedTarget(requested);
   const { kind } = target.resource;
-  if ((object.metadata.resourceVersion ?? "") !== "") {
+  if ((given.metadata.resourceVersion ?? "") !== "") {
     throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
   }
-  const generated = (object.metadata.name ?? "") === "" && (object.metadata.generateName ?? "") !== "";
+  const { name = "", generateName = "" } = given.metadata;
+  const generated = name === "" && generateName !== "";
   for (let attempt = 1; ; attempt++) {
+    // What an attempt fills in, such as names made from the object's own, must not stay for the next.
+    const object = generated ? structuredClone(given) : given;
     prepareNewMetadata(engine, target, object);
     const named = { ...target, name: object.metadata.name ?? "" };
     const request = admissionOf(named, options, "CREATE", object, undefined);
@@ -54,7 +57,6 @@ export async function createObject(
     const result = await withEffects(effects, writing, () => store(engine, named, object, options));
     if (result !== undefined) return result;
     if (!generated || attempt === generateAttempts) throw alreadyExists(named);
-    delete object.metadata.name;
   }
 }
 

@@ -1,3 +1,4 @@
+import { spelledKind } from "../schema/spelling.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
@@ -100,7 +101,8 @@ function pathKey(group: string, version: string, resource: string): string {
 }
 
 /** A kind's resource type under a vocabulary, served or not. */
-export function resourceOf(kind: Kind, vocabulary: Vocabulary): Resource {
+export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
+  const kind = spelledKind(declared, vocabulary);
   const group = groupName(kind.group, vocabulary);
   const apiVersion = group === "" ? kind.version : `${group}/${kind.version}`;
   const resource = {

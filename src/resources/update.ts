@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { StatusError } from "../base/status-error.ts";
+import { FieldReport, invalidError } from "../schema/faults.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
@@ -51,7 +52,9 @@ export async function updateObject(
   };
   for (let attempt = 1; ; attempt++) {
     const entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
-    if (entry !== undefined) return changeEntry(engine, target, entry, next, options);
+    if (entry !== undefined) {
+      return changeEntry(engine, target, entry, next, options, target.resource.kind.needsVersion);
+    }
     try {
       return await createByUpdate(engine, target, next(), options, mayCreate);
     } catch (error) {
@@ -113,6 +116,7 @@ async function changeEntry(
   first: Entry | undefined,
   change: Change,
   options: WriteOptions,
+  mustName = false,
 ): Promise<WriteResult> {
   let entry = first;
   for (let attempt = 1; ; attempt++) {
@@ -120,12 +124,23 @@ async function changeEntry(
     const live = decodeEntry(entry);
     const object = change(live);
     const wanted = object.metadata.resourceVersion ?? "";
+    if (wanted === "" && mustName) throw versionMissing(target, object);
     if (wanted !== "" && wanted !== String(entry.revision)) throw conflict(target, changedMessage);
     const result = await replace(engine, target, entry, { live, written: object }, options);
     if (result !== undefined) return result;
     if (attempt === updateAttempts) throw conflict(target, changedMessage);
     entry = await engine.store.get(entry.key);
   }
+}
+
+/** The fault of an update that should name the version which it replaces. */
+function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
+  const report = FieldReport.start();
+  report
+    .at("metadata", "resourceVersion")
+    .invalid(metadata.resourceVersion ?? "", "must be specified for an update");
+  const { kind, group } = target.resource;
+  return invalidError({ kind: kind.name, group, name: target.name }, report.faults);
 }
 
 const changedMessage =

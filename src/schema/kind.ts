@@ -216,6 +216,10 @@ export interface KindSpec<F extends Fields> {
   readonly subresources?: Readonly<Record<string, Subresource<ObjectOf<NoInfer<F>>>>>;
   /** Making an object of this virtual kind does what this subresource of the named object does. */
   readonly doesTo?: { readonly resource: string; readonly subresource: string };
+  /** Names of some fields have marks that depend on the vocabulary; see `spelling.ts`. */
+  readonly hasMarkedFields?: boolean;
+  /** An update must name the version that it replaces. */
+  readonly needsVersion?: boolean;
   /** Columns of its table; kinds without get the default table. */
   readonly columns?: readonly Column<ObjectOf<NoInfer<F>>>[];
   /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */
@@ -247,6 +251,8 @@ export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
   readonly mayVanish: ((object: ApiObject) => boolean) | undefined;
   readonly gracePeriodSeconds: ((object: ApiObject, asked: number | undefined) => number) | undefined;
   readonly orphansDependents: boolean;
+  readonly hasMarkedFields: boolean;
+  readonly needsVersion: boolean;
   readonly markDeleted: ((copy: ApiObject) => void) | undefined;
   readonly subresources: Readonly<Record<string, Subresource>>;
   readonly columns: readonly Column[] | undefined;
@@ -271,6 +277,8 @@ type KindFunctions =
   | "mayVanish"
   | "gracePeriodSeconds"
   | "orphansDependents"
+  | "hasMarkedFields"
+  | "needsVersion"
   | "markDeleted"
   | "subresources"
   | "columns"
@@ -296,6 +304,8 @@ export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
     createOnUpdate: false,
     answersDeleted: false,
     orphansDependents: false,
+    hasMarkedFields: false,
+    needsVersion: false,
     nameForm: "subdomain",
     verbs: allVerbs,
     selectable: {},

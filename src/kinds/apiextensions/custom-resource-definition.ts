@@ -51,6 +51,8 @@ export const CustomResourceDefinition = kind({
   shortNames: ["crd", "crds"],
   categories: ["api-extensions"],
   scope: "Cluster",
+  needsVersion: true,
+  hasMarkedFields: true,
   doc: "Declares a custom kind, which is served from then on.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the definition; its name is `plural.group`.").emitEmpty(),

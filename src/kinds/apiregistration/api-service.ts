@@ -116,6 +116,7 @@ export const APIService = kind({
   singular: "apiservice",
   categories: ["api-extensions"],
   scope: "Cluster",
+  needsVersion: true,
   nameForm: "pathSegment",
   doc: "Where one version of an API group is served.",
   fields: {

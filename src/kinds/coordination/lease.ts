@@ -20,6 +20,7 @@ export const Lease = kind({
   resource: "leases",
   singular: "lease",
   scope: "Namespaced",
+  needsVersion: true,
   createOnUpdate: true,
   doc: "A claim that one of several programs can hold at a time.",
   fields: {

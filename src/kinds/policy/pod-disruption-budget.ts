@@ -85,6 +85,7 @@ export const PodDisruptionBudget = kind({
   singular: "poddisruptionbudget",
   shortNames: ["pdb"],
   scope: "Namespaced",
+  needsVersion: true,
   doc: "Limits how many pods of an application are disrupted on purpose at one time.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the budget.").emitEmpty(),

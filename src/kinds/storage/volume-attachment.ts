@@ -43,6 +43,7 @@ export const VolumeAttachment = kind({
   resource: "volumeattachments",
   singular: "volumeattachment",
   scope: "Cluster",
+  needsVersion: true,
   doc: "The wish to attach a volume to a node, and what came of it.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the attachment.").emitEmpty(),

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { CustomResourceDefinition } from "../../src/kinds/apiextensions/custom-resource-definition.ts";
+import { ConfigMap } from "../../src/kinds/core/config-map.ts";
+import { decode } from "../../src/schema/decode.ts";
+import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
+import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
+import { spelledKind } from "../../src/schema/spelling.ts";
+import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+
+/** A definition whose schema has marks at several depths, also inside unions. */
+const definition = (prefix: string) => ({
+  metadata: { name: "things.example.com" },
+  spec: {
+    group: "example.com",
+    names: { plural: "things", kind: "Thing" },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            [`${prefix}preserve-unknown-fields`]: true,
+            properties: {
+              list: {
+                type: "array",
+                [`${prefix}list-type`]: "map",
+                [`${prefix}list-map-keys`]: ["name"],
+                items: { type: "object", [`${prefix}embedded-resource`]: true },
+              },
+              free: { additionalProperties: { [`${prefix}int-or-string`]: true } },
+            },
+          },
+        },
+      },
+    ],
+  },
+});
+
+test.each([platform, kubernetes])("marks in the names of fields: $name", (vocabulary) => {
+  const kind = spelledKind(CustomResourceDefinition, vocabulary);
+  const own = decode(kind.type, definition(vocabulary.schemaExtensionPrefix));
+  expect(own.unknownFields).toEqual([]);
+  const other = vocabulary === platform ? kubernetes : platform;
+  expect(decode(kind.type, definition(other.schemaExtensionPrefix)).unknownFields).toHaveLength(5);
+  const back = decode(kind.type, decodeMessage(kind.type, encodeMessage(kind.type, own.value)));
+  expect(back.value).toEqual(own.value);
+});
+
+test("a kind is spelled once, and one without marks is itself", () => {
+  expect(spelledKind(CustomResourceDefinition, kubernetes)).toBe(
+    spelledKind(CustomResourceDefinition, kubernetes),
+  );
+  expect(spelledKind(ConfigMap, kubernetes)).toBe(ConfigMap);
+});

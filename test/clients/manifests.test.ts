@@ -138,12 +138,33 @@ for (const name of folders) {
         const made = await kubectl.ok(["apply", "-f", "-"], list(others));
         expect(made.trim().split("\n")).toHaveLength(others.length);
         const versions = async () =>
-        Promise.all(others.map(async (one) => (await server.admin.get(pathOf(one))).body.metadata.resourceVersion));
-      const before = await versions();
-      // The client can't always tell that nothing changes; the server can.
-      await kubectl.ok(["apply", "-f", "-"], list(others));
-      expect(await versions()).toEqual(before);
-    });
+          Promise.all(
+            others.map(async (one) => (await server.admin.get(pathOf(one))).body.metadata.resourceVersion),
+          );
+        const before = await versions();
+        // The client can't always tell that nothing changes; the server can.
+        await kubectl.ok(["apply", "-f", "-"], list(others));
+        expect(await versions()).toEqual(before);
+      },
+    );
+
+    it.each(objects.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
+      "%s is found as it was sent, in every encoding and as a table",
+      async (_title, object) => {
+        const sent = expected(object);
+        const kind = spelledKind(kindOf(object)!, kubernetes);
+        const place = pathOf(object);
+        const json = await server.admin.get(place);
+        expect(missing(sent, json.body)).toEqual([]);
+        const yaml = await server.admin.get(place, { accept: "application/yaml" });
+        expect(parseYaml(yaml.text)).toEqual(json.body);
+        const binary = await server.admin.get(place, { accept: kubernetes.protobufMediaType });
+        const { apiVersion, kind: shown, message } = openEnvelope(binary.bytes);
+        const { value } = decode(kind.type, {
+          ...decodeMessage(kind.type, message),
+          apiVersion,
+          kind: shown,
+        });
         expect(missing(sent, value)).toEqual([]);
         const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
         const { body } = await server.admin.get(place, { accept });

@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { listObjects, type ListedPage, type ListEnd } from "../../resources/list.ts";
+import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "../../resources/list.ts";
 import type { ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../parameters.ts";
@@ -18,7 +18,8 @@ import type { ResourceRequest } from "./serve-resource.ts";
  */
 export async function serveList(service: HttpService, request: ResourceRequest): Promise<void> {
   const { query } = request.facts;
-  const { list, timeoutSeconds } = listParameters(request.target.resource, query);
+  const { list: asked, timeoutSeconds } = listParameters(request.target.resource, query);
+  const list = chunked(service, asked);
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pages = listObjects(service.engine, request.target, list);
@@ -48,6 +49,11 @@ export async function serveList(service: HttpService, request: ResourceRequest):
     stream.destroy();
     throw error;
   }
+}
+
+/** Where chunks are turned off, a limit doesn't cut the list (spec: conventions 4.4). */
+function chunked({ engine }: HttpService, list: ListOptions): ListOptions {
+  return list.limit === 0 || engine.featureEnabled("APIListChunking") ? list : { ...list, limit: 0 };
 }
 
 type Pages = AsyncGenerator<ListedPage, ListEnd>;

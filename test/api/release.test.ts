@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { TestServer } from "../support/api.ts";
+
+const authorization = "/apis/authorization.platform.io";
+const rbac = "/apis/rbac.authorization.platform.io";
+const authentication = "/apis/authentication.platform.io";
+
+describe("the versions of the release", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+  });
+  afterAll(() => server.close());
+  const status = async (path: string) => (await server.admin.get(path)).status;
+
+  it("C-1-01 the version says which release is served", async () => {
+    const { body } = await server.admin.get("/version");
+    expect([body.major, body.minor]).toEqual(["1", "26"]);
+  });
+
+  it("A-9-01 A-9-02 the stable versions of reviews and roles are served", async () => {
+    expect(await status(`${authorization}/v1`)).toBe(200);
+    expect(await status(`${rbac}/v1`)).toBe(200);
+  });
+
+  it("A-9-03 A-9-04 the alpha review is served only when it is turned on", async () => {
+    const review = { apiVersion: "authentication.platform.io/v1alpha1", kind: "SelfSubjectReview" };
+    const path = `${authentication}/v1alpha1/selfsubjectreviews`;
+    expect((await server.admin.post(path, review)).status).toBe(404);
+    const enabled = await TestServer.start({ runtimeConfig: "authentication.platform.io/v1alpha1=true" });
+    expect((await enabled.admin.post(path, review)).status).toBe(201);
+    await enabled.close();
+  });
+
+  it.each([
+    ["A-9-05", `${authorization}/v1beta1/namespaces/default/localsubjectaccessreviews`],
+    ["A-9-06", `${authorization}/v1beta1/selfsubjectaccessreviews`],
+    ["A-9-07", `${authorization}/v1beta1/subjectaccessreviews`],
+    ["A-9-08", `${authorization}/v1beta1/selfsubjectrulesreviews`],
+    ["A-9-09", `${rbac}/v1beta1/clusterroles`],
+    ["A-9-10", `${rbac}/v1beta1/clusterrolebindings`],
+    ["A-9-11", `${rbac}/v1beta1/namespaces/default/roles`],
+    ["A-9-12", `${rbac}/v1beta1/namespaces/default/rolebindings`],
+  ])("%s %s is gone", async (_id, path) => {
+    const answer = await server.admin.post(path, {});
+    expect([answer.status, answer.body.kind, answer.body.reason]).toEqual([404, "Status", "NotFound"]);
+  });
+
+  it("A-9-13 reviews know the groups by their present name only", async () => {
+    const attributes = { verb: "get", resource: "pods" };
+    const ask = (spec: object) =>
+      server.admin.post(`${authorization}/v1/subjectaccessreviews?fieldValidation=Strict`, { spec });
+    expect((await ask({ user: "a", groups: ["g"], resourceAttributes: attributes })).status).toBe(201);
+    const older = await ask({ user: "a", group: ["g"], resourceAttributes: attributes });
+    expect([older.status, older.body.message.includes('unknown field "spec.group"')]).toEqual([400, true]);
+  });
+
+  it("C-9.3-45 an Ingress must say how its paths are meant", async () => {
+    const ingress = (pathType?: string) => ({
+      metadata: { name: "web" },
+      spec: {
+        rules: [
+          {
+            http: {
+              paths: [{ path: "/", pathType, backend: { service: { name: "web", port: { number: 80 } } } }],
+            },
+          },
+        ],
+      },
+    });
+    const path = "/apis/networking.platform.io/v1/namespaces/default/ingresses?dryRun=All";
+    const without = await server.admin.post(path, ingress());
+    expect(without.status).toBe(422);
+    expect(without.body.details.causes).toEqual([
+      expect.objectContaining({
+        field: "spec.rules[0].http.paths[0].pathType",
+        reason: "FieldValueRequired",
+      }),
+    ]);
+    for (const type of ["Prefix", "Exact", "ImplementationSpecific"]) {
+      expect((await server.admin.post(path, ingress(type))).status).toBe(201);
+    }
+  });
+
+  it("C-9.3-47 the older topology of an endpoint can't be written", async () => {
+    const { status: code, body } = await server.admin.post(
+      "/apis/discovery.platform.io/v1/namespaces/default/endpointslices",
+      {
+        metadata: { name: "s" },
+        addressType: "IPv4",
+        endpoints: [{ addresses: ["10.0.0.1"], deprecatedTopology: { zone: "a" } }],
+      },
+    );
+    expect(code).toBe(201);
+    expect(body.endpoints[0]).not.toHaveProperty("deprecatedTopology");
+  });
+
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  it.each(["deployments", "daemonsets", "replicasets", "statefulsets"])(
+    "C-9.3-50 C-9.3-51 %s need a selector, which stays",
+    async (resource) => {
+      const path = `/apis/apps/v1/namespaces/default/${resource}`;
+      const object = (selector?: object) => ({ metadata: { name: "w" }, spec: { selector, template } });
+      const without = await server.admin.post(path, object());
+      expect(without.status).toBe(422);
+      const fields = without.body.details.causes.map(({ field }: { field: string }) => field);
+      expect(fields).toEqual(expect.arrayContaining([expect.stringMatching(/selector|labels/)]));
+      expect((await server.admin.post(path, object({ matchLabels: { a: "b" } }))).status).toBe(201);
+      const changed = await server.admin.put(
+        `${path}/w`,
+        object({ matchExpressions: [{ key: "a", operator: "Exists" }] }),
+      );
+      expect(changed.status).toBe(422);
+    },
+  );
+});
+
+test("C-4.4-06 with the gate of chunks off, a limit doesn't cut a list", async () => {
+  const server = await TestServer.start({ featureGates: "APIListChunking=false" });
+  const path = "/api/v1/namespaces/default/configmaps";
+  for (const name of ["a", "b", "c"]) await server.admin.post(path, { metadata: { name } });
+  const { body } = await server.admin.get(`${path}?limit=1`);
+  expect(body.items.length).toBeGreaterThanOrEqual(3);
+  expect(body.metadata).not.toHaveProperty("continue");
+  await server.close();
+});

@@ -89,8 +89,11 @@ async function createByUpdate(
   if ((object.metadata.resourceVersion ?? "") !== "") {
     throw conflict(target, "the object doesn't exist, so it has no version to replace");
   }
+  const { uid } = object.metadata;
+  if (uid !== undefined) {
+    throw conflict(target, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
+  }
   await mayCreate();
-  delete object.metadata.uid;
   return createObject(engine, target, object, options);
 }
 

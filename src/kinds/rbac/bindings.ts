@@ -96,9 +96,10 @@ function checkBinding(
   for (const message of roleRef.name === "" ? [] : pathSegmentFaults(roleRef.name)) {
     report.at("roleRef", "name").invalid(roleRef.name, message);
   }
-  (binding.subjects ?? []).forEach((subject, index) => {
+  for (const [index, subject] of (binding.subjects ?? []).entries()) {
+    if (report.full) return;
     checkSubject(subject, needsNamespace, own, report.at("subjects", index));
-  });
+  }
 }
 
 function checkSubject(subject: Subject, needsNamespace: boolean, group: string, report: FieldReport): void {

@@ -59,11 +59,12 @@ export const ClusterRole = kind({
     if (selectors === undefined || selectors.length === 0) {
       place.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
     }
-    selectors?.forEach((selector, index) => {
+    for (const [index, selector] of (selectors ?? []).entries()) {
       for (const fault of labelSelectorFaults(selector)) {
+        if (report.full) return;
         place.at(index, ...fault.path).invalid(fault.value, fault.message);
       }
-    });
+    }
   },
 });
 export type ClusterRole = ObjectFor<typeof ClusterRole>;

@@ -12,6 +12,8 @@ interface Chain {
   current: Entry | undefined;
   /** In order of revision. */
   past: { readonly entry: Entry; readonly supersededAt: Revision }[];
+  /** How many at the beginning of `past` are forgotten. */
+  dropped: number;
 }
 
 /** The data of a memory store: every key's values over the retained history, and the log of events. */
@@ -34,7 +36,7 @@ export class MemoryIndex {
 
   /** Takes a committed event in; its revision is the next one. */
   apply(event: StoreEvent): void {
-    const chain = this.chains.get(event.key) ?? { current: undefined, past: [] };
+    const chain = this.chains.get(event.key) ?? { current: undefined, past: [], dropped: 0 };
     if (event.previous !== undefined)
       chain.past.push({ entry: event.previous, supersededAt: event.revision });
     chain.current = event.entry;
@@ -93,13 +95,14 @@ export class MemoryIndex {
   check(): string[] {
     const problems: string[] = [];
     const found = new Map<string, number>();
-    for (const [key, { current, past }] of this.chains.entries()) {
+    for (const [key, { current, past, dropped }] of this.chains.entries()) {
       if (current !== undefined) {
         const { collection, partition } = countersOf(key);
         for (const counted of [collection, partition]) found.set(counted, (found.get(counted) ?? 0) + 1);
         if (current.revision > this.latest) problems.push(`${key} is newer than the latest revision`);
       }
-      if (current === undefined && past.length === 0) problems.push(`${key} has no value and no history`);
+      if (current === undefined && past.length === dropped)
+        problems.push(`${key} has no value and no history`);
     }
     for (const counted of new Set([...found.keys(), ...this.counts.keys()])) {
       const [real, kept] = [found.get(counted) ?? 0, this.counts.get(counted) ?? 0];
@@ -111,8 +114,8 @@ export class MemoryIndex {
   private forget(event: StoreEvent): void {
     const chain = this.chains.get(event.key);
     if (chain === undefined) return;
-    if (event.previous !== undefined) chain.past.shift();
-    if (chain.current === undefined && chain.past.length === 0) this.chains.delete(event.key);
+    if (event.previous !== undefined) dropOldest(chain);
+    if (chain.current === undefined && chain.past.length === chain.dropped) this.chains.delete(event.key);
   }
 
   private addToCounters(key: string, change: number): void {
@@ -125,9 +128,17 @@ export class MemoryIndex {
   }
 }
 
-function valueAt({ current, past }: Chain, revision: Revision): Entry | undefined {
+/** Forgets the oldest version; the list is made anew only now and then, as a key may have very many. */
+function dropOldest(chain: Chain): void {
+  chain.dropped++;
+  if (chain.dropped * 2 <= chain.past.length) return;
+  chain.past = chain.past.slice(chain.dropped);
+  chain.dropped = 0;
+}
+
+function valueAt({ current, past, dropped }: Chain, revision: Revision): Entry | undefined {
   if (current !== undefined && current.revision <= revision) return current;
-  let low = 0;
+  let low = dropped;
   let high = past.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

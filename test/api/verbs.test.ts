@@ -142,6 +142,17 @@ describe("update", () => {
     expect([status, body.reason]).toEqual([404, "NotFound"]);
   });
 
+  test("a PUT that would create, and names a uid, means an object that isn't there", async () => {
+    const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
+    const lease = (uid?: string) => ({ metadata: { name: "new", uid }, spec: { holderIdentity: "me" } });
+    const named = await server.admin.put(`${leases}/new`, lease("0f0e0d0c-0000-4000-8000-000000000000"));
+    expect([named.status, named.body.reason]).toEqual([409, "Conflict"]);
+    expect((await server.admin.put(`${leases}/new`, lease())).status).toBe(201);
+    const unversioned = await server.admin.put(`${leases}/new`, lease());
+    expect(unversioned.status).toBe(422);
+    expect(unversioned.body.details.causes[0].field).toBe("metadata.resourceVersion");
+  });
+
   test.each([
     ["another name", configMap("other"), 400],
     ["no name", { data: {} }, 400],

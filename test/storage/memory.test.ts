@@ -1,3 +1,6 @@
+import { expect, test } from "vitest";
+import { MemoryIndex } from "../../src/storage/memory/memory-index.ts";
+import type { Entry, Revision } from "../../src/storage/store.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, ManualClock } from "./support.ts";
@@ -21,3 +24,23 @@ describeConformance("memory", open, [
   "another store's compaction is respected at once",
 ]);
 describeModel("memory", open, { runs: 100 });
+
+test("the history of a key that was written very often is dropped in no time", () => {
+  const index = new MemoryIndex();
+  const key = "/g/r/n/hot";
+  const count = 100_000;
+  let previous: Entry | undefined;
+  for (let at = 2; at < count; at++) {
+    const revision = at as Revision;
+    const entry: Entry = { key, revision, header: new Uint8Array(), body: new Uint8Array(), revisionAt: 0 };
+    index.apply({ key, revision, entry, previous });
+    previous = entry;
+  }
+  const start = performance.now();
+  const floor = (count - 10) as Revision;
+  index.compact(floor);
+  expect(performance.now() - start).toBeLessThan(1000);
+  expect(index.check()).toEqual([]);
+  expect(index.at(key, (floor + 3) as Revision)?.revision).toBe(floor + 3);
+  expect(index.at(key, (floor - 3) as Revision)).toBeUndefined();
+});

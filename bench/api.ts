@@ -23,16 +23,17 @@ export class Api {
   }
 
   /** @throws {Error} with the answer, when it isn't a success. */
-  async ask(method: string, path: string, body?: object | string): Promise<Buffer> {
-    const answer = await this.try(method, path, body);
+  async ask(method: string, path: string, body?: object | string, accept?: string): Promise<Buffer> {
+    const answer = await this.try(method, path, body, accept);
     if (answer.status >= 200 && answer.status < 300) return answer.body;
     throw new Error(`${method} ${path}: ${answer.status} ${answer.body.toString("utf8", 0, 2000)}`);
   }
 
-  try(method: string, path: string, body?: object | string): Promise<Answer> {
+  try(method: string, path: string, body?: object | string, accept?: string): Promise<Answer> {
     const { host, port } = this.address;
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const headers: Record<string, string> = { authorization: `Bearer ${this.token}` };
+    if (accept !== undefined) headers["accept"] = accept;
     if (text !== undefined) {
       headers["content-type"] = method === "PATCH" ? "application/merge-patch+json" : "application/json";
       headers["content-length"] = String(Buffer.byteLength(text));
@@ -50,14 +51,19 @@ export class Api {
   }
 
   /** Creates many objects; those that are there already stay. */
-  async createAll(count: number, make: (index: number) => { path: string; object: object }): Promise<void> {
+  createAll(count: number, make: (index: number) => { path: string; object: object }): Promise<void> {
+    return this.each(count, async (index) => {
+      const { path, object } = make(index);
+      const { status, body } = await this.try("POST", path, object);
+      if (status !== 201 && status !== 409) throw new Error(`POST ${path}: ${status} ${body.toString()}`);
+    });
+  }
+
+  /** Does something for each number below `count`, some at a time. */
+  async each(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
     let next = 0;
     const work = async (): Promise<void> => {
-      while (next < count) {
-        const { path, object } = make(next++);
-        const { status, body } = await this.try("POST", path, object);
-        if (status !== 201 && status !== 409) throw new Error(`POST ${path}: ${status} ${body.toString()}`);
-      }
+      while (next < count) await act(next++);
     };
     await Promise.all(Array.from({ length: together }, work));
   }

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnswersApi } from "./limits/answers.ts";
 import type { CommitsApi } from "./limits/commits.ts";
+import type { ScanApi, ScanPlan } from "./limits/scan.ts";
 import type { Address } from "./load/plan.ts";
 import type { Options } from "./options.ts";
 import { printProfile, profileFlags } from "./profile.ts";
@@ -34,12 +35,24 @@ export async function answersLimit(
   return limitServer(helper, port, tls.ca, folder, profile);
 }
 
-/** A server that commits a record for each write and gives each watcher a frame for it. */
-export async function commitsLimit({ options, tls }: Bench, sample: Buffer): Promise<LimitServer> {
+/** A server that commits a record for each write and gives each watcher, or one in so many, a frame for it. */
+export async function commitsLimit({ options, tls }: Bench, sample: Buffer, oneIn = 1): Promise<LimitServer> {
   const folder = temporaryFolder();
   const profile = profileFolder(options);
   const helper = Helper.start<CommitsApi>("limits/commits.ts", profileFlags(profile));
-  const port = await helper.call("open", { tls, dir: folder, sample });
+  const port = await helper.call("open", { tls, dir: folder, sample, oneIn });
+  return limitServer(helper, port, tls.ca, folder, profile);
+}
+
+/** A server that reads every record of a collection for each answer. */
+export async function scanLimit(
+  { options, tls }: Bench,
+  plan: Pick<ScanPlan, "objects" | "sample" | "answer">,
+): Promise<LimitServer> {
+  const folder = temporaryFolder();
+  const profile = profileFolder(options);
+  const helper = Helper.start<ScanApi>("limits/scan.ts", profileFlags(profile));
+  const port = await helper.call("open", { tls, dir: folder, ...plan });
   return limitServer(helper, port, tls.ca, folder, profile);
 }
 

@@ -4,21 +4,39 @@ import { type Options, readOptions, usage } from "./options.ts";
 import { legend, printHead, printRow, writeResults } from "./report.ts";
 import type { Row } from "./rows.ts";
 import type { Bench, Scenario } from "./scenario.ts";
+import { binary, table } from "./scenarios/binary.ts";
 import { get } from "./scenarios/get.ts";
 import { list } from "./scenarios/list.ts";
 import { memory } from "./scenarios/memory.ts";
+import { changedList, deleteCollection } from "./scenarios/prepared.ts";
 import { accessReview, rulesReview } from "./scenarios/review.ts";
+import { selectiveWatch } from "./scenarios/selective-watch.ts";
+import { selectorList } from "./scenarios/selector-list.ts";
 import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
-import { createObjects, patchObjects, updateObjects } from "./scenarios/write.ts";
+import {
+  createDeployments,
+  createObjects,
+  patchDeployments,
+  patchObjects,
+  updateObjects,
+} from "./scenarios/write.ts";
 
 const scenarios: readonly Scenario[] = [
   get,
+  binary,
+  table,
   list,
+  changedList,
+  selectorList,
   createObjects,
   updateObjects,
   patchObjects,
+  createDeployments,
+  patchDeployments,
+  deleteCollection,
   watch,
+  selectiveWatch,
   accessReview,
   rulesReview,
   startUp,

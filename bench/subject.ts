@@ -172,7 +172,7 @@ export function namespaceObject(name: string): { path: string; object: object } 
   };
 }
 
-/** What the measured user needs: its namespace's config maps, and to ask reviews. */
+/** What the measured user needs: its namespace's objects, and to ask reviews. */
 async function grantUser({
   api,
   namespace,
@@ -188,7 +188,10 @@ async function grantUser({
     apiVersion,
     kind: "Role",
     metadata: { name: "bench" },
-    rules: [{ apiGroups: [""], resources: ["configmaps"], verbs }],
+    rules: [
+      { apiGroups: [""], resources: ["configmaps", "pods", "secrets"], verbs },
+      { apiGroups: ["apps"], resources: ["deployments"], verbs },
+    ],
   });
   await api.ask("POST", `${own}/rolebindings`, {
     apiVersion,

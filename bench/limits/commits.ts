@@ -13,6 +13,8 @@ export interface CommitsPlan {
   readonly dir: string;
   /** The product's answer, which is also what is stored. */
   readonly sample: Buffer;
+  /** Each write's frame goes to one watcher in so many. */
+  readonly oneIn: number;
 }
 
 interface Waiting {
@@ -28,7 +30,7 @@ const handlers = { open };
 export type CommitsApi = typeof handlers;
 serveParent(handlers);
 
-function open({ tls, dir, sample }: CommitsPlan): Promise<number> {
+function open({ tls, dir, sample, oneIn }: CommitsPlan): Promise<number> {
   const form = { encoding: "binary" as const, keyEncoder: textKeys };
   const root = openLmdb<Buffer, string>({
     path: dir,
@@ -46,6 +48,19 @@ function open({ tls, dir, sample }: CommitsPlan): Promise<number> {
   const queue: Waiting[] = [];
   let underWay = 0;
 
+  let told = 0;
+  const tell = (writes: number): void => {
+    if (oneIn === 1) {
+      const frames = Buffer.concat(Array.from({ length: writes }, () => frame));
+      for (const watcher of watchers) watcher.write(frames);
+      return;
+    }
+    const all = [...watchers];
+    for (let write = 0; write < writes; write++) {
+      for (let index = told++ % oneIn; index < all.length; index += oneIn) all[index]!.write(frame);
+    }
+  };
+
   const runBatch = async (): Promise<void> => {
     if (underWay >= batchesUnderWay || queue.length === 0) return;
     underWay++;
@@ -54,10 +69,7 @@ function open({ tls, dir, sample }: CommitsPlan): Promise<number> {
       taken = queue.splice(0, batchWrites);
       for (const { key } of taken) data.putSync(key, Buffer.from(sample));
     });
-    if (watchers.size > 0 && taken.length > 0) {
-      const frames = Buffer.concat(taken.map(() => Buffer.from(frame)));
-      for (const watcher of watchers) watcher.write(frames);
-    }
+    if (watchers.size > 0) tell(taken.length);
     for (const { response } of taken) {
       response.writeHead(200, headers);
       response.end(sample);

@@ -3,7 +3,7 @@ import { createHistogram } from "node:perf_hooks";
 import { serveParent } from "../serve-parent.ts";
 import { Connection } from "./connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
-import { requestSource, type RequestSource } from "./requests.ts";
+import { requestSource, watchText, type RequestSource } from "./requests.ts";
 import { Watcher } from "./watcher.ts";
 
 interface Lane {
@@ -31,7 +31,10 @@ async function open({ address, connections, request, watchers: watching }: LoadP
   if (watching === undefined) return;
   while (watchers.length < watching.count) {
     const count = Math.min(openTogether, watching.count - watchers.length);
-    const opened = Array.from({ length: count }, () => Watcher.open(address, watching.text));
+    const first = watchers.length;
+    const opened = Array.from({ length: count }, (_, index) =>
+      Watcher.open(address, watchText(watching.text, first + index)),
+    );
     watchers.push(...(await Promise.all(opened)));
   }
 }

@@ -1,28 +1,29 @@
 /** Writes requests as text. */
 
+const json = "application/json";
+
 /** The lines that every request of a user has in common, with the empty line at their end. */
-export function headOf(token: string, more: readonly string[] = []): string {
-  return [
-    "Host: localhost",
-    `Authorization: Bearer ${token}`,
-    "Accept: application/json",
-    ...more,
-    "",
-    "",
-  ].join("\r\n");
+export function headOf(token: string, more: readonly string[] = [], accept = json): string {
+  return ["Host: localhost", `Authorization: Bearer ${token}`, `Accept: ${accept}`, ...more, "", ""].join(
+    "\r\n",
+  );
 }
 
-export function getText(path: string, token: string): string {
-  return `GET ${path} HTTP/1.1\r\n${headOf(token)}`;
+export function getText(path: string, token: string, accept = json): string {
+  return `GET ${path} HTTP/1.1\r\n${headOf(token, [], accept)}`;
 }
+
+/** How a patch is meant. */
+export type PatchType = "merge-patch" | "strategic-merge-patch";
 
 export function writeText(
   method: "POST" | "PUT" | "PATCH",
   path: string,
   token: string,
   body: string,
+  patch: PatchType = "merge-patch",
 ): string {
-  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  const type = method === "PATCH" ? `application/${patch}+json` : json;
   const head = headOf(token, [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`]);
   return `${method} ${path} HTTP/1.1\r\n${head}${body}`;
 }

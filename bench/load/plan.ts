@@ -25,12 +25,14 @@ export interface LoadPlan {
   /** Connections that each have one request under way at any time. */
   readonly connections: number;
   readonly request: RequestPlan;
-  /** Connections that were opened with a watch and only read. */
+  /** Connections that were opened with a watch and only read; marks in the text become the number of each. */
   readonly watchers?: { readonly count: number; readonly text: string } | undefined;
 }
 
 export const sequenceMark = "%SEQ%______";
 export const objectMark = "%OBJ%_";
+/** In a watcher's text the object's number goes round below this. */
+export const watchedObjects = 100;
 
 export interface LoadResult {
   readonly seconds: number;

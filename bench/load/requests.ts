@@ -1,4 +1,4 @@
-import { objectMark, sequenceMark, type RequestPlan } from "./plan.ts";
+import { objectMark, sequenceMark, watchedObjects, type RequestPlan } from "./plan.ts";
 
 /** Makes the requests of one connection, one after the other. */
 export interface RequestSource {
@@ -21,6 +21,14 @@ export function requestSource(plan: RequestPlan, index: number, connections: num
     case "pages":
       return new Pages(plan.path, plan.head);
   }
+}
+
+/** A text with the number of its watcher in place of both marks; the object's goes round below 100. */
+export function watchText(text: string, index: number): string {
+  const digits = (value: number, mark: string): string => String(value).padStart(mark.length, "0");
+  return text
+    .replaceAll(sequenceMark, digits(index, sequenceMark))
+    .replaceAll(objectMark, digits(index % watchedObjects, objectMark));
 }
 
 /** Writes its numbers into one buffer; the request before has been answered, so nobody reads it any more. */

@@ -55,20 +55,25 @@ interface TextPart {
  */
 function parts(text: string): TextPart[] {
   const found: TextPart[] = [];
-  let lines: string[] = [];
+  let start = 0;
   let first = 1;
-  const close = (next: number): void => {
-    found.push({ content: lines.join("\n"), line: first });
-    lines = [];
+  let isBegun = false;
+  const close = (end: number, next: number): void => {
+    found.push({ content: text.slice(start, end), line: first });
+    start = end;
     first = next;
+    isBegun = false;
   };
-  for (const [index, line] of text.split("\n").entries()) {
-    const begins = /^---(\s|$)/.test(line);
-    if (begins && !lines.every(isDirective)) close(index + 1);
-    lines.push(line);
-    if (/^\.\.\.(\s|$)/.test(line)) close(index + 2);
+  let offset = 0;
+  let number = 0;
+  for (const line of text.split("\n")) {
+    number++;
+    if (/^---(\s|$)/.test(line) && isBegun) close(offset, number);
+    isBegun ||= !isDirective(line);
+    offset += line.length + 1;
+    if (/^\.\.\.(\s|$)/.test(line)) close(offset, number + 1);
   }
-  close(1);
+  close(text.length, number);
   return found;
 }
 

@@ -224,6 +224,9 @@ function certificateOf(socket: TLSSocket): Pick<Connection, "certificate" | "cer
   return { certificate: undefined, certificateError: String(socket.authorizationError ?? "not verified") };
 }
 
+/** How often a server that stops looks for connections that have nothing more to do. */
+const sweepMs = 50;
+
 async function closeAll(
   server: Server,
   sockets: ReadonlySet<Socket>,
@@ -231,11 +234,15 @@ async function closeAll(
   graceMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  (server as Server & { closeIdleConnections?: () => void }).closeIdleConnections?.();
+  const closeIdle = () => (server as Server & { closeIdleConnections?: () => void }).closeIdleConnections?.();
+  closeIdle();
   for (const session of sessions) session.close();
+  // A connection whose last answer ends now would else wait for a next request.
+  const sweep = setInterval(closeIdle, sweepMs);
   const timer = setTimeout(() => {
     for (const socket of sockets) socket.destroy();
   }, graceMs);
   await closed;
+  clearInterval(sweep);
   clearTimeout(timer);
 }

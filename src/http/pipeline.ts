@@ -4,7 +4,9 @@ import type { UserInfo } from "../base/user-info.ts";
 import { RevisionCompactedError, StoreError } from "../storage/store.ts";
 import { storeFailure } from "../resources/resource-version.ts";
 import { attributesOf, forbidden } from "./access.ts";
+import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
+import { WithHeaders } from "./extra-headers.ts";
 import type { Course } from "./metrics/request-metrics.ts";
 import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts } from "./request-facts.ts";
@@ -20,7 +22,7 @@ export function handle(service: HttpService, exchange: Exchange): void {
   const course = service.metrics.begin(exchange);
   const end = () => service.metrics.end(course, exchange);
   const failed = (error: unknown) => {
-    fail(service, exchange, error);
+    fail(service, course.exchange, error);
     end();
   };
   try {
@@ -35,13 +37,17 @@ export function handle(service: HttpService, exchange: Exchange): void {
 function run(service: HttpService, exchange: Exchange, course: Course): MaybePromise<void> {
   // 1. Request facts: what is asked, from method and path alone. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
-  if (isServed(service, facts)) course.facts = facts;
+  if (isServed(service, facts)) {
+    course.facts = facts;
+    // Whatever is answered about a deprecated version says that it is.
+    course.exchange = announced(service, exchange, facts);
+  }
   // 2. Authentication: who asks. Exit: 401.
   return andThen(authenticate(service, exchange), (caller) =>
     // 3. Impersonation: as whom, when they ask for it and may. Exit: 400, 403.
     andThen(impersonate(service, exchange, caller), (user) =>
       // 4. Authorization: may they. Exit: 403.
-      andThen(authorize(service, facts, user), () => dispatch(service, exchange, facts, user)),
+      andThen(authorize(service, facts, user), () => dispatch(service, course.exchange, facts, user)),
     ),
   );
 }
@@ -52,6 +58,17 @@ function isServed({ engine, paths }: HttpService, facts: RequestFacts): boolean 
   const resource = engine.registry.find(facts.group, facts.version, facts.resource);
   if (resource === undefined) return false;
   return facts.subresource === "" || Object.hasOwn(resource.kind.subresources, facts.subresource);
+}
+
+/** An exchange whose answer says that the version is deprecated, where it is (spec: conventions 9.2). */
+function announced(service: HttpService, exchange: Exchange, facts: RequestFacts): Exchange {
+  if (facts.kind === "path") return exchange;
+  const { registry, vocabulary } = service.engine;
+  const resource = registry.find(facts.group, facts.version, facts.resource)!;
+  const warning = deprecationOf(resource, vocabulary);
+  if (warning === "") return exchange;
+  service.metrics.deprecated(resource, facts.subresource);
+  return new WithHeaders(exchange, ["Warning", `299 - ${JSON.stringify(warning)}`]);
 }
 
 /** 5. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */

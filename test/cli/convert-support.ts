@@ -1,3 +1,4 @@
+import { parseAllDocuments } from "yaml";
 import { runConvert } from "../../src/cli/convert.ts";
 
 /** What a conversion wrote. */
@@ -24,3 +25,8 @@ export async function convert(words: readonly string[], input: string | Buffer =
 export function convertText(input: string | object, ...words: readonly string[]): Promise<Run> {
   return convert(["-f", "-", ...words], typeof input === "string" ? input : JSON.stringify(input));
 }
+
+/** The documents of an output. Tests look into objects of any shape; a wrong shape fails the test. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export const documents = (text: string): any[] =>
+  parseAllDocuments(text).map((document) => document.toJS() as unknown);

@@ -1,13 +1,30 @@
 import { decodeJson } from "./decode.ts";
 import type { JsonValue } from "./value.ts";
 
-/** Integers from sixteen digits on may be more than a number holds exactly. */
-const longNumber = /\d{16}/;
+/** Integers from so many digits on may be more than a number holds exactly. */
+const longDigits = 16;
 /** Deeper than anything that is let in. */
 const maxDepth = 1000;
 
 /** Decodes JSON that this server wrote: well formed, and as exact as it was when it came in. */
 export function decodeTrusted(bytes: Buffer): JsonValue {
-  const text = bytes.toString("utf8");
-  return longNumber.test(text) ? decodeJson(bytes, { maxDepth }).value : (JSON.parse(text) as JsonValue);
+  if (hasLongNumber(bytes)) return decodeJson(bytes, { maxDepth }).value;
+  return JSON.parse(bytes.toString("utf8")) as JsonValue;
+}
+
+/** Whether so many digits stand in a row. A row of them has one at every so many bytes, so few bytes are looked at. */
+function hasLongNumber(bytes: Buffer): boolean {
+  for (let at = longDigits - 1; at < bytes.length; at += longDigits) {
+    if (!isDigit(bytes[at])) continue;
+    let start = at;
+    while (isDigit(bytes[start - 1])) start--;
+    let end = at + 1;
+    while (isDigit(bytes[end])) end++;
+    if (end - start >= longDigits) return true;
+  }
+  return false;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Timer } from "../../base/clock.ts";
 import type { HttpService } from "../service.ts";
 
-/** When one side has said all it has to say, the other may go on for this long. */
+/** When one side has said all it has to say, the rest may take this long. */
 const halfOpenMs = 10_000;
 /** How often the machine makes sure that a silent peer is still there. */
 const keepAliveMs = 30_000;

@@ -21,8 +21,12 @@ export interface Encoding {
 
 /** Writes one list, page by page. */
 export interface ListWriter {
-  /** The bytes of a page, to be sent one after the other; the first call also gives what stands before it. */
-  page(page: ListedPage): readonly Uint8Array[];
+  /**
+   * The bytes of a page, to be sent one after the other; the first call also gives what stands before it. They may be made
+   * as they are asked for, which takes less than a millisecond each: whoever asks gives others their turn in between, and
+   * asks for the next page only after the last of them.
+   */
+  page(page: ListedPage): Iterable<Uint8Array>;
   /** What stands behind the last page, with the list's metadata. */
   end(end: ListEnd): Uint8Array;
   /**

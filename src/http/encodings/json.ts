@@ -4,6 +4,7 @@ import { decodeTrusted } from "../../base/json/trusted.ts";
 import { asBuffer } from "../../resources/stored.ts";
 import { joinBodies } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import { portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import type { View } from "./view.ts";
 
@@ -64,18 +65,25 @@ class JsonListWriter implements ListWriter {
   private begun = false;
   constructor(private readonly view: View) {}
 
-  page(page: ListedPage): readonly Uint8Array[] {
-    const bodies = this.view.asStored ? (page.joined ?? joinBodies(page.entries)) : this.shown(page);
-    // The comma before the first item of the list is not sent.
-    return this.begun ? [bodies] : [this.head(), bodies.subarray(1)];
+  page(page: ListedPage): Iterable<Uint8Array> {
+    return this.view.asStored ? this.stored(page) : this.shown(page);
   }
 
   end(end: ListEnd): Uint8Array {
     return Buffer.concat([this.head(), Buffer.from(`],"metadata":${JSON.stringify(listMeta(end))}}\n`)]);
   }
 
-  private shown({ entries }: ListedPage): Buffer {
-    return Buffer.concat(entries.flatMap(({ body }) => [comma, shownJson(this.view, body)]));
+  private stored({ entries, joined = joinBodies(entries) }: ListedPage): readonly Uint8Array[] {
+    // The comma before the first item of the list is not sent.
+    return this.begun ? [joined] : [this.head(), joined.subarray(1)];
+  }
+
+  private *shown({ entries }: ListedPage): Generator<Uint8Array> {
+    for (const some of portions(entries)) {
+      const start = this.begun ? comma : this.head();
+      const texts = some.map(({ body }) => encodeJson(this.view.show(body) as unknown as JsonValue));
+      yield Buffer.concat([start, Buffer.from(texts.join(","))]);
+    }
   }
 
   private head(): Buffer {

@@ -5,6 +5,7 @@ import { defaultColumns } from "../../kinds/columns.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import type { ApiObject, Column, Kind } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
 import type { View } from "./view.ts";
@@ -47,15 +48,7 @@ export class TableEncoding implements Encoding {
       return `{"kind":"Table","apiVersion":"${this.metaApiVersion}","columnDefinitions":${columns},"rows":[`;
     };
     return {
-      page: ({ entries }: ListedPage) => {
-        const start = begun ? "," : head();
-        return [
-          Buffer.from(
-            start +
-              entries.map((entry) => encodeJson(this.row(this.view.show(entry.body)) as JsonValue)).join(","),
-          ),
-        ];
-      },
+      page: (page: ListedPage) => this.rows(page, () => (begun ? "," : head())),
       end: (end: ListEnd) => Buffer.from(`${head()}],"metadata":${JSON.stringify(listMeta(end))}}\n`),
     };
   }
@@ -71,6 +64,14 @@ export class TableEncoding implements Encoding {
 
   error(status: object): Uint8Array {
     return jsonFrame("ERROR", status);
+  }
+
+  /** @param start what stands before the next row. */
+  private *rows({ entries }: ListedPage, start: () => string): Generator<Uint8Array> {
+    for (const some of portions(entries)) {
+      const rows = some.map(({ body }) => encodeJson(this.row(this.view.show(body)) as JsonValue));
+      yield Buffer.from(start() + rows.join(","));
+    }
   }
 
   private single(body: Uint8Array): object {

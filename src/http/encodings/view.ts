@@ -9,7 +9,7 @@ import { listKind } from "./encoding.ts";
 
 /** What is shown of each object, before it is written in some form. */
 export interface View {
-  /** Two views of a resource type with the same key show the same. */
+  /** Two views of the same stored objects with the same key show the same. */
   readonly key: string;
   readonly apiVersion: string;
   readonly kind: string;
@@ -26,7 +26,7 @@ export interface View {
 export function wholeView(resource: Resource, context: KindContext): View {
   const { apiVersion, kind } = resource;
   return {
-    key: "whole",
+    key: `whole ${apiVersion}`,
     apiVersion,
     kind: kind.name,
     listKind: listKind(resource),

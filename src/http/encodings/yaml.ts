@@ -25,9 +25,9 @@ export class YamlEncoding implements Encoding {
       return `kind: ${view.listKind}\napiVersion: ${view.apiVersion}\nitems:\n`;
     };
     return {
-      page: ({ entries }: ListedPage) => [
-        Buffer.from(head() + entries.map(({ body }) => yamlText([view.show(body)])).join("")),
-      ],
+      *page({ entries }: ListedPage) {
+        for (const { body } of entries) yield Buffer.from(head() + yamlText([view.show(body)]));
+      },
       end: (end: ListEnd) => {
         const empty = begun ? "" : head().replace(/items:\n$/, "items: []\n");
         return Buffer.from(empty + yamlText({ metadata: listMeta(end) }));

@@ -10,6 +10,8 @@ export interface Course {
   readonly inFlight: Sample;
   /** What is asked, once that is known. */
   facts: RequestFacts | undefined;
+  /** By which it is answered. */
+  exchange: Exchange;
 }
 
 /** What is counted of one sort of requests; times and sizes only of those that end by themselves. */
@@ -35,7 +37,7 @@ export class RequestMetrics {
     const kind = readOnly.has(exchange.method) ? "readOnly" : "mutating";
     const inFlight = this.metrics.sample("apiserver_current_inflight_requests", kind);
     inFlight.inc();
-    return { startMs: this.nowMs(), inFlight, facts: undefined };
+    return { startMs: this.nowMs(), inFlight, facts: undefined, exchange };
   }
 
   /** The request is answered, or (a watch) its answer has begun. */

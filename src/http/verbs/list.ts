@@ -9,7 +9,7 @@ import { isTrue } from "../request-facts.ts";
 import { headersFor } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
-import { serveMeasured } from "./measured-list.ts";
+import { eachPart, serveMeasured } from "./measured-list.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /**
@@ -28,16 +28,17 @@ export async function serveList(service: HttpService, request: ResourceRequest):
   // What fails before the first bytes is answered with its own status.
   const first = await pages.next();
   const second = first.done === true ? first : await pages.next();
-  const firstBytes = first.done === true ? [] : writer.page(first.value);
   if (second.done === true) {
-    const whole = Buffer.concat([...firstBytes, writer.end(second.value)]);
+    const parts: Uint8Array[] = [];
+    if (first.done !== true) await eachPart(writer, first.value, (part) => parts.push(part));
+    const whole = Buffer.concat([...parts, writer.end(second.value)]);
     const pretty = isTrue(query.get("pretty") ?? "false") && encoding.contentType === "application/json";
     return sendCompressed(request.exchange, 200, headers, pretty ? prettyJson(whole) : whole);
   }
   const stream = streamCompressed(request.exchange, 200, headers);
   const start = service.clock.now();
   try {
-    for (const bytes of firstBytes) stream.write(bytes);
+    if (first.done !== true) await eachPart(writer, first.value, (part) => stream.write(part));
     const end = await pour(service, pages, second.value, { writer, stream }, () => {
       if (!timeoutSeconds || service.clock.now() - start <= timeoutSeconds * 1000) return;
       throw new StatusError("Timeout", `the list took longer than ${timeoutSeconds} seconds`);
@@ -68,7 +69,7 @@ async function pour(
 ): Promise<ListEnd | undefined> {
   let page = next;
   for (;;) {
-    for (const bytes of writer.page(page)) stream.write(bytes);
+    await eachPart(writer, page, (part) => stream.write(part));
     await drainInTime(stream, service.clock);
     if (stream.closed) return undefined;
     checkTime();

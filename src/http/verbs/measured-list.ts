@@ -1,5 +1,6 @@
-import { setImmediate } from "node:timers/promises";
-import { listObjects, type ListEnd, type ListOptions } from "../../resources/list.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { turnGiver } from "../../base/turns.ts";
+import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/list.ts";
 import { sendCompressed } from "../compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { drainInTime, type BodyStream } from "../exchange.ts";
@@ -58,13 +59,35 @@ async function measure(
   let length = 0;
   for (;;) {
     const step = await pages.next();
-    const parts = step.done === true ? [writer.end(step.value)] : writer.page(step.value);
-    for (const part of parts) length += part.length;
-    if (length > maxKeptBytes) kept = undefined;
-    else kept?.push(...parts);
-    if (step.done === true) return { length, end: step.value, kept };
-    await setImmediate();
+    const take = (part: Uint8Array): void => {
+      length += part.length;
+      if (length > maxKeptBytes) kept = undefined;
+      else kept?.push(part);
+    };
+    if (step.done === true) {
+      take(writer.end(step.value));
+      return { length, end: step.value, kept };
+    }
+    await eachPart(writer, step.value, take);
   }
+}
+
+/** Takes the parts of a page one after the other; others have their turn in between. */
+export function eachPart(
+  writer: ListWriter,
+  page: ListedPage,
+  take: (part: Uint8Array) => void,
+): MaybePromise<void> {
+  const parts = writer.page(page)[Symbol.iterator]();
+  const giveTurn = turnGiver();
+  const takeSome = (): MaybePromise<void> => {
+    for (let step = parts.next(); step.done !== true; step = parts.next()) {
+      take(step.value);
+      const turn = giveTurn();
+      if (turn !== undefined) return turn.then(takeSome);
+    }
+  };
+  return takeSome();
 }
 
 async function sendAgain(
@@ -83,7 +106,7 @@ async function sendAgain(
   for (;;) {
     const step = await pages.next();
     if (step.done === true) break;
-    for (const part of writer.page(step.value)) stream.write(part);
+    await eachPart(writer, step.value, (part) => stream.write(part));
     await drainInTime(stream, service.clock);
     if (stream.closed) return;
   }

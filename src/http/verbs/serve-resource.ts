@@ -3,9 +3,6 @@ import { StatusError } from "../../base/status-error.ts";
 import type { Target } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { Verb } from "../../schema/kind.ts";
-import { deprecationOf } from "../deprecation.ts";
-import type { Exchange } from "../exchange.ts";
-import { WithHeaders } from "../extra-headers.ts";
 import type { ResourceFacts } from "../request-facts.ts";
 import type { Admitted, HttpService } from "../service.ts";
 import { prepareEncoding } from "./answer.ts";
@@ -36,23 +33,13 @@ export function serveResource(service: HttpService, admitted: Admitted<ResourceF
   if (!verbsAt(resource, facts.subresource).includes(verb)) throw notAllowed();
   const { namespace, name, subresource } = facts;
   const target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
-  const exchange = announced(service, admitted.exchange, target);
+  const { exchange } = admitted;
   if (verb === "watch") service.metrics.longRunning(facts, exchange);
   if (resource.kind.subresources[subresource]?.shape === "connect") {
     // What comes back is the other end's, in whatever form.
     return serveConnect(service, { ...admitted, exchange, target });
   }
-  return andThen(prepareEncoding(service, exchange), () =>
-    serveVerb(service, { ...admitted, exchange, target }, verb),
-  );
-}
-
-/** An exchange whose answer says that the version is deprecated, where it is (spec: conventions 9.2). */
-function announced(service: HttpService, exchange: Exchange, { resource, subresource }: Target): Exchange {
-  const warning = deprecationOf(resource, service.engine.vocabulary);
-  if (warning === "") return exchange;
-  service.metrics.deprecated(resource, subresource);
-  return new WithHeaders(exchange, ["Warning", `299 - ${JSON.stringify(warning)}`]);
+  return andThen(prepareEncoding(service, exchange), () => serveVerb(service, { ...admitted, target }, verb));
 }
 
 function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {

@@ -1,8 +1,10 @@
 import { StatusError } from "../../base/status-error.ts";
+import { turnGiver } from "../../base/turns.ts";
 import { listObjects } from "../../resources/list.ts";
 import { storeFailure } from "../../resources/resource-version.ts";
 import { bodyOf, watchObjects, type Change } from "../../resources/watch.ts";
-import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
+import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
+import { portions } from "../encodings/chunks.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { drainInTime, type BodyStream } from "../exchange.ts";
 import { watchParameters, type WatchParameters } from "../parameters.ts";
@@ -123,9 +125,19 @@ class Watcher {
         if (sendInitialEvents && this.parameters.allowBookmarks) this.bookmark(step.value.revision);
         return step.value.revision;
       }
-      const frames = step.value.entries.map((entry) => this.encoding.frame("ADDED", entry.body));
-      if (!this.stream.write(Buffer.concat(frames))) await this.drained();
+      if (!(await this.sendEntries(step.value.entries))) await this.drained();
     }
+  }
+
+  /** Synthetic events, in portions between which others have their turn; false when the client is slower. */
+  private async sendEntries(entries: readonly Entry[]): Promise<boolean> {
+    const giveTurn = turnGiver();
+    let taken = true;
+    for (const some of portions(entries)) {
+      taken = this.stream.write(Buffer.concat(some.map(({ body }) => this.encoding.frame("ADDED", body))));
+      await giveTurn();
+    }
+    return taken;
   }
 
   private send(changes: readonly Change[], upTo: Revision): void {

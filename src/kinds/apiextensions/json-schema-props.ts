@@ -79,7 +79,8 @@ export const JSONSchemaProps: StructType = struct(
     [mark("map-type")]: field(43, string, "How an object is merged: granular or atomic.").nullable(),
     [mark("validations")]: field(44, list(ValidationRule), "Expressions that the value must fulfil.")
       .mapBy("rule")
-      .patchMerge("rule"),
+      .patchMerge("rule")
+      .gated("CustomResourceValidationExpressions"),
   }),
 );
 

@@ -87,9 +87,11 @@ const SubjectRulesReviewStatus = struct(
   "SubjectRulesReviewStatus",
   "What the caller may do in a namespace.",
   {
-    resourceRules: field(1, list(ResourceRule), "What is allowed on resources.").required().atomic(),
-    nonResourceRules: field(2, list(NonResourceRule), "What is allowed on URL paths.").required().atomic(),
-    incomplete: field(3, bool, "Whether rules may be missing.").required(),
+    resourceRules: field(1, list(ResourceRule), "What is allowed on resources.").declaredRequired().atomic(),
+    nonResourceRules: field(2, list(NonResourceRule), "What is allowed on URL paths.")
+      .declaredRequired()
+      .atomic(),
+    incomplete: field(3, bool, "Whether rules may be missing.").declaredRequired(),
     evaluationError: field(4, string, "What went wrong while gathering the rules."),
   },
 );

@@ -123,7 +123,9 @@ export function autoscalerFromStored(object: ApiObject, { vocabulary }: KindCont
   const names = annotationNames(vocabulary.domain);
   const added: Record<string, string> = {};
   const metrics = spec?.metrics ?? [];
-  const others = metrics.filter((metric) => processorUse(metric) === undefined);
+  // The last one is shown; read back it comes last again.
+  const shown = metrics.findLastIndex((metric) => processorUse(metric) !== undefined);
+  const others = metrics.filter((_, index) => index !== shown);
   if (others.length > 0) added[names.metrics] = textOf(Metrics, others.map(metricToOld));
   const seen = status?.currentMetrics ?? [];
   if (seen.length > 0) added[names.currentMetrics] = textOf(CurrentMetrics, seen.map(statusToOld));
@@ -137,7 +139,7 @@ export function autoscalerFromStored(object: ApiObject, { vocabulary }: KindCont
       scaleTargetRef: spec?.scaleTargetRef,
       minReplicas: spec?.minReplicas,
       maxReplicas: spec?.maxReplicas,
-      targetCPUUtilizationPercentage: firstOf(metrics.map(processorUse)),
+      targetCPUUtilizationPercentage: shown === -1 ? undefined : processorUse(metrics[shown]!),
     },
     status: {
       observedGeneration: status?.observedGeneration,

@@ -37,7 +37,9 @@ const CronJobSpec = struct("CronJobSpec", "When which jobs should be made.", {
     .nullable()
     .filled(1)
     .check(nonNegative),
-  timeZone: field(8, string, "Name of the time zone in which the schedule is read.").nullable(),
+  timeZone: field(8, string, "Name of the time zone in which the schedule is read.")
+    .nullable()
+    .gated("CronJobTimeZone"),
 });
 
 const CronJobStatus = struct("CronJobStatus", "What a schedule has done so far.", {

@@ -46,7 +46,9 @@ export const JobSpec = struct(
       11,
       PodFailurePolicy,
       "What failed pods mean for the job; without it every failure counts towards backoffLimit.",
-    ).nullable(),
+    )
+      .nullable()
+      .gated("JobPodFailurePolicy"),
   },
   { check: checkJobSpec },
 );

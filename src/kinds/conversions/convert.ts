@@ -2,6 +2,7 @@ import { deepClone, isObject, type JsonObject, type JsonValue } from "../../base
 import type { KindContext } from "../../schema/context.ts";
 import { TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
+import { spelledKind } from "../../schema/spelling.ts";
 import type { Home } from "../../schema/types.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
@@ -71,9 +72,10 @@ function whyGone(home: Home, kind: string, vocabulary: Vocabulary): string | und
   if (declaredKind(home, kind) !== undefined) return undefined;
   const name = apiVersionOf(home, vocabulary);
   const removed = lifeCycleOf(home.group, home.version, kind)?.removed;
-  if (removed !== undefined)
+  if (removed !== undefined) {
     const advice = kind === podSecurityPolicy.kind ? `; ${podSecurityPolicy.advice}` : "";
-  return `${name} ${kind} was removed in release ${removed}, and nothing replaces it${advice}`;
+    return `${name} ${kind} was removed in release ${removed}, and nothing replaces it${advice}`;
+  }
   return mayExist(home, kind) ? undefined : `${name} never had a kind ${kind}`;
 }
 
@@ -98,8 +100,9 @@ function alongTheWay(given: JsonObject, way: readonly Step[], context: KindConte
       object = taken(step, object, remarks, context);
       object["apiVersion"] = apiVersionOf(step.to, context.vocabulary);
     }
-    const kind = declaredKind(way.at(-1)!.to, kindName);
-    if (kind !== undefined) {
+    const declared = declaredKind(way.at(-1)!.to, kindName);
+    if (declared !== undefined) {
+      const kind = spelledKind(declared, context.vocabulary);
       object = readByKind(kind, object, remarks);
       remarks.push(...checkByKind(kind, object, remarks, context));
     } else {

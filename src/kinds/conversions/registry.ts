@@ -3,7 +3,6 @@ import { groupName } from "../../schema/kind.ts";
 import type { Group, Home } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { builtInKinds } from "../all.ts";
-import { TokenReview } from "../authentication/token-review.ts";
 import { lifeCycles } from "../life-cycle-table.ts";
 import { isLater, lifeCycleOf } from "../life-cycles.ts";
 import { Eviction } from "../policy/eviction.ts";
@@ -53,9 +52,7 @@ function keyOf({ group, version }: Home, kind: string): string {
 }
 
 /** Kinds that this release can serve, and those that are only sent. */
-const declared = new Map(
-  [...builtInKinds, TokenReview, Eviction].map((one) => [keyOf(one, one.name), one] as const),
-);
+const declared = new Map([...builtInKinds, Eviction].map((one) => [keyOf(one, one.name), one] as const));
 
 const steps = stepsByStart();
 

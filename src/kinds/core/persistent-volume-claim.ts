@@ -48,7 +48,9 @@ export const PersistentVolumeClaimSpec = struct(
       8,
       TypedObjectReference,
       "As dataSource, for objects of any kind, and where allowed of other namespaces.",
-    ).nullable(),
+    )
+      .nullable()
+      .gated("AnyVolumeDataSource"),
   },
   { check: checkClaimSpec },
 );

@@ -1,103 +1,171 @@
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { WireType } from "@bufbuild/protobuf/wire";
 import { parseDuration } from "../../base/duration.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { Field, ListType, MapType, ScalarName, StructType, Type, UnionType } from "../types.ts";
 import { unionForm } from "../unions.ts";
+import { MessageBytes } from "./message-bytes.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Where messages are written before they are handed out; writing one calls nothing that writes another. */
+const scratch = new MessageBytes(64 * 1024);
+
+/** The bytes that a function writes, from their end to their start. */
+export function bytesWritten(write: (out: MessageBytes) => void): Buffer {
+  try {
+    write(scratch);
+    return scratch.take();
+  } finally {
+    scratch.clear();
+  }
+}
 
 /**
  * Writes the canonical JSON form of a declared struct as a message (spec: conventions 2.12). Scalars that can't be absent
  * are written even when they are zero, as the field's clients expect; nullable ones only when they are there.
  */
-export function encodeMessage(type: StructType, value: JsonObject): Uint8Array {
-  const writer = new BinaryWriter();
-  writeStruct(writer, type, value);
-  return writer.finish();
+export function encodeMessage(type: StructType, value: JsonObject): Buffer {
+  return bytesWritten((out) => writeStruct(out, type, value));
 }
 
-/** How a struct is written: its fields by number, those inside an inlined message together. */
-interface Plan {
+/** Writes one part of a value: what is in a message, or a field with its tag. */
+type Write = (out: MessageBytes, value: unknown) => void;
+
+/** How a field of a struct is written; the fields of an inlined message are one part. */
+interface Part {
   readonly number: number;
-  /** The field; undefined for an inlined message. */
+  /** The field; empty for an inlined message, which is made of the whole struct. */
   readonly name: string;
-  readonly field: Field | undefined;
-  readonly inside: readonly Plan[];
+  /** Writes a value that is there. */
+  readonly write: Write;
+  /** What stands for a value that isn't there. */
+  readonly absent: Uint8Array;
 }
 
-const plans = new WeakMap<StructType, readonly Plan[]>();
+/** How a struct is written. */
+interface Plan {
+  /** In the order of their numbers. */
+  readonly parts: readonly Part[];
+  /** The part to which each field belongs, by its place. */
+  readonly places: ReadonlyMap<string, number>;
+  /** What stands for all parts together, and where that of each begins, so that what lies between two is copied at once. */
+  readonly absent: Uint8Array;
+  readonly absentAt: readonly number[];
+}
 
-function planOf(type: StructType): readonly Plan[] {
+const plans = new WeakMap<StructType, Plan>();
+
+function planOf(type: StructType): Plan {
   let found = plans.get(type);
   if (found === undefined) plans.set(type, (found = makePlan(type)));
   return found;
 }
 
-function makePlan(type: StructType): readonly Plan[] {
-  const plan: Plan[] = [];
-  const messages = new Map<number, Plan[]>();
+function makePlan(type: StructType): Plan {
+  const parts: Part[] = [];
+  const messages = new Map<number, Part[]>();
   for (const [name, field] of Object.entries(type.fields)) {
     const { number, inside } = field.facts;
     if (number === undefined) continue;
-    const one = { number, name, field, inside: [] };
-    if (inside === undefined) {
-      plan.push(one);
-      continue;
-    }
-    let parts = messages.get(inside);
-    if (parts === undefined) {
-      messages.set(inside, (parts = []));
-      plan.push({ number: inside, name: "", field: undefined, inside: parts });
-    }
-    parts.push(one);
+    const write = fieldWriter(number, field.type);
+    const part = { number, name, write, absent: absentBytes(number, field, write) };
+    const within = inside === undefined ? parts : messages.get(inside);
+    if (within !== undefined) within.push(part);
+    else messages.set(inside!, [part]);
   }
-  for (const parts of messages.values()) parts.sort((a, b) => a.number - b.number);
-  return plan.toSorted((a, b) => a.number - b.number);
+  const inner = [...messages].map(([number, within]) => ({ number, plan: planOfParts(within) }));
+  for (const { number, plan } of inner) {
+    const write = opened(number, (out, value) => writeParts(out, plan, value as JsonObject));
+    parts.push({ number, name: "", write, absent: bytesAside((out) => write(out, {})) });
+  }
+  const plan = planOfParts(parts);
+  const places = new Map(plan.places);
+  for (const { number, plan: within } of inner) {
+    const place = plan.parts.findIndex((part) => part.number === number);
+    for (const name of within.places.keys()) places.set(name, place);
+  }
+  return { ...plan, places };
 }
 
-function writeStruct(writer: BinaryWriter, type: StructType, value: JsonObject): void {
-  writePlan(writer, planOf(type), value);
+function planOfParts(given: readonly Part[]): Plan {
+  const parts = given.toSorted((a, b) => a.number - b.number);
+  const absentAt = [0];
+  for (const { absent } of parts) absentAt.push(absentAt.at(-1)! + absent.length);
+  return {
+    parts,
+    places: new Map(parts.map(({ name }, place) => [name, place])),
+    absent: Buffer.concat(parts.map(({ absent }) => absent)),
+    absentAt,
+  };
 }
 
-function writePlan(writer: BinaryWriter, plan: readonly Plan[], value: JsonObject): void {
-  for (const { number, name, field, inside } of plan) {
-    if (field === undefined) {
-      writer.tag(number, WireType.LengthDelimited).fork();
-      writePlan(writer, inside, value);
-      writer.join();
-    } else writeField(writer, number, field, value[name]);
-  }
+/** Writes a struct's fields as the content of a message. */
+export function writeStruct(out: MessageBytes, type: StructType, value: JsonObject): void {
+  writeParts(out, planOf(type), value);
 }
 
-function writeField(writer: BinaryWriter, number: number, { type, facts }: Field, value: unknown): void {
-  if (value === undefined || value === null) {
-    if (!facts.nullable) writeAbsent(writer, number, type);
-    return;
+/** Goes from one part that is there to the next: most fields of most structs are absent. */
+function writeParts(out: MessageBytes, plan: Plan, value: JsonObject): void {
+  const { parts, absent, absentAt } = plan;
+  const present = placesIn(plan, value);
+  let below = parts.length;
+  for (let index = present.length - 1; index >= 0; index--) {
+    const place = present[index]!;
+    const { name, write } = parts[place]!;
+    out.rawPart(absent, absentAt[place + 1]!, absentAt[below]!);
+    write(out, name === "" ? value : value[name]);
+    below = place;
   }
-  if (type.shape === "list") writeItems(writer, number, type, value as readonly unknown[]);
-  else if (type.shape === "map") writeEntries(writer, number, type, value as JsonObject);
-  else writeValue(writer, number, type, value);
+  out.rawPart(absent, 0, absentAt[below]!);
 }
+
+/** The places of the parts that a value has, in their order. */
+function placesIn({ places }: Plan, value: JsonObject): readonly number[] {
+  const present: number[] = [];
+  let last = -1;
+  let ordered = true;
+  for (const name in value) {
+    const given = value[name];
+    if (given === undefined || given === null) continue;
+    const place = places.get(name);
+    if (place === undefined || place === last) continue;
+    if (place < last) ordered = false;
+    present.push((last = place));
+  }
+  return ordered ? present : [...new Set(present)].toSorted((a, b) => a - b);
+}
+
+/** A field of a length, from what writes its value. */
+function opened(number: number, write: Write): Write {
+  return (out, value) => {
+    const { length } = out;
+    write(out, value);
+    out.open(number, length);
+  };
+}
+
+const nothing = new Uint8Array();
 
 /** What can't be absent is written as its zero. */
-function writeAbsent(writer: BinaryWriter, number: number, type: Type): void {
-  if (type.shape === "struct") writeValue(writer, number, type, {});
-  if (type.shape !== "scalar") return;
-  switch (type.name) {
-    case "bytes":
-    case "fieldsV1":
-      return;
-    case "time":
-    case "microTime":
-    case "json":
-    case "object":
-      writer.tag(number, WireType.LengthDelimited).fork().join();
-      return;
-    default:
-      writeValue(writer, number, type, zeros[type.name]);
-  }
+function absentBytes(number: number, { type, facts }: Field, write: Write): Uint8Array {
+  if (facts.nullable || (type.shape !== "struct" && type.shape !== "scalar")) return nothing;
+  return bytesAside((out) => {
+    if (type.shape === "struct") write(out, {});
+    else if (emptyMessages.has(type.name)) out.open(number, out.length);
+    else if (zeros[type.name] !== undefined) write(out, zeros[type.name]);
+  });
 }
+
+/** As {@link bytesWritten}, while a message is being written. */
+function bytesAside(write: (out: MessageBytes) => void): Uint8Array {
+  const out = new MessageBytes(256);
+  write(out);
+  return out.take();
+}
+
+/** Scalars whose zero is a message without content. */
+const emptyMessages: ReadonlySet<ScalarName> = new Set(["time", "microTime", "json", "object"]);
 
 const zeros: Readonly<Partial<Record<ScalarName, unknown>>> = {
   string: "",
@@ -110,127 +178,135 @@ const zeros: Readonly<Partial<Record<ScalarName, unknown>>> = {
   duration: "0s",
 };
 
-function writeItems(
-  writer: BinaryWriter,
-  number: number,
-  { element }: ListType,
-  items: readonly unknown[],
-): void {
-  for (const item of items) {
-    if (element.shape === "list") {
-      writer.tag(number, WireType.LengthDelimited).fork();
-      writeItems(writer, 1, element, item as readonly unknown[]);
-      writer.join();
-    } else writeValue(writer, number, element, item);
+function fieldWriter(number: number, type: Type): Write {
+  switch (type.shape) {
+    case "list":
+      return itemsWriter(number, type);
+    case "map":
+      return entriesWriter(number, type);
+    case "struct":
+      return opened(number, (out, value) => writeStruct(out, type, value as JsonObject));
+    case "union":
+      return opened(number, unionWriter(type));
+    case "scalar":
+      return scalarWriter(number, type.name);
   }
+}
+
+/** A list inside a list or map travels as a message with the items (1). */
+function elementWriter(number: number, type: Type): Write {
+  if (type.shape === "map") throw new TypeError("a map can't stand in a list or map");
+  return type.shape === "list" ? opened(number, itemsWriter(1, type)) : fieldWriter(number, type);
+}
+
+function itemsWriter(number: number, { element }: ListType): Write {
+  const write = elementWriter(number, element);
+  return (out, value) => {
+    const items = value as readonly unknown[];
+    for (let index = items.length - 1; index >= 0; index--) write(out, items[index]);
+  };
 }
 
 /** A map travels as a list of messages with a key (1) and a value (2), sorted by key. */
-function writeEntries(
-  writer: BinaryWriter,
-  number: number,
-  { value: type }: MapType,
-  entries: JsonObject,
-): void {
-  for (const key of Object.keys(entries).toSorted()) {
-    writer.tag(number, WireType.LengthDelimited).fork();
-    writer.tag(1, WireType.LengthDelimited).string(key);
-    const value = entries[key];
-    if (type.shape === "list") {
-      writer.tag(2, WireType.LengthDelimited).fork();
-      writeItems(writer, 1, type, value as readonly unknown[]);
-      writer.join();
-    } else writeValue(writer, 2, type, value);
-    writer.join();
-  }
-}
-
-function writeValue(writer: BinaryWriter, number: number, type: Type, value: unknown): void {
-  switch (type.shape) {
-    case "struct":
-      writer.tag(number, WireType.LengthDelimited).fork();
-      writeStruct(writer, type, value as JsonObject);
-      writer.join();
-      return;
-    case "union":
-      writer.tag(number, WireType.LengthDelimited).fork();
-      writeUnion(writer, type, value);
-      writer.join();
-      return;
-    case "scalar":
-      writeScalar(writer, number, type.name, value);
-      return;
-    case "list":
-    case "map":
-      throw new TypeError("a list or map can't stand here");
-  }
+function entriesWriter(number: number, { value: type }: MapType): Write {
+  const write = elementWriter(2, type);
+  return (out, value) => {
+    const entries = value as JsonObject;
+    const keys = Object.keys(entries).sort();
+    for (let index = keys.length - 1; index >= 0; index--) {
+      const key = keys[index]!;
+      const { length } = out;
+      write(out, entries[key]);
+      out.text(key);
+      out.tag(1, WireType.LengthDelimited);
+      out.open(number, length);
+    }
+  };
 }
 
 /** A union with a boolean form says `true` beside an object too. */
-function writeUnion(writer: BinaryWriter, { forms }: UnionType, value: unknown): void {
-  const form = unionForm(value);
-  if (form !== "bool" && forms.bool !== undefined)
-    writeField(writer, forms.bool.facts.number!, forms.bool, true);
-  const field = form === undefined ? undefined : forms[form];
-  if (field !== undefined) writeField(writer, field.facts.number!, field, value);
+function unionWriter({ forms }: UnionType): Write {
+  const writers = new Map(
+    Object.entries(forms).map(([form, { type, facts }]) => [form, fieldWriter(facts.number!, type)]),
+  );
+  const writeBool = writers.get("bool");
+  return (out, value) => {
+    const form = unionForm(value);
+    if (form !== undefined) writers.get(form)?.(out, value);
+    if (form !== "bool") writeBool?.(out, true);
+  };
 }
 
-function writeScalar(writer: BinaryWriter, number: number, name: ScalarName, value: unknown): void {
+function scalarWriter(number: number, name: ScalarName): Write {
   switch (name) {
     case "string":
-      writer.tag(number, WireType.LengthDelimited).string(value as string);
-      return;
+      return (out, value) => {
+        out.text(value as string);
+        out.tag(number, WireType.LengthDelimited);
+      };
     case "bool":
-      writer.tag(number, WireType.Varint).bool(value as boolean);
-      return;
+      return (out, value) => {
+        out.byte(value === true ? 1 : 0);
+        out.tag(number, WireType.Varint);
+      };
     case "int32":
-      writer.tag(number, WireType.Varint).int32(value as number);
-      return;
     case "int64":
-      writer.tag(number, WireType.Varint).int64(value as number);
-      return;
+      return (out, value) => {
+        out.varint(value as number | bigint);
+        out.tag(number, WireType.Varint);
+      };
     case "double":
-      writer.tag(number, WireType.Bit64).double(value as number);
-      return;
+      return (out, value) => {
+        out.double(value as number);
+        out.tag(number, WireType.Bit64);
+      };
     case "bytes":
-      writer.tag(number, WireType.LengthDelimited).bytes(Buffer.from(value as string, "base64"));
-      return;
+      return opened(number, (out, value) => out.raw(Buffer.from(value as string, "base64")));
     default:
-      writer.tag(number, WireType.LengthDelimited).fork();
-      writeHelper(writer, name, value);
-      writer.join();
+      return opened(number, helperWriter(name));
   }
 }
 
 /** The content of the small messages that stand for scalars with a form of their own. */
-function writeHelper(writer: BinaryWriter, name: ScalarName, value: unknown): void {
+function helperWriter(name: ScalarName): Write {
   switch (name) {
     case "time":
     case "microTime":
-      return writeTime(writer, value as string);
+      return (out, value) => writeTime(out, value as string);
     case "duration":
-      writer.tag(1, WireType.Varint).int64(parseDuration(value as string) ?? 0n);
-      return;
+      return (out, value) => {
+        out.varint(parseDuration(value as string) ?? 0n);
+        out.tag(1, WireType.Varint);
+      };
     case "quantity":
-      writer.tag(1, WireType.LengthDelimited).string(value as string);
-      return;
-    case "intOrString": {
-      const isText = typeof value === "string";
-      writer.tag(1, WireType.Varint).int64(isText ? 1 : 0);
-      writer.tag(2, WireType.Varint).int32(isText ? 0 : (value as number));
-      writer.tag(3, WireType.LengthDelimited).string(isText ? value : "");
-      return;
+      return scalarWriter(1, "string");
+    case "intOrString":
+      return (out, value) => writeIntOrString(out, value as number | string);
+    default: {
+      const writeText = scalarWriter(1, "string");
+      return (out, value) => writeText(out, encodeJson(value as JsonValue));
     }
-    default:
-      writer.tag(1, WireType.LengthDelimited).string(encodeJson(value as JsonValue));
   }
+}
+
+/** Says which of the two it is (1), then the number (2) and the text (3), of which one is zero. */
+function writeIntOrString(out: MessageBytes, value: number | string): void {
+  const isText = typeof value === "string";
+  out.text(isText ? value : "");
+  out.tag(3, WireType.LengthDelimited);
+  out.varint(isText ? 0 : value);
+  out.tag(2, WireType.Varint);
+  out.varint(isText ? 1 : 0);
+  out.tag(1, WireType.Varint);
 }
 
 const timeParts = /^(.{19})(?:\.(\d{1,9}))?Z$/;
 
-function writeTime(writer: BinaryWriter, text: string): void {
+/** Seconds (1) and nanoseconds (2). */
+function writeTime(out: MessageBytes, text: string): void {
   const [, whole, fraction = ""] = timeParts.exec(text) ?? [];
-  const seconds = Math.floor(Date.parse(`${whole}Z`) / 1000);
-  writer.tag(1, WireType.Varint).int64(seconds);
-  writer.tag(2, WireType.Varint).int32(Number(fraction.padEnd(9, "0")));
+  out.varint(fraction === "" ? 0 : Number(fraction.padEnd(9, "0")));
+  out.tag(2, WireType.Varint);
+  out.varint(Math.floor(Date.parse(`${whole}Z`) / 1000));
+  out.tag(1, WireType.Varint);
 }

@@ -1,4 +1,7 @@
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import type { StructType } from "../types.ts";
+import { bytesWritten, writeStruct } from "./encode-message.ts";
+import type { MessageBytes } from "./message-bytes.ts";
 import { ProtobufFault } from "./protobuf-fault.ts";
 
 /** An object in binary, before its type is known (spec: conventions 4.7). */
@@ -10,7 +13,7 @@ export interface Envelope {
 }
 
 /** The four bytes that every binary body starts with. */
-const magic = [0x6b, 0x38, 0x73, 0x00];
+const magic = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);
 
 /**
  * Opens the envelope of a binary body: the magic bytes, then a message with the object's type (1), the object (2), and
@@ -47,45 +50,62 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
   return found;
 }
 
+/** The type of what is in an envelope. */
+type TypeMeta = Pick<Envelope, "apiVersion" | "kind">;
+
 /**
  * What stands before and behind a message of `length` bytes to make it a body (spec: conventions 2.12). The message may
  * be sent in pieces between the two.
  */
 export function envelopeAround(
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  type: TypeMeta,
   length: number,
 ): { readonly head: Buffer; readonly tail: Buffer } {
-  const type = new BinaryWriter()
-    .tag(1, WireType.LengthDelimited)
-    .string(apiVersion)
-    .tag(2, WireType.LengthDelimited)
-    .string(kind)
-    .finish();
-  const head = new BinaryWriter()
-    .raw(new Uint8Array(magic))
-    .tag(1, WireType.LengthDelimited)
-    .bytes(type)
-    .tag(2, WireType.LengthDelimited)
-    .uint32(length)
-    .finish();
-  const tail = new BinaryWriter()
-    .tag(3, WireType.LengthDelimited)
-    .string("")
-    .tag(4, WireType.LengthDelimited)
-    .string("")
-    .finish();
-  return { head: asBuffer(head), tail: asBuffer(tail) };
+  const head = bytesWritten((out) => {
+    out.varint(length);
+    writeHead(out, type);
+  });
+  return { head, tail: tailBytes };
 }
 
 /** A whole body in binary. */
-export function sealEnvelope(
-  type: { readonly apiVersion: string; readonly kind: string },
-  message: Uint8Array,
-): Buffer {
-  const { head, tail } = envelopeAround(type, message.length);
-  return Buffer.concat([head, message, tail]);
+export function sealEnvelope(type: TypeMeta, message: Uint8Array): Buffer {
+  return sealed(type, (out) => out.raw(message));
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** A whole body in binary, from the canonical JSON form of what is in it. */
+export function encodeEnvelope(
+  type: TypeMeta,
+  struct: StructType,
+  value: Readonly<Record<string, unknown>>,
+): Buffer {
+  return sealed(type, (out) => writeStruct(out, struct, value));
 }
+
+function sealed(type: TypeMeta, writeMessage: (out: MessageBytes) => void): Buffer {
+  return bytesWritten((out) => {
+    out.raw(tailBytes);
+    const { length } = out;
+    writeMessage(out);
+    out.varint(out.length - length);
+    writeHead(out, type);
+  });
+}
+
+/** What stands before the length of the message. */
+function writeHead(out: MessageBytes, { apiVersion, kind }: TypeMeta): void {
+  out.tag(2, WireType.LengthDelimited);
+  const { length } = out;
+  out.text(kind);
+  out.tag(2, WireType.LengthDelimited);
+  out.text(apiVersion);
+  out.tag(1, WireType.LengthDelimited);
+  out.open(1, length);
+  out.raw(magic);
+}
+
+/** How the message is encoded: not in any special way. */
+const tailBytes = bytesWritten((out) => {
+  out.open(4, out.length);
+  out.open(3, out.length);
+});

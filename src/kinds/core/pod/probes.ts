@@ -40,7 +40,7 @@ const ProbeHandler = struct("ProbeHandler", "What a probe does; exactly one is g
   exec: field(1, ExecAction, "A command to run.").nullable(),
   httpGet: field(2, HTTPGetAction, "An HTTP request to send.").nullable(),
   tcpSocket: field(3, TCPSocketAction, "A TCP connection to open.").nullable(),
-  grpc: field(4, GRPCAction, "A gRPC health check to make.").nullable(),
+  grpc: field(4, GRPCAction, "A gRPC health check to make.").nullable().gated("GRPCContainerProbe"),
 });
 
 export const Probe = struct(
@@ -68,6 +68,7 @@ export const Probe = struct(
       int64,
       "Seconds that a failed container is given to end, instead of the pod's.",
     )
+      .gated("ProbeTerminationGracePeriod")
       .nullable()
       .check(positive),
   },

@@ -53,10 +53,12 @@ export const TopologySpreadConstraint = struct(
       "Whether the pod's node affinity and selector decide which nodes are counted.",
     )
       .nullable()
-      .oneOf("Honor", "Ignore"),
+      .oneOf("Honor", "Ignore")
+      .gated("NodeInclusionPolicyInPodTopologySpread"),
     nodeTaintsPolicy: field(7, string, "Whether taints decide which nodes are counted.")
       .nullable()
-      .oneOf("Honor", "Ignore"),
+      .oneOf("Honor", "Ignore")
+      .gated("NodeInclusionPolicyInPodTopologySpread"),
     matchLabelKeys: field(8, list(string), "Keys whose values in the pod's labels narrow the selector.")
       .atomic()
       .gated("MatchLabelKeysInPodTopologySpread"),

@@ -1,0 +1,51 @@
+/** The limit of deletions: as many deletes committed to the bare engine, in batches like the embedded engine's. */
+import { open as openLmdb, type RootDatabase } from "lmdb";
+import { textKeys } from "../../src/storage/lmdb/codecs.ts";
+import { serveParent } from "../serve-parent.ts";
+
+export interface DeletesPlan {
+  readonly dir: string;
+  readonly sample: Buffer;
+}
+
+/** As in src/storage/lmdb/writer.ts. */
+const batchWrites = 256;
+
+let root: RootDatabase<Buffer, string> | undefined;
+let stored: Buffer;
+
+const handlers = { open, fill, remove };
+export type DeletesApi = typeof handlers;
+serveParent(handlers);
+
+function open({ dir, sample }: DeletesPlan): void {
+  const form = { encoding: "binary" as const, keyEncoder: textKeys };
+  root = openLmdb<Buffer, string>({
+    path: dir,
+    noSubdir: false,
+    overlappingSync: false,
+    mapSize: 256 * 2 ** 30,
+    ...form,
+  });
+  stored = sample;
+}
+
+async function fill({ count }: { readonly count: number }): Promise<void> {
+  await root!.transaction(() => {
+    for (let index = 0; index < count; index++) root!.putSync(`/records/${index}`, Buffer.from(stored));
+  });
+}
+
+async function remove({ count }: { readonly count: number }): Promise<void> {
+  const batches: Promise<void>[] = [];
+  for (let from = 0; from < count; from += batchWrites) {
+    const to = Math.min(count, from + batchWrites);
+    const batch = root!.transaction(() => {
+      for (let index = from; index < to; index++) root!.removeSync(`/records/${index}`);
+    });
+    batches.push(batch);
+    // No more than two batches are under way.
+    if (batches.length > 1) await batches.at(-2);
+  }
+  await Promise.all(batches);
+}

@@ -1,0 +1,72 @@
+/** Measures work that has to be prepared each time; only the work itself counts. */
+import { type Sample } from "./measure.ts";
+import { factsOf } from "./processes.ts";
+import { monotonicMicros, noteMeasured } from "./profile.ts";
+
+/** One server, and what it is to do again and again. */
+export interface PreparedSide {
+  readonly pid: number | undefined;
+  /** Units of work in one run. */
+  readonly units: number;
+  prepare(): Promise<void>;
+  run(): Promise<void>;
+}
+
+/** Enough for the compiler to be done. */
+const warmUpSeconds = 1;
+
+/** Measures all sides round by round, each for so many seconds of its work; gives each side's samples. */
+export async function measurePrepared(
+  sides: readonly PreparedSide[],
+  rounds: number,
+  seconds: number,
+): Promise<Sample[][]> {
+  const samples: Sample[][] = sides.map(() => []);
+  for (let round = -1; round < rounds; round++) {
+    for (const [index, side] of sides.entries()) {
+      const sample = await measure(side, round < 0 ? warmUpSeconds : seconds);
+      if (round >= 0) samples[index]!.push(sample);
+    }
+  }
+  return samples;
+}
+
+async function measure({ pid, units, prepare, run }: PreparedSide, seconds: number): Promise<Sample> {
+  const times: number[] = [];
+  let spent = 0;
+  let busy = 0;
+  let own = 0;
+  while (spent < seconds * 1000) {
+    await prepare();
+    const before = cpuOf(pid);
+    const ownBefore = process.cpuUsage();
+    const from = monotonicMicros();
+    const begun = performance.now();
+    await run();
+    const took = performance.now() - begun;
+    if (pid !== undefined) noteMeasured(pid, from, monotonicMicros());
+    const { user, system } = process.cpuUsage(ownBefore);
+    busy += cpuOf(pid) - before;
+    own += user + system;
+    spent += took;
+    times.push(took);
+  }
+  times.sort((a, b) => a - b);
+  const answers = units * times.length;
+  return {
+    seconds: spent / 1000,
+    answers,
+    bytes: 0,
+    frames: 0,
+    p50: times[Math.floor(times.length / 2)]!,
+    p99: times[Math.floor(times.length * 0.99)]!,
+    cpuMicros: own,
+    failure: undefined,
+    rate: answers / (spent / 1000),
+    serverMicros: pid === undefined || Number.isNaN(busy) ? undefined : busy / answers,
+  };
+}
+
+function cpuOf(pid: number | undefined): number {
+  return (pid === undefined ? undefined : factsOf(pid).cpuMicros) ?? Number.NaN;
+}

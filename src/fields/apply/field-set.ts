@@ -1,0 +1,174 @@
+/**
+ * A set of the fields of an object (spec: conventions 2.5). A path is a list of elements in the text form that entries of
+ * `managedFields` use: `f:name` a member of an object, `k:{"name":"a"}` an item of a list by its keys, `v:"a"` an item of a
+ * set by its value, `i:0` an item by its index.
+ *
+ * Sets are immutable; operations share what they can. The empty set has no member and no child.
+ */
+export class FieldSet {
+  static readonly empty = new FieldSet(false, new Map());
+
+  private constructor(
+    /** Whether the path that leads here is itself in the set. */
+    readonly isMember: boolean,
+    readonly children: ReadonlyMap<string, FieldSet>,
+  ) {}
+
+  /** A set of what is below some elements, none of which may be empty; with `isMember`, of the place itself too. */
+  static of(isMember: boolean, children: ReadonlyMap<string, FieldSet>): FieldSet {
+    return !isMember && children.size === 0 ? FieldSet.empty : new FieldSet(isMember, children);
+  }
+
+  /** The set of nothing but the place itself. */
+  static readonly leaf = new FieldSet(true, new Map());
+
+  get isEmpty(): boolean {
+    return !this.isMember && this.children.size === 0;
+  }
+
+  /** What is below an element; empty when there is nothing. */
+  below(element: string): FieldSet {
+    return this.children.get(element) ?? FieldSet.empty;
+  }
+
+  has(path: readonly string[]): boolean {
+    const [first, ...rest] = path;
+    return first === undefined ? this.isMember : this.below(first).has(rest);
+  }
+
+  /** Everything that is in either. */
+  union(other: FieldSet): FieldSet {
+    if (other.isEmpty || this === other) return this;
+    if (this.isEmpty) return other;
+    const children = new Map(this.children);
+    for (const [element, set] of other.children) {
+      const own = children.get(element);
+      children.set(element, own === undefined ? set : own.union(set));
+    }
+    return FieldSet.of(this.isMember || other.isMember, children);
+  }
+
+  /** What is in both. */
+  intersection(other: FieldSet): FieldSet {
+    if (this === other) return this;
+    const children = new Map<string, FieldSet>();
+    for (const [element, set] of this.children) {
+      const shared = set.intersection(other.below(element));
+      if (!shared.isEmpty) children.set(element, shared);
+    }
+    return FieldSet.of(this.isMember && other.isMember, children);
+  }
+
+  /** What is in this one and not in the other. */
+  difference(other: FieldSet): FieldSet {
+    if (this === other) return FieldSet.empty;
+    if (other.isEmpty) return this;
+    const children = new Map<string, FieldSet>();
+    for (const [element, set] of this.children) {
+      const rest = set.difference(other.below(element));
+      if (!rest.isEmpty) children.set(element, rest);
+    }
+    return FieldSet.of(this.isMember && !other.isMember, children);
+  }
+
+  /** As {@link difference}, and without anything below what is in the other. */
+  recursiveDifference(other: FieldSet): FieldSet {
+    if (other.isMember) return FieldSet.empty;
+    const children = new Map<string, FieldSet>();
+    for (const [element, set] of this.children) {
+      const rest = set.recursiveDifference(other.below(element));
+      if (!rest.isEmpty) children.set(element, rest);
+    }
+    return FieldSet.of(this.isMember, children);
+  }
+
+  equals(other: FieldSet): boolean {
+    if (this === other) return true;
+    if (this.isMember !== other.isMember || this.children.size !== other.children.size) return false;
+    for (const [element, set] of this.children) {
+      const theirs = other.children.get(element);
+      if (theirs === undefined || !set.equals(theirs)) return false;
+    }
+    return true;
+  }
+
+  /** Every path in the set, in the order of its elements. */
+  *paths(prefix: readonly string[] = []): Generator<readonly string[]> {
+    if (this.isMember) yield prefix;
+    for (const [element, set] of [...this.children].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      yield* set.paths([...prefix, element]);
+    }
+  }
+}
+
+/** A set as `fieldsV1` of an entry writes it; the place itself is `.` where something is below it. */
+export function encodeFieldSet(set: FieldSet): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  if (set.isMember && set.children.size > 0) result["."] = {};
+  for (const element of [...set.children.keys()].toSorted()) {
+    Object.defineProperty(result, element, {
+      value: encodeFieldSet(set.children.get(element)!),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return result;
+}
+
+/** Reads `fieldsV1`. What can't be read is left out: an entry of a stranger must not keep an object from being written. */
+export function decodeFieldSet(fields: unknown): FieldSet {
+  return decodeBelow(fields, false, 0);
+}
+
+/** Deeper sets than objects can be are nobody's. */
+const maxDepth = 1000;
+const elementForm = /^[fkvi]:/;
+
+function decodeBelow(fields: unknown, isPlace: boolean, depth: number): FieldSet {
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields) || depth > maxDepth) {
+    return isPlace ? FieldSet.leaf : FieldSet.empty;
+  }
+  const children = new Map<string, FieldSet>();
+  let isMember = false;
+  for (const [element, below] of Object.entries(fields)) {
+    if (element === ".") isMember = true;
+    else if (elementForm.test(element)) {
+      const set = decodeBelow(below, true, depth + 1);
+      if (!set.isEmpty) children.set(canonicalElement(element), set);
+    }
+  }
+  return FieldSet.of(isMember || (isPlace && children.size === 0), children);
+}
+
+/** The same text for every way of writing the keys or the value of an item. */
+function canonicalElement(element: string): string {
+  if (!element.startsWith("k:") && !element.startsWith("v:")) return element;
+  try {
+    const value: unknown = JSON.parse(element.slice(2));
+    if (element.startsWith("v:")) return valueElement(value);
+    return typeof value === "object" && value !== null
+      ? keyElement(value as Record<string, unknown>)
+      : element;
+  } catch {
+    return element;
+  }
+}
+
+/** The element of a member. */
+export function fieldElement(name: string): string {
+  return `f:${name}`;
+}
+
+/** The element of an item of a set. */
+export function valueElement(value: unknown): string {
+  return `v:${JSON.stringify(value)}`;
+}
+
+/** The element of an item with keys, which are written sorted by name. */
+export function keyElement(keys: Readonly<Record<string, unknown>>): string {
+  const sorted = Object.keys(keys)
+    .toSorted()
+    .map((name) => `${JSON.stringify(name)}:${JSON.stringify(keys[name])}`);
+  return `k:{${sorted.join(",")}}`;
+}

@@ -1,0 +1,76 @@
+import { elementOfItem, partsOf } from "./parts.ts";
+import { valueElement } from "./field-set.ts";
+import type { Shape } from "./shape.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * What stands with what is applied over it: what is owned as one is replaced, everything else is merged. Items keep the
+ * order in which they stand; new ones follow in the order in which they are applied. Neither input is changed; the result
+ * shares parts with both.
+ */
+export function mergeTyped(live: unknown, applied: unknown, shape: Shape): unknown {
+  if (applied === undefined) return live;
+  if (live === undefined || live === null || applied === null) return applied;
+  switch (shape.kind) {
+    case "leaf":
+      return applied;
+    case "deduced":
+      return isObject(live) && isObject(applied) ? mergeMembers(live, applied, () => shape) : applied;
+    case "struct":
+      return mergeMembers(live as JsonObject, applied as JsonObject, (name) => shape.member(name));
+    case "map":
+      return mergeMembers(live as JsonObject, applied as JsonObject, () => shape.element);
+    case "set":
+      return mergeSet(live as unknown[], applied as unknown[]);
+    case "items":
+      return mergeItems(live as unknown[], applied as unknown[], shape);
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function mergeMembers(
+  live: JsonObject,
+  applied: JsonObject,
+  shapeOf: (name: string) => Shape | undefined,
+): JsonObject {
+  const result: JsonObject = {};
+  const set = (name: string, value: unknown): void => {
+    Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true });
+  };
+  for (const name of Object.keys(live)) set(name, live[name]);
+  for (const name of Object.keys(applied)) {
+    const shape = shapeOf(name);
+    const before = Object.hasOwn(live, name) ? live[name] : undefined;
+    if (shape !== undefined) set(name, mergeTyped(before, applied[name], shape));
+  }
+  return result;
+}
+
+function mergeSet(live: readonly unknown[], applied: readonly unknown[]): unknown[] {
+  const there = new Set(live.map(valueElement));
+  return [...live, ...applied.filter((value) => !there.has(valueElement(value)))];
+}
+
+function mergeItems(
+  live: readonly unknown[],
+  applied: readonly unknown[],
+  shape: Shape & { kind: "items" },
+): unknown[] {
+  const wanted = new Map(
+    (partsOf(applied, shape, "lenient") ?? []).map(({ element, value }) => [element, value]),
+  );
+  const result: unknown[] = [];
+  for (const item of live) {
+    const element = elementOfItem(item, shape);
+    if (element === undefined || !wanted.has(element)) result.push(item);
+    else {
+      result.push(mergeTyped(item, wanted.get(element), shape.element));
+      wanted.delete(element);
+    }
+  }
+  return [...result, ...wanted.values()];
+}

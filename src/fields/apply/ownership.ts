@@ -1,0 +1,233 @@
+import { compareTyped, type Comparison } from "./compare.ts";
+import { FieldSet } from "./field-set.ts";
+import { mergeTyped } from "./merge-typed.ts";
+import { readSet } from "./read-set.ts";
+import { removeFields, withHolders } from "./remove.ts";
+import type { Shape } from "./shape.ts";
+
+/** The fields that one manager owns, named as they are in one version of the object. */
+export interface OwnedFields {
+  readonly version: string;
+  readonly set: FieldSet;
+}
+
+/** Who owns which fields of one object. Managers that own nothing aren't there. */
+export type Owners = ReadonlyMap<string, OwnedFields>;
+
+/** The versions in which an object can be seen. */
+export interface Versions {
+  /** The shape of the object in a version; undefined for a version that there is not, whose owners are forgotten. */
+  shape(version: string): Shape | undefined;
+  /** The object in another version. It isn't changed. */
+  convert(object: unknown, from: string, to: string): unknown;
+}
+
+/** What an object becomes, and who owns what of it then. */
+export interface Outcome {
+  readonly object: unknown;
+  readonly owners: Owners;
+}
+
+/** Others own fields that would be changed. */
+export class ApplyConflict extends Error {
+  override name = "ApplyConflict";
+  constructor(
+    /** By manager, the fields that are contested. */
+    readonly fields: Owners,
+  ) {
+    super("others own fields that would be changed");
+  }
+}
+
+/** One write, as far as ownership is concerned. */
+export interface Write {
+  readonly manager: string;
+  /** Version in which the objects of the write are. */
+  readonly version: string;
+  /** Fields that nobody owns, such as those that the server sets; named alike in every version. */
+  readonly ignored?: FieldSet;
+}
+
+/**
+ * Applies what a manager wants over what stands (spec: conventions 4.10): merges it, removes what the manager wanted before
+ * and wants no longer unless somebody else owns it, and moves ownership.
+ *
+ * Laws: applying the same again changes nothing; what others own is never removed; the conflicts are exactly the fields of
+ * others whose value would change.
+ *
+ * @param live what stands; `{}` for a new object.
+ * @param wanted all that the manager wants.
+ * @param force fields that others own are taken over.
+ * @throws {ApplyConflict} unless `force`, when others own fields that would be changed.
+ * @throws {PartsFault} when `wanted` has lists that can't be taken apart.
+ */
+export function applyFields(
+  live: unknown,
+  wanted: unknown,
+  owners: Owners,
+  versions: Versions,
+  write: Write & { readonly force: boolean },
+): Outcome {
+  const { manager, version, force, ignored = FieldSet.empty } = write;
+  const shape = shapeIn(versions, version);
+  const set = readSet(wanted, shape, "strict").recursiveDifference(ignored);
+  const before = owners.get(manager);
+  const next = new Map(owners).set(manager, { version, set });
+  const merged = mergeTyped(live, wanted, shape);
+  const object = before === undefined ? merged : prune(merged, version, before, next, versions);
+  const { kept, contested } = without(next, new Changes(live, object, write, versions));
+  if (contested.size > 0 && !force) throw new ApplyConflict(contested);
+  return { object, owners: kept };
+}
+
+/**
+ * Records that a manager wrote an object as a whole: it owns what it changed, and nobody else does any more.
+ *
+ * @param live what stood; `{}` for a new object.
+ */
+export function updateFields(
+  live: unknown,
+  written: unknown,
+  owners: Owners,
+  versions: Versions,
+  write: Write,
+): Owners {
+  const { manager, version, ignored = FieldSet.empty } = write;
+  const changes = new Changes(live, written, write, versions);
+  const next = new Map(without(owners, changes).kept);
+  const { added, modified, removed } = changes.in(version)!;
+  const before = owners.get(manager);
+  const kept = before?.version === version ? before.set : FieldSet.empty;
+  const set = kept.union(added).union(modified).difference(removed).recursiveDifference(ignored);
+  if (set.isEmpty) next.delete(manager);
+  else next.set(manager, { version, set });
+  return next;
+}
+
+/** What a write changes, as seen in each version; found out once a version. */
+class Changes {
+  readonly manager: string;
+  private readonly known = new Map<string, Comparison | undefined>();
+
+  constructor(
+    private readonly before: unknown,
+    private readonly after: unknown,
+    private readonly write: Write,
+    private readonly versions: Versions,
+  ) {
+    this.manager = write.manager;
+  }
+
+  /** Undefined for a version that there is not. */
+  in(version: string): Comparison | undefined {
+    if (!this.known.has(version)) this.known.set(version, this.compare(version));
+    return this.known.get(version);
+  }
+
+  private compare(version: string): Comparison | undefined {
+    const shape = this.versions.shape(version);
+    if (shape === undefined) return undefined;
+    const { added, modified, removed } = compareTyped(
+      this.seen(this.before, version),
+      this.seen(this.after, version),
+      shape,
+    );
+    const { ignored = FieldSet.empty } = this.write;
+    return {
+      added: added.recursiveDifference(ignored),
+      modified: modified.recursiveDifference(ignored),
+      removed,
+    };
+  }
+
+  private seen(object: unknown, version: string): unknown {
+    return version === this.write.version
+      ? object
+      : this.versions.convert(object, this.write.version, version);
+  }
+}
+
+/** Takes from the others what a write changes. */
+function without(owners: Owners, changes: Changes): { readonly kept: Owners; readonly contested: Owners } {
+  const kept = new Map<string, OwnedFields>();
+  const contested = new Map<string, OwnedFields>();
+  for (const [manager, { version, set }] of owners) {
+    const change = changes.in(version);
+    if (change === undefined) continue;
+    let rest = set;
+    if (manager !== changes.manager) {
+      const lost = set.intersection(change.added.union(change.modified));
+      if (!lost.isEmpty) contested.set(manager, { version, set: lost });
+      rest = set.difference(lost).difference(change.removed);
+    }
+    if (!rest.isEmpty) kept.set(manager, { version, set: rest });
+  }
+  return { kept, contested };
+}
+
+/** Removes what a manager wanted before and nobody wants now. */
+function prune(
+  merged: unknown,
+  version: string,
+  before: OwnedFields,
+  owners: Owners,
+  versions: Versions,
+): unknown {
+  const view = new Views(merged, version, versions);
+  if (versions.shape(before.version) === undefined) return merged;
+  let pruned = view.change(merged, before.version, (_whole, part, shape) =>
+    removeFields(part, before.set, shape),
+  );
+  // Whatever went with a list item or an object and is owned comes back, in whichever version it is owned.
+  for (const [owned, set] of byVersion(owners)) {
+    if (versions.shape(owned) === undefined) continue;
+    pruned = view.change(pruned, owned, (whole, part, shape) =>
+      removeFields(whole, gone(whole, part, shape).difference(withHolders(set, shape)), shape),
+    );
+  }
+  // So does what was never the manager's to remove.
+  return view.change(pruned, before.version, (whole, part, shape) =>
+    removeFields(whole, gone(whole, part, shape).intersection(withHolders(before.set, shape)), shape),
+  );
+}
+
+/** What is in a whole object and not in what is left of it, with the objects that hold it. */
+function gone(whole: unknown, part: unknown, shape: Shape): FieldSet {
+  const holders = (value: unknown) => withHolders(readSet(value, shape, "lenient"), shape);
+  return holders(whole).difference(holders(part));
+}
+
+function byVersion(owners: Owners): Map<string, FieldSet> {
+  const found = new Map<string, FieldSet>();
+  for (const { version, set } of owners.values()) {
+    found.set(version, (found.get(version) ?? FieldSet.empty).union(set));
+  }
+  return found;
+}
+
+/** A whole object, to be seen in other versions while parts of it are worked on. */
+class Views {
+  constructor(
+    private readonly whole: unknown,
+    private readonly version: string,
+    private readonly versions: Versions,
+  ) {}
+
+  /** Changes what is left of the object as it is in another version; both come and go in the object's own. */
+  change(
+    part: unknown,
+    version: string,
+    change: (whole: unknown, part: unknown, shape: Shape) => unknown,
+  ): unknown {
+    const shape = shapeIn(this.versions, version);
+    if (version === this.version) return change(this.whole, part, shape);
+    const there = (object: unknown) => this.versions.convert(object, this.version, version);
+    return this.versions.convert(change(there(this.whole), there(part), shape), version, this.version);
+  }
+}
+
+function shapeIn(versions: Versions, version: string): Shape {
+  const shape = versions.shape(version);
+  if (shape === undefined) throw new Error(`there is no version ${version}`);
+  return shape;
+}

@@ -1,0 +1,116 @@
+import { fieldElement, keyElement, valueElement } from "./field-set.ts";
+import { deducedShape, type Shape } from "./shape.ts";
+
+/** A part of an object or list. */
+export interface Part {
+  readonly element: string;
+  readonly value: unknown;
+  readonly shape: Shape;
+}
+
+/** A list that can't be taken apart by its keys or values. */
+export class PartsFault extends Error {
+  override name = "PartsFault";
+  constructor(
+    /** Where the list stands below the value that was taken apart. */
+    readonly elements: readonly string[],
+    readonly problem: string,
+  ) {
+    super(problem);
+  }
+}
+
+/**
+ * What to do about items that can't be told apart: `strict` throws, as for what somebody applies; `lenient` takes the first
+ * of equal ones and leaves out those without keys, as for what stands and was written otherwise.
+ */
+export type Strictness = "strict" | "lenient";
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The parts of a value that are owned one by one; undefined for what is owned as one. Members without a value aren't there.
+ *
+ * @throws {PartsFault} strictly, for items without keys and equal items.
+ */
+export function partsOf(value: unknown, shape: Shape, strictness: Strictness): readonly Part[] | undefined {
+  if (value === null || value === undefined) return undefined;
+  switch (shape.kind) {
+    case "leaf":
+      return undefined;
+    case "deduced":
+      return isObject(value) ? members(value, () => deducedShape) : undefined;
+    case "struct":
+      return isObject(value) ? members(value, (name) => shape.member(name)) : undefined;
+    case "map":
+      return isObject(value) ? members(value, () => shape.element) : undefined;
+    case "set":
+      return Array.isArray(value) ? setItems(value, strictness) : undefined;
+    case "items":
+      return Array.isArray(value) ? keyedItems(value, shape, strictness) : undefined;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function members(value: JsonObject, shapeOf: (name: string) => Shape | undefined): Part[] {
+  const parts: Part[] = [];
+  for (const name of Object.keys(value)) {
+    const shape = shapeOf(name);
+    if (shape !== undefined && value[name] !== undefined) {
+      parts.push({ element: fieldElement(name), value: value[name], shape });
+    }
+  }
+  return parts;
+}
+
+const leaf: Shape = { kind: "leaf" };
+
+function setItems(items: readonly unknown[], strictness: Strictness): Part[] {
+  const seen = new Set<string>();
+  const parts: Part[] = [];
+  for (const value of items) {
+    const element = valueElement(value);
+    if (!seen.has(element)) parts.push({ element, value, shape: leaf });
+    else if (strictness === "strict") throw new PartsFault([], `the value ${element.slice(2)} stands twice`);
+    seen.add(element);
+  }
+  return parts;
+}
+
+function keyedItems(
+  items: readonly unknown[],
+  shape: Shape & { kind: "items" },
+  strictness: Strictness,
+): Part[] {
+  const seen = new Set<string>();
+  const parts: Part[] = [];
+  for (const value of items) {
+    const element = elementOfItem(value, shape);
+    if (element === undefined) {
+      if (strictness === "lenient") continue;
+      throw new PartsFault([], `an item has no value for one of its keys: ${shape.keys.join(", ")}`);
+    }
+    if (!seen.has(element)) parts.push({ element, value, shape: shape.element });
+    else if (strictness === "strict") throw new PartsFault([], `the item ${element.slice(2)} stands twice`);
+    seen.add(element);
+  }
+  return parts;
+}
+
+/** The element of an item; undefined when a key is missing that has no default. */
+export function elementOfItem(
+  item: unknown,
+  { keys, defaults }: Shape & { kind: "items" },
+): string | undefined {
+  if (!isObject(item)) return undefined;
+  const found: Record<string, unknown> = {};
+  for (const key of keys) {
+    const value = item[key] ?? defaults[key];
+    if (value === undefined) return undefined;
+    found[key] = value;
+  }
+  return keyElement(found);
+}

@@ -1,0 +1,34 @@
+import { FieldSet } from "./field-set.ts";
+import { partsOf, PartsFault, type Strictness } from "./parts.ts";
+import type { Shape } from "./shape.ts";
+
+/**
+ * The fields of an object: its leaves, the items of its lists of items and sets, and what is empty. The object itself is
+ * not among them.
+ *
+ * @throws {PartsFault} strictly, for lists that can't be taken apart; it names where.
+ */
+export function readSet(value: unknown, shape: Shape, strictness: Strictness): FieldSet {
+  const parts = partsOf(value, shape, strictness);
+  return parts === undefined ? FieldSet.empty : FieldSet.of(false, below(parts, strictness));
+}
+
+function below(parts: ReturnType<typeof partsOf> & object, strictness: Strictness): Map<string, FieldSet> {
+  const children = new Map<string, FieldSet>();
+  for (const { element, value, shape } of parts) {
+    try {
+      children.set(element, setOfPart(element, value, shape, strictness));
+    } catch (error) {
+      if (error instanceof PartsFault) throw new PartsFault([element, ...error.elements], error.problem);
+      throw error;
+    }
+  }
+  return children;
+}
+
+function setOfPart(element: string, value: unknown, shape: Shape, strictness: Strictness): FieldSet {
+  const parts = partsOf(value, shape, strictness);
+  if (parts === undefined || parts.length === 0) return FieldSet.leaf;
+  // An item is owned itself, beside what is in it; an object is there because of what is in it.
+  return FieldSet.of(!element.startsWith("f:"), below(parts, strictness));
+}

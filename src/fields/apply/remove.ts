@@ -1,0 +1,118 @@
+import { FieldSet, fieldElement, valueElement } from "./field-set.ts";
+import { elementOfItem } from "./parts.ts";
+import type { Shape } from "./shape.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * An object without the fields of a set: a member of the set goes with everything below it, and what is left empty by that
+ * goes too. The input isn't changed; the result shares parts with it.
+ */
+export function removeFields(value: unknown, set: FieldSet, shape: Shape): unknown {
+  return removeBelow(value, set, shape) ?? {};
+}
+
+/** Undefined when nothing is left. */
+function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
+  if (set.children.size === 0 || value === null) return value;
+  switch (shape.kind) {
+    case "leaf":
+      return value;
+    case "deduced":
+      return isObject(value) ? withoutMembers(value, set, () => shape) : value;
+    case "struct":
+      return isObject(value) ? withoutMembers(value, set, (name) => shape.member(name)) : value;
+    case "map":
+      return isObject(value) ? withoutMembers(value, set, () => shape.element) : value;
+    case "set":
+      return Array.isArray(value)
+        ? some(value.filter((item) => !set.below(valueElement(item)).isMember))
+        : value;
+    case "items":
+      return Array.isArray(value) ? withoutItems(value, set, shape) : value;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function withoutMembers(
+  value: JsonObject,
+  set: FieldSet,
+  shapeOf: (name: string) => Shape | undefined,
+): JsonObject | undefined {
+  const kept: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const below = set.below(fieldElement(name));
+    const shape = shapeOf(name);
+    if (below.isEmpty || shape === undefined) kept.push([name, member]);
+    else if (!below.isMember) {
+      const rest = removeBelow(member, below, shape);
+      if (rest !== undefined) kept.push([name, rest]);
+    }
+  }
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function withoutItems(
+  items: readonly unknown[],
+  set: FieldSet,
+  shape: Shape & { kind: "items" },
+): unknown[] | undefined {
+  const kept: unknown[] = [];
+  for (const item of items) {
+    const element = elementOfItem(item, shape);
+    const below = element === undefined ? FieldSet.empty : set.below(element);
+    if (below.isEmpty) kept.push(item);
+    else if (!below.isMember) {
+      const rest = removeBelow(item, below, shape.element);
+      if (rest !== undefined) kept.push(rest);
+    }
+  }
+  return some(kept);
+}
+
+function some(items: unknown[]): unknown[] | undefined {
+  return items.length === 0 ? undefined : items;
+}
+
+/**
+ * The set with every place that leads to a field of it made a member too, and with the keys of every item in it: whoever
+ * owns a field keeps the objects and the item that hold it.
+ */
+export function withHolders(set: FieldSet, shape: Shape): FieldSet {
+  const children = new Map<string, FieldSet>();
+  for (const [element, below] of set.children) {
+    const own = shapeBelow(shape, element);
+    const held = own === undefined ? below : withHolders(below, own);
+    const kept = shape.kind === "items" ? withKeys(held, shape.keys) : held.children;
+    children.set(element, FieldSet.of(true, kept));
+  }
+  return FieldSet.of(set.isMember, children);
+}
+
+function withKeys({ children }: FieldSet, keys: readonly string[]): ReadonlyMap<string, FieldSet> {
+  const all = new Map(children);
+  for (const key of keys) {
+    const element = fieldElement(key);
+    if (!all.has(element)) all.set(element, FieldSet.leaf);
+  }
+  return all;
+}
+
+/** The shape of the part with an element. */
+function shapeBelow(shape: Shape, element: string): Shape | undefined {
+  switch (shape.kind) {
+    case "struct":
+      return element.startsWith("f:") ? shape.member(element.slice(2)) : undefined;
+    case "map":
+    case "items":
+      return shape.element;
+    case "deduced":
+      return shape;
+    case "leaf":
+    case "set":
+      return undefined;
+  }
+}

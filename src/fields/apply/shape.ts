@@ -1,0 +1,90 @@
+import type { Field, FieldFacts, StructType, Type } from "../../schema/types.ts";
+
+/** How apply sees a place in an object: what it owns as one, and what it takes apart. */
+export type Shape =
+  /** Owned as one: scalars, atomic lists, maps and structs. */
+  | { readonly kind: "leaf" }
+  /** An object whose members are owned one by one; those it doesn't declare have no shape. */
+  | { readonly kind: "struct"; readonly member: (name: string) => Shape | undefined }
+  /** An object with free members, owned one by one. */
+  | { readonly kind: "map"; readonly element: Shape }
+  /** A list of unique scalars, owned one by one. */
+  | { readonly kind: "set" }
+  /** A list whose items are told apart by keys. */
+  | {
+      readonly kind: "items";
+      readonly keys: readonly string[];
+      readonly element: Shape;
+      readonly defaults: Defaults;
+    }
+  /** Without a schema: objects are taken apart, everything else is owned as one. */
+  | { readonly kind: "deduced" };
+
+type Defaults = Readonly<Record<string, unknown>>;
+
+const leaf: Shape = { kind: "leaf" };
+/** Objects of no known kind: their members are owned as one each. */
+const looseObject: Shape = { kind: "map", element: leaf };
+/** The shape of objects that have no schema. */
+export const deducedShape: Shape = { kind: "deduced" };
+
+const structs = new WeakMap<StructType, Shape>();
+
+/** The shape of a whole object of a declared kind. */
+export function shapeOfStruct(type: StructType): Shape {
+  let found = structs.get(type);
+  if (found === undefined) {
+    const members = new Map<string, Shape>();
+    const member = (name: string): Shape | undefined => {
+      let known = members.get(name);
+      if (known !== undefined || !Object.hasOwn(type.fields, name)) return known;
+      known = shapeOfField(type.fields[name]!);
+      members.set(name, known);
+      return known;
+    };
+    found = { kind: "struct", member };
+    structs.set(type, found);
+  }
+  return found;
+}
+
+function shapeOfField({ type, facts }: Field): Shape {
+  switch (type.shape) {
+    case "list":
+      return shapeOfList(type.element, facts);
+    case "map":
+      return facts.mapType === "atomic" ? leaf : { kind: "map", element: shapeOfType(type.value) };
+    case "struct": {
+      const atomic = facts.mapType === "atomic" || (type.atomic && facts.mapType !== "granular");
+      return atomic ? leaf : shapeOfStruct(type);
+    }
+    default:
+      return shapeOfType(type);
+  }
+}
+
+function shapeOfList(element: Type, { listType, listMapKeys }: FieldFacts): Shape {
+  if (listType === "set") return { kind: "set" };
+  if (listType !== "map" || element.shape !== "struct") return leaf;
+  const defaults: Record<string, unknown> = {};
+  for (const key of listMapKeys) {
+    const given = element.fields[key]?.facts.default;
+    if (given !== undefined) defaults[key] = given;
+  }
+  return { kind: "items", keys: listMapKeys, element: shapeOfStruct(element), defaults };
+}
+
+/** The shape of a type that no field's line says more of: an item, or the value of a map. */
+function shapeOfType(type: Type): Shape {
+  switch (type.shape) {
+    case "struct":
+      return type.atomic ? leaf : shapeOfStruct(type);
+    case "map":
+      return { kind: "map", element: shapeOfType(type.value) };
+    case "list":
+    case "union":
+      return leaf;
+    case "scalar":
+      return type.name === "object" || type.name === "fieldsV1" ? looseObject : leaf;
+  }
+}

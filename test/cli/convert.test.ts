@@ -1,0 +1,290 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { convertFlags } from "../../src/cli/convert.ts";
+import { UsageError } from "../../src/cli/flags.ts";
+import { plinth } from "../support/process.ts";
+import { read } from "../tidy/source-files.ts";
+import { convert, convertText, documents } from "./convert-support.ts";
+
+const folder = mkdtempSync(path.join(tmpdir(), "plinth-convert-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const place = path.join(folder, name);
+  mkdirSync(path.dirname(place), { recursive: true });
+  writeFileSync(place, text);
+  return place;
+}
+
+const budget = (apiVersion: string, name = "web") => ({
+  apiVersion,
+  kind: "PodDisruptionBudget",
+  metadata: { name },
+  spec: { minAvailable: 1, selector: { matchLabels: { app: name } } },
+});
+const yamlBudget = (name: string) =>
+  `apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: ${name}}\nspec: {minAvailable: 1}\n`;
+
+describe("what is read", () => {
+  it("several files, documents, JSON and standard input, in their order", async () => {
+    const yaml = file("several.yaml", `# none\n---\n${yamlBudget("a")}---\n---\n${yamlBudget("b")}...\n`);
+    const json = file("one.json", JSON.stringify(budget("policy/v1beta1", "c")));
+    const { output, code } = await convert(["-f", yaml, `--filename=${json}`, "-f-"], yamlBudget("d"));
+    expect(documents(output).map(({ apiVersion, metadata }) => [apiVersion, metadata.name])).toEqual(
+      ["a", "b", "c", "d"].map((name) => ["policy/v1", name]),
+    );
+    expect(code).toBe(0);
+  });
+
+  it("the files of a folder by their names; with -R those of folders within too", async () => {
+    const place = path.join(folder, "deep");
+    file("deep/b.yml", yamlBudget("b"));
+    file("deep/a.YAML", yamlBudget("a"));
+    file("deep/notes.txt", "no manifest");
+    file("deep/more/c.json", JSON.stringify(budget("policy/v1beta1", "c")));
+    const names = async (...words: string[]) =>
+      documents((await convert(["-f", place, ...words])).output).map(({ metadata }) => metadata.name);
+    expect(await names()).toEqual(["a", "b"]);
+    expect(await names("-R")).toEqual(["a", "b", "c"]);
+    expect(await names("--recursive")).toEqual(["a", "b", "c"]);
+  });
+
+  it("the objects of a List, each by itself", async () => {
+    const list = {
+      apiVersion: "v1",
+      kind: "List",
+      items: [budget("policy/v1beta1"), budget("policy/v1", "new")],
+    };
+    const { output, lines } = await convertText(list, "--verbose", "-o", "json");
+    expect(JSON.parse(output)).toEqual({ ...list, items: [budget("policy/v1"), budget("policy/v1", "new")] });
+    expect(lines).toEqual(["-: document 1 (List): items[1]: it is of policy/v1 already"]);
+  });
+
+  it("a list of one kind, whose items needn't say what they are", async () => {
+    const { apiVersion: _, kind: _kind, ...bare } = budget("policy/v1beta1");
+    const list = {
+      apiVersion: "policy/v1beta1",
+      kind: "PodDisruptionBudgetList",
+      metadata: {},
+      items: [bare],
+    };
+    const { output } = await convertText(list, "-o=json");
+    expect(JSON.parse(output)).toEqual({ ...list, apiVersion: "policy/v1", items: [budget("policy/v1")] });
+  });
+
+  it("a place in a list is named whole", async () => {
+    const items = [budget("policy/v1beta1"), { ...budget("policy/v1beta1"), extra: 1 }];
+    const { lines } = await convertText({ apiVersion: "v1", kind: "List", items });
+    expect(lines).toEqual([
+      "-: document 1 (List): items[1].extra: not carried: PodDisruptionBudget has no such field in v1",
+    ]);
+  });
+
+  it("no document at all", async () => {
+    expect(await convertText("# nothing\n")).toEqual({ code: 0, output: "", lines: [] });
+  });
+});
+
+describe("what is written", () => {
+  it("one object as JSON by itself, several as a List", async () => {
+    const one = await convertText(budget("policy/v1beta1"), "--output=json");
+    expect(JSON.parse(one.output)).toEqual(budget("policy/v1"));
+    const two = await convertText(yamlBudget("a") + "---\n" + yamlBudget("b"), "--output=json");
+    expect(JSON.parse(two.output)).toMatchObject({
+      apiVersion: "v1",
+      kind: "List",
+      items: [{ metadata: { name: "a" } }, { metadata: { name: "b" } }],
+    });
+  });
+
+  it("what isn't converted as it was, down to the zero", async () => {
+    const custom = {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      spec: { a: null, b: false, c: "", d: [], e: "yes" },
+    };
+    const { output, lines, code } = await convertText(custom, "--verbose");
+    expect(documents(output)).toEqual([custom]);
+    expect(output).toContain('e: "yes"');
+    expect(lines).toEqual(["-: document 1 (Widget): example.com/v1 is of no built-in group"]);
+    expect(code).toBe(0);
+  });
+
+  it("integers that a double can't hold", async () => {
+    const { output } = await convertText(
+      '{"apiVersion":"example.com/v1","kind":"W","big":9007199254740993}',
+      "-ojson",
+    );
+    expect(output).toContain("9007199254740993");
+  });
+
+  it("what the new kind knows, as it was spelled, in the order in which it was given", async () => {
+    const text = `metadata: {name: a, annotations: {note: "on"}}
+kind: CronJob
+spec:
+  schedule: "* * * * *"
+  suspend: true
+  jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: a, resources: {limits: {memory: 1024Mi}}}], restartPolicy: Never}}}}
+apiVersion: batch/v1beta1
+`;
+    const { output } = await convertText(text);
+    expect(output.split("\n").slice(0, 8)).toEqual([
+      "apiVersion: batch/v1",
+      "kind: CronJob",
+      "metadata:",
+      "  name: a",
+      "  annotations:",
+      '    note: "on"',
+      "spec:",
+      '  schedule: "* * * * *"',
+    ]);
+    expect(output).toContain("memory: 1024Mi");
+    expect(output).not.toContain("creationTimestamp");
+    expect(output).not.toContain("status");
+  });
+});
+
+describe("the names of a vocabulary", () => {
+  it("are those of the reference with --vocabulary=kubernetes", async () => {
+    const slice = {
+      apiVersion: "discovery.k8s.io/v1beta1",
+      kind: "EndpointSlice",
+      metadata: { name: "a" },
+      addressType: "IPv4",
+      endpoints: [{ addresses: ["10.0.0.1"], topology: { "topology.kubernetes.io/zone": "a" } }],
+    };
+    const { output, lines } = await convertText(slice, "--vocabulary=kubernetes");
+    expect(documents(output)).toEqual([
+      { ...slice, apiVersion: "discovery.k8s.io/v1", endpoints: [{ addresses: ["10.0.0.1"], zone: "a" }] },
+    ]);
+    expect(lines).toEqual([]);
+  });
+
+  it("that were meant otherwise are no silent success", async () => {
+    const { lines, code } = await convertText({ apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress" });
+    expect(lines).toEqual([
+      "-: document 1 (Ingress): cannot be converted: networking.k8s.io/v1beta1 is a name of the kubernetes vocabulary; say --vocabulary=kubernetes",
+    ]);
+    expect(code).toBe(1);
+  });
+});
+
+describe("bad input is said clearly, and the rest is converted; exit code 1", () => {
+  it.each<[string, string, RegExp]>([
+    ["neither YAML nor JSON", "a: [1\n---\nb: 2\n", /^-: neither YAML nor JSON: line \d+, column \d+: /],
+    [
+      "the line in the file",
+      `${yamlBudget("a")}---\na: 1\nb: "\\q"\n`,
+      /^-: neither YAML nor JSON: line 7, column 5: /,
+    ],
+    ["no object", "- 1\n", /^-: document 1: cannot be converted: it is no object$/],
+    [
+      "no kind",
+      "metadata: {name: a}\n",
+      /^-: document 1: cannot be converted: it has no apiVersion and kind$/,
+    ],
+    [
+      "a version that never was",
+      "apiVersion: apps/v7\nkind: Deployment\n",
+      /^-: document 1 \(Deployment\): cannot be converted: apps\/v7 never had a kind Deployment$/,
+    ],
+    [
+      "a kind that never was",
+      "apiVersion: extensions/v1beta1\nkind: Deploymint\n",
+      /cannot be converted: extensions\/v1beta1 never had a kind Deploymint$/,
+    ],
+    [
+      "a value of a wrong type",
+      "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nspec: {selector: [a]}\n",
+      /^-: document 1 \(PodDisruptionBudget\): spec\.selector: cannot be converted: expected an object, got /,
+    ],
+    [
+      "a value where rules look for an object",
+      "apiVersion: networking.platform.io/v1beta1\nkind: Ingress\nspec: {backend: web, rules: {}}\n",
+      /spec\.defaultBackend: cannot be converted: expected an object, got /,
+    ],
+  ])("%s", async (_what, text, message) => {
+    const { lines, code } = await convertText(text);
+    expect(lines).toEqual([expect.stringMatching(message)]);
+    expect(code).toBe(1);
+  });
+
+  it("a member that stands twice", async () => {
+    const { lines, code } = await convertText(`${yamlBudget("a")}kind: PodDisruptionBudget\n`);
+    expect(lines).toEqual([
+      "-: document 1 (PodDisruptionBudget a): kind: given more than once; the last one counts",
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it("no such file, and a folder without manifests", async () => {
+    const empty = path.join(folder, "empty");
+    mkdirSync(empty);
+    const { output, lines, code } = await convert(
+      ["-f", path.join(folder, "none.yaml"), "-f", empty, "-f-"],
+      yamlBudget("a"),
+    );
+    expect(lines).toEqual([
+      `${path.join(folder, "none.yaml")}: there is no such file or folder`,
+      `${empty}: no .yaml, .yml or .json file is in this folder`,
+    ]);
+    expect(documents(output)).toHaveLength(1);
+    expect(code).toBe(1);
+  });
+});
+
+describe("wrong usage", () => {
+  it.each<[string, string[], string]>([
+    ["nothing to convert", [], "--filename (-f) says what is to be converted"],
+    ["an unknown flag", ["-f-", "--nothing"], "unknown flag --nothing"],
+    ["an unknown letter", ["-x"], 'unexpected argument "-x"'],
+    ["a missing value", ["-f"], "--filename needs a value"],
+    ["another form", ["-f-", "-o", "xml"], '--output: "xml" is not one of yaml, json'],
+    [
+      "another vocabulary",
+      ["-f-", "--vocabulary=mine"],
+      '--vocabulary: "mine" is not one of platform, kubernetes',
+    ],
+    [
+      "an unknown group",
+      ["-f-", "--output-version=example.com/v1"],
+      '--output-version: "example.com/v1" is no version of a built-in group in the platform vocabulary',
+    ],
+    [
+      "an unknown version",
+      ["-f-", "--output-version=apps/v2"],
+      '--output-version: "apps/v2" is no version to convert to; there is apps/v1',
+    ],
+    [
+      "a group that nothing goes to",
+      ["-f-", "--output-version=extensions/v1beta1"],
+      '--output-version: "extensions/v1beta1" is no version to convert to; nothing is converted to this group',
+    ],
+  ])("%s", async (_what, words, message) => {
+    await expect(convert(words)).rejects.toThrow(UsageError);
+    await expect(convert(words)).rejects.toThrow(message);
+  });
+
+  it("ends the program with exit code 2, and --help shows every flag", () => {
+    expect(plinth("convert")).toMatchObject({ code: 2, stderr: expect.stringContaining("--filename (-f)") });
+    const { code, stdout } = plinth("convert", "--help");
+    expect(code).toBe(0);
+    for (const { name, short } of convertFlags) {
+      expect(stdout).toContain(`--${name}`);
+      if (short !== undefined) expect(stdout).toContain(`-${short}, --${name}`);
+    }
+  });
+
+  it("docs/flags.md documents every flag", () => {
+    const text = read("docs/flags.md");
+    const section = text.slice(text.indexOf("## Converting manifests"));
+    const rows = [
+      ...section.matchAll(/^- (?:`-[a-zA-Z]`, )?`--([a-z-]+)` \([a-z]+(?:, default `([^`]+)`)?\): /gm),
+    ];
+    expect(rows.map((row) => [row[1], row[2] ?? ""])).toEqual(
+      convertFlags.map(({ name, default: byDefault }) => [name, byDefault]),
+    );
+  });
+});

@@ -182,12 +182,13 @@ function prune(
   for (const [owned, set] of byVersion(owners)) {
     if (versions.shape(owned) === undefined) continue;
     pruned = view.change(pruned, owned, (whole, part, shape) =>
-      removeFields(whole, gone(whole, part, shape).difference(withHolders(set, shape)), shape),
+      removeFields(whole, gone(whole, part, shape).difference(withHolders(set, shape)), shape, set),
     );
   }
   // So does what was never the manager's to remove.
+  const wanted = byVersion(owners).get(before.version);
   return view.change(pruned, before.version, (whole, part, shape) =>
-    removeFields(whole, gone(whole, part, shape).intersection(withHolders(before.set, shape)), shape),
+    removeFields(whole, gone(whole, part, shape).intersection(withHolders(before.set, shape)), shape, wanted),
   );
 }
 

@@ -6,30 +6,30 @@ type JsonObject = Record<string, unknown>;
 
 /**
  * An object without the fields of a set: a member of the set goes with everything below it, and what is left empty by that
- * goes too. The input isn't changed; the result shares parts with it.
+ * goes too, but for members of `kept`. The input isn't changed; the result shares parts with it.
  */
-export function removeFields(value: unknown, set: FieldSet, shape: Shape): unknown {
-  return removeBelow(value, set, shape) ?? {};
+export function removeFields(value: unknown, set: FieldSet, shape: Shape, kept = FieldSet.empty): unknown {
+  return removeBelow(value, set, shape, kept) ?? {};
 }
 
 /** Undefined when nothing is left. */
-function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
+function removeBelow(value: unknown, set: FieldSet, shape: Shape, kept: FieldSet): unknown {
   if (set.children.size === 0 || value === null) return value;
   switch (shape.kind) {
     case "leaf":
       return value;
     case "deduced":
-      return isObject(value) ? withoutMembers(value, set, () => shape) : value;
+      return isObject(value) ? withoutMembers(value, set, () => shape, kept) : value;
     case "struct":
-      return isObject(value) ? withoutMembers(value, set, (name) => shape.member(name)) : value;
+      return isObject(value) ? withoutMembers(value, set, (name) => shape.member(name), kept) : value;
     case "map":
-      return isObject(value) ? withoutMembers(value, set, () => shape.element) : value;
+      return isObject(value) ? withoutMembers(value, set, () => shape.element, kept) : value;
     case "set":
       return Array.isArray(value)
         ? some(value.filter((item) => !set.below(valueElement(item)).isMember))
         : value;
     case "items":
-      return Array.isArray(value) ? withoutItems(value, set, shape) : value;
+      return Array.isArray(value) ? withoutItems(value, set, shape, kept) : value;
   }
 }
 
@@ -41,36 +41,41 @@ function withoutMembers(
   value: JsonObject,
   set: FieldSet,
   shapeOf: (name: string) => Shape | undefined,
+  kept: FieldSet,
 ): JsonObject | undefined {
-  const kept: [string, unknown][] = [];
+  const rest: [string, unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
-    const below = set.below(fieldElement(name));
+    const element = fieldElement(name);
+    const below = set.below(element);
     const shape = shapeOf(name);
-    if (below.isEmpty || shape === undefined) kept.push([name, member]);
+    if (below.isEmpty || shape === undefined) rest.push([name, member]);
     else if (!below.isMember) {
-      const rest = removeBelow(member, below, shape);
-      if (rest !== undefined) kept.push([name, rest]);
+      const own = kept.below(element);
+      const left = removeBelow(member, below, shape, own);
+      if (left !== undefined) rest.push([name, left]);
+      else if (own.isMember) rest.push([name, Array.isArray(member) ? [] : {}]);
     }
   }
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
 function withoutItems(
   items: readonly unknown[],
   set: FieldSet,
   shape: Shape & { kind: "items" },
+  kept: FieldSet,
 ): unknown[] | undefined {
-  const kept: unknown[] = [];
+  const rest: unknown[] = [];
   for (const item of items) {
     const element = elementOfItem(item, shape);
     const below = element === undefined ? FieldSet.empty : set.below(element);
-    if (below.isEmpty) kept.push(item);
+    if (below.isEmpty) rest.push(item);
     else if (!below.isMember) {
-      const rest = removeBelow(item, below, shape.element);
-      if (rest !== undefined) kept.push(rest);
+      const left = removeBelow(item, below, shape.element, kept.below(element!));
+      if (left !== undefined) rest.push(left);
     }
   }
-  return some(kept);
+  return some(rest);
 }
 
 function some(items: unknown[]): unknown[] | undefined {

@@ -1,11 +1,13 @@
 import { StatusError } from "../base/status-error.ts";
+import { turnGiver } from "../base/turns.ts";
+import type { Entry } from "../storage/store.ts";
 import { deleteObject, type DeleteOptions } from "./delete.ts";
 import type { Engine, Target } from "./engine.ts";
 import { listObjects, type ListEnd, type ListOptions } from "./list.ts";
 import { namesOf } from "./registry.ts";
 
 /** How many objects are being deleted at a time, so that their writes share a sync. */
-const parallelDeletes = 16;
+const parallelDeletes = 128;
 
 /**
  * Deletes the selected objects of a collection (spec: conventions 4.2). An object that another caller deletes first
@@ -23,13 +25,37 @@ export async function deleteCollection(
   for (;;) {
     const step = await pages.next();
     if (step.done === true) return step.value;
-    for (let at = 0; at < step.value.entries.length; at += parallelDeletes) {
-      const some = step.value.entries.slice(at, at + parallelDeletes);
-      await Promise.all(
-        some.map((entry) => deleteOne(engine, { ...target, ...namesOf(entry.key) }, options)),
-      );
-    }
+    await deleteAll(engine, target, step.value.entries, options);
   }
+}
+
+/** Deletes some objects side by side; after the first failure no other deletion begins. */
+async function deleteAll(
+  engine: Engine,
+  target: Target,
+  entries: readonly Entry[],
+  options: DeleteOptions,
+): Promise<void> {
+  const giveTurn = turnGiver();
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const work = async (): Promise<void> => {
+    for (let entry = entries[next++]; entry !== undefined; entry = entries[next++]) {
+      try {
+        await deleteOne(engine, { ...target, ...namesOf(entry.key) }, options);
+      } catch (error) {
+        next = entries.length;
+        failure ??= { error };
+      }
+    }
+  };
+  const workers: Promise<void>[] = [];
+  for (let count = Math.min(parallelDeletes, entries.length); count > 0; count--) {
+    workers.push(work());
+    await giveTurn();
+  }
+  await Promise.all(workers);
+  if (failure !== undefined) throw failure.error;
 }
 
 async function deleteOne(engine: Engine, target: Target, options: DeleteOptions): Promise<void> {

@@ -13,8 +13,11 @@ export interface Selection {
   readonly name: string | undefined;
   /** Two selections with the same text choose the same objects. */
   readonly text: string;
-  matches(entry: Entry): boolean;
+  /** @param read reads an entry's header, where that was done before. */
+  matches(entry: Entry, read?: HeaderReader): boolean;
 }
+
+export type HeaderReader = (entry: Entry) => Header;
 
 export const everything: Selection = { everything: true, name: undefined, text: "", matches: () => true };
 
@@ -50,18 +53,20 @@ class HeaderSelection implements Selection {
     this.name = pinnedValue(fields, "metadata.name");
   }
 
-  matches(entry: Entry): boolean {
-    const names = namesOf(entry.key);
+  matches(entry: Entry, read: HeaderReader = headerOf): boolean {
     let header: Header | undefined;
-    for (const { field, operator, value } of this.fields) {
-      let actual: string;
-      if (field === "metadata.name") actual = names.name;
-      else if (field === "metadata.namespace" && this.resource.namespaced) actual = names.namespace;
-      else actual = (header ??= headerOf(entry)).fields[this.storedName(field)] ?? "";
-      if ((actual === value) !== (operator === "=")) return false;
+    if (this.fields.length > 0) {
+      const names = namesOf(entry.key);
+      for (const { field, operator, value } of this.fields) {
+        let actual: string;
+        if (field === "metadata.name") actual = names.name;
+        else if (field === "metadata.namespace" && this.resource.namespaced) actual = names.namespace;
+        else actual = (header ??= read(entry)).fields[this.storedName(field)] ?? "";
+        if ((actual === value) !== (operator === "=")) return false;
+      }
     }
     if (this.labels === undefined) return true;
-    return this.labels((header ?? headerOf(entry)).labels);
+    return this.labels((header ?? read(entry)).labels);
   }
 
   private storedName(field: string): string {

@@ -2,7 +2,7 @@ import type { Entry, Listener, Revision, StoreError, StoreEvent, Subscription } 
 import type { Engine, Target } from "./engine.ts";
 import { prefixOf } from "./registry.ts";
 import type { Selection } from "./selection.ts";
-import { bodyAt } from "./stored.ts";
+import { bodyAt, headerOf, type Header } from "./stored.ts";
 
 /** One change as a watcher of a selection sees it (spec: conventions 6). */
 export interface Change {
@@ -42,27 +42,47 @@ export function watchObjects(
 }
 
 const none: readonly Change[] = [];
-const shared = new WeakMap<readonly StoreEvent[], Map<string, readonly Change[]>>();
 
-/** A batch as a selection sees it; computed once for all watchers of the same selection. */
+/** A batch as all its watchers see it. */
+class SharedBatch {
+  private readonly bySelection = new Map<string, readonly Change[]>();
+  private readonly headers = new Map<Entry, Header>();
+
+  constructor(private readonly batch: readonly StoreEvent[]) {}
+
+  /** The batch as a selection sees it; computed once for all watchers of the same selection. */
+  changes(selection: Selection): readonly Change[] {
+    let changes = this.bySelection.get(selection.text);
+    if (changes === undefined) this.bySelection.set(selection.text, (changes = this.select(selection)));
+    return changes;
+  }
+
+  private select(selection: Selection): readonly Change[] {
+    let changes: Change[] | undefined;
+    for (const event of this.batch) {
+      const is = event.entry !== undefined && selection.matches(event.entry, this.header);
+      const was = event.previous !== undefined && selection.matches(event.previous, this.header);
+      if (is) (changes ??= []).push({ type: was ? "MODIFIED" : "ADDED", event });
+      else if (was) (changes ??= []).push({ type: "DELETED", event });
+    }
+    return changes ?? none;
+  }
+
+  /** Reads a header once, however many selections ask. */
+  private readonly header = (entry: Entry): Header => {
+    let header = this.headers.get(entry);
+    if (header === undefined) this.headers.set(entry, (header = headerOf(entry)));
+    return header;
+  };
+}
+
+const shared = new WeakMap<readonly StoreEvent[], SharedBatch>();
+
 function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly Change[] {
   if (batch.length === 0) return none;
   let known = shared.get(batch);
-  if (known === undefined) shared.set(batch, (known = new Map()));
-  let changes = known.get(selection.text);
-  if (changes === undefined) known.set(selection.text, (changes = select(batch, selection)));
-  return changes;
-}
-
-function select(batch: readonly StoreEvent[], selection: Selection): readonly Change[] {
-  const changes: Change[] = [];
-  for (const event of batch) {
-    const is = event.entry !== undefined && selection.matches(event.entry);
-    const was = event.previous !== undefined && selection.matches(event.previous);
-    if (is) changes.push({ type: was ? "MODIFIED" : "ADDED", event });
-    else if (was) changes.push({ type: "DELETED", event });
-  }
-  return changes;
+  if (known === undefined) shared.set(batch, (known = new SharedBatch(batch)));
+  return known.changes(selection);
 }
 
 /**

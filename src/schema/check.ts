@@ -14,25 +14,24 @@ export function checkFields(
   report: FieldReport,
   context: KindContext,
 ): void {
-  for (const name in type.fields) {
-    const field = type.fields[name]!;
+  for (const { name, field, deep } of plansOf(type)) {
     const given = value[name];
     if (given === undefined || given === null || given === "") {
       if (field.facts.mustBeGiven) report.at(name).requiredUnlessSaid();
       continue;
     }
-    if (!hasRules(field)) continue;
+    if (!deep && field.facts.oneOf === undefined && field.facts.check === undefined) continue;
     const place = report.at(name);
     if (field.facts.check !== undefined) (field.facts.check as FieldCheck<unknown>)(given, place, context);
     if (field.facts.unchecked) continue;
     if (field.facts.oneOf !== undefined) checkOneOf(field, given, place, context.vocabulary);
-    checkValue(field.type, given, place, context);
+    if (deep) checkValue(field.type, given, place, context);
   }
   type.rules.check?.(value, report, context);
 }
 
+/** Checks what is below a value of a type that has rules. */
 function checkValue(type: Type, value: unknown, report: FieldReport, context: KindContext): void {
-  if (!mayHoldRules(type)) return;
   switch (type.shape) {
     case "struct":
       checkFields(type, value as Record<string, unknown>, report, context);
@@ -51,30 +50,72 @@ function checkValue(type: Type, value: unknown, report: FieldReport, context: Ki
       return;
     case "union": {
       const form = formOf(type, value);
-      if (form !== undefined) checkValue(form.type, value, report, context);
+      if (form !== undefined && holdsRules(form.type)) checkValue(form.type, value, report, context);
       return;
     }
     case "scalar":
   }
 }
 
-function hasRules(field: Field): boolean {
-  return field.facts.oneOf !== undefined || field.facts.check !== undefined || mayHoldRules(field.type);
+/** A field about which something is to be checked. */
+interface CheckedField {
+  readonly name: string;
+  readonly field: Field;
+  /** Whether there are rules at or below its type. */
+  readonly deep: boolean;
 }
 
-/** Lists and maps of scalars have nothing below them to check. */
-function mayHoldRules(type: Type): boolean {
-  if (type.shape === "list") return mayHoldRules(type.element);
-  if (type.shape === "map") return mayHoldRules(type.value);
-  return type.shape !== "scalar";
+const plans = new WeakMap<StructType, readonly CheckedField[]>();
+
+/** The fields of a struct about which something is to be checked, in their order. */
+function plansOf(type: StructType): readonly CheckedField[] {
+  let found = plans.get(type);
+  if (found === undefined) {
+    found = Object.entries(type.fields)
+      .map(([name, field]) => ({ name, field, deep: holdsRules(field.type) }))
+      .filter(({ field, deep }) => deep || demands(field));
+    plans.set(type, found);
+  }
+  return found;
 }
 
-function checkOneOf(field: Field, given: unknown, report: FieldReport, vocabulary: Vocabulary): void {
-  const allowed = field.facts.oneOf!.map((word) => spell(word, vocabulary));
+function demands({ facts }: Field): boolean {
+  return facts.mustBeGiven || facts.oneOf !== undefined || facts.check !== undefined;
+}
+
+const ruled = new WeakMap<Type, boolean>();
+
+/** Whether anything at or below a type has rules; searched once a type. */
+function holdsRules(type: Type): boolean {
+  if (type.shape === "scalar") return false;
+  let found = ruled.get(type);
+  if (found === undefined) ruled.set(type, (found = search(type, new Set())));
+  return found;
+}
+
+function search(type: Type, visited: Set<Type>): boolean {
+  if (type.shape === "scalar" || visited.has(type)) return false;
+  visited.add(type);
+  switch (type.shape) {
+    case "list":
+      return search(type.element, visited);
+    case "map":
+      return search(type.value, visited);
+    case "union":
+      return Object.values(type.forms).some((form) => search(form.type, visited));
+    case "struct":
+      if (type.rules.check !== undefined) return true;
+      return Object.values(type.fields).some((field) => demands(field) || search(field.type, visited));
+  }
+}
+
+function checkOneOf({ facts }: Field, given: unknown, report: FieldReport, vocabulary: Vocabulary): void {
+  const words = facts.oneOf!;
   const values = Array.isArray(given) ? (given as unknown[]) : [given];
   for (const value of values) {
     if (report.full) return;
-    if (!allowed.includes(value as string)) report.notSupported(value, allowed.toSorted());
+    if (words.some((word) => spell(word, vocabulary) === value)) continue;
+    report.notSupported(value, words.map((word) => spell(word, vocabulary)).toSorted());
   }
 }
 

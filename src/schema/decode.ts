@@ -1,3 +1,4 @@
+import { placesOf } from "./places.ts";
 import { decodeScalar, describe, zeroOf } from "./scalars.ts";
 import type { Field, ScalarType, StructType, Type, UnionType } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -51,20 +52,24 @@ class Reader {
       throw this.fault("an object", value);
     }
     const source = value as JsonObject;
-    const fields = type.fields;
-    const result: JsonObject = {};
-    let seen = 0;
-    for (const name in fields) {
-      let given: unknown;
-      if (Object.hasOwn(source, name)) {
-        given = source[name];
-        seen++;
-      }
-      const read = this.field(name, fields[name]!, given);
-      if (read !== undefined) result[name] = read;
+    const { names, fields, places, slots } = placesOf(type);
+    const given = slots.slice();
+    const members = Object.keys(source);
+    let unknown = false;
+    for (const member of members) {
+      const place = places.get(member);
+      if (place === undefined) unknown = true;
+      else given[place] = source[member];
     }
-    const names = Object.keys(source);
-    if (names.length !== seen) this.reportUnknown(names, fields);
+    const result: JsonObject = {};
+    for (let place = 0; place < names.length; place++) {
+      const field = fields[place]!;
+      const one = given[place];
+      if ((one === undefined || one === null) && !field.facts.emitEmpty) continue;
+      const read = this.field(names[place]!, field, one);
+      if (read !== undefined) result[names[place]!] = read;
+    }
+    if (unknown) this.reportUnknown(members, type.fields);
     return result;
   }
 

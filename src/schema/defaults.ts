@@ -1,5 +1,5 @@
 import type { KindContext } from "./context.ts";
-import type { StructType, Type } from "./types.ts";
+import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 /**
@@ -12,30 +12,61 @@ export function fillFieldDefaults(
   context: KindContext,
 ): void {
   if (!hasDefaults(type)) return;
-  for (const name in type.fields) {
-    const { facts } = type.fields[name]!;
-    if (facts.default === undefined || (value[name] !== undefined && value[name] !== null)) continue;
+  const { own, below } = planOf(type);
+  for (const [name, { facts }] of own) {
+    if (value[name] !== undefined && value[name] !== null) continue;
     if (facts.gate !== undefined && !context.enabled(facts.gate)) continue;
     value[name] = typeof facts.default === "object" ? structuredClone(facts.default) : facts.default;
   }
   type.rules.fill?.(value, context);
-  for (const name in type.fields) {
+  for (const [name, field] of below) {
     const present = value[name];
-    if (present !== undefined && present !== null) fillBelow(type.fields[name]!.type, present, context);
+    if (present !== undefined && present !== null) fillBelow(field.type, present, context);
   }
 }
 
+/** Fills in the defaults below a value of a type that has some. */
 function fillBelow(type: Type, value: unknown, context: KindContext): void {
-  if (!hasDefaults(type)) return;
-  if (type.shape === "struct") fillFieldDefaults(type, value as Record<string, unknown>, context);
-  else if (type.shape === "union") {
-    const form = formOf(type, value);
-    if (form !== undefined) fillBelow(form.type, value, context);
-  } else if (type.shape === "list")
-    for (const item of value as unknown[]) fillBelow(type.element, item, context);
-  else if (type.shape === "map") {
-    for (const item of Object.values(value as Record<string, unknown>)) fillBelow(type.value, item, context);
+  switch (type.shape) {
+    case "struct":
+      return fillFieldDefaults(type, value as Record<string, unknown>, context);
+    case "union": {
+      const form = formOf(type, value);
+      if (form !== undefined && hasDefaults(form.type)) fillBelow(form.type, value, context);
+      return;
+    }
+    case "list":
+      for (const item of value as unknown[]) fillBelow(type.element, item, context);
+      return;
+    case "map":
+      for (const item of Object.values(value as Record<string, unknown>))
+        fillBelow(type.value, item, context);
+      return;
+    case "scalar":
   }
+}
+
+/** The fields of a struct that matter here. */
+interface Plan {
+  /** Those with a default on their own line. */
+  readonly own: readonly (readonly [name: string, field: Field])[];
+  /** Those with defaults at or below their type. */
+  readonly below: readonly (readonly [name: string, field: Field])[];
+}
+
+const plans = new WeakMap<StructType, Plan>();
+
+function planOf(type: StructType): Plan {
+  let found = plans.get(type);
+  if (found === undefined) {
+    const fields = Object.entries(type.fields);
+    found = {
+      own: fields.filter(([, { facts }]) => facts.default !== undefined),
+      below: fields.filter(([, field]) => hasDefaults(field.type)),
+    };
+    plans.set(type, found);
+  }
+  return found;
 }
 
 const known = new WeakMap<Type, boolean>();

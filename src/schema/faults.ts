@@ -7,14 +7,25 @@ const maxFaults = 256;
 
 /** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys stand in brackets. */
 export class FieldReport {
-  constructor(
+  private constructor(
     private readonly causes: Cause[],
-    readonly path: string,
+    private readonly above: FieldReport | undefined,
+    private readonly step: string | number,
+    private readonly isKey: boolean,
   ) {}
 
   /** A report that collects the faults of one whole object. */
   static start(): FieldReport {
-    return new FieldReport([], "");
+    return new FieldReport([], undefined, "", false);
+  }
+
+  /** The place in words; most places have no faults, so it is put together only when it is asked for. */
+  get path(): string {
+    const { above, step } = this;
+    if (above === undefined) return "";
+    const path = above.path;
+    if (this.isKey || typeof step === "number") return `${path}[${step}]`;
+    return path === "" ? step : `${path}.${step}`;
   }
 
   /** The faults found so far, here and at every place below the same start. */
@@ -29,17 +40,12 @@ export class FieldReport {
 
   /** A place below this one: a member by name, or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport {
-    let path = this.path;
-    for (const step of steps) {
-      if (typeof step === "number") path += `[${step}]`;
-      else path += path === "" ? step : `.${step}`;
-    }
-    return new FieldReport(this.causes, path);
+    return steps.reduce<FieldReport>((above, step) => new FieldReport(this.causes, above, step, false), this);
   }
 
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport {
-    return new FieldReport(this.causes, `${this.path}[${key}]`);
+    return new FieldReport(this.causes, this, key, true);
   }
 
   required(message = ""): void {
@@ -48,9 +54,8 @@ export class FieldReport {
 
   /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
   requiredUnlessSaid(): void {
-    const said = this.causes.some(
-      (cause) => cause.field === this.path && cause.reason === "FieldValueRequired",
-    );
+    const { path } = this;
+    const said = this.causes.some(({ field, reason }) => field === path && reason === "FieldValueRequired");
     if (!said) this.required();
   }
 

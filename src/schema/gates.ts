@@ -1,3 +1,4 @@
+import { placesOf } from "./places.ts";
 import type { StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
@@ -75,9 +76,10 @@ function visitGated(type: Type, value: unknown, gates: ReadonlySet<string>, visi
     }
     case "struct": {
       const holder = value as JsonObject;
-      for (const name in type.fields) {
-        if (holder[name] === undefined) continue;
-        const field = type.fields[name]!;
+      const { places, fields } = placesOf(type);
+      for (const name in holder) {
+        const field = fields[places.get(name) ?? -1];
+        if (field === undefined || holder[name] === undefined) continue;
         const { gate } = field.facts;
         if (gate !== undefined && gates.has(gate)) visit(holder, name, gate);
         else visitGated(field.type, holder[name], gates, visit);

@@ -1,15 +1,30 @@
+import { placesOf } from "./places.ts";
 import type { StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 /**
  * A value with its fields in declared order and the keys of its maps sorted, so that equal objects have equal bytes
- * however they came about. Shares what has no order with its input; fields that the type doesn't declare are dropped.
+ * however they came about. Shares with its input what is in order already, which may be all of it; fields that the type
+ * doesn't declare are dropped.
  */
 export function inOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  for (const name in type.fields) {
+  const { names, fields, places, slots } = placesOf(type);
+  let last = -1;
+  let changed = false;
+  const ordered = slots.slice();
+  for (const name in value) {
     const given = value[name];
-    if (given !== undefined) result[name] = valueInOrder(type.fields[name]!.type, given);
+    const place = places.get(name);
+    if (given === undefined || place === undefined || place < last) changed = true;
+    if (given === undefined || place === undefined) continue;
+    last = place;
+    ordered[place] = valueInOrder(fields[place]!.type, given);
+    if (ordered[place] !== given) changed = true;
+  }
+  if (!changed) return value;
+  const result: Record<string, unknown> = {};
+  for (const [place, name] of names.entries()) {
+    if (ordered[place] !== undefined) result[name] = ordered[place];
   }
   return result;
 }
@@ -27,9 +42,10 @@ function valueInOrder(type: Type, value: unknown): unknown {
     }
     case "list": {
       const { element } = type;
-      return element.shape === "scalar"
-        ? value
-        : (value as unknown[]).map((item) => valueInOrder(element, item));
+      if (element.shape === "scalar") return value;
+      const items = value as readonly unknown[];
+      const ordered = items.map((item) => valueInOrder(element, item));
+      return ordered.every((item, index) => item === items[index]) ? value : ordered;
     }
     case "map":
       return mapInOrder(type.value, value as Record<string, unknown>);

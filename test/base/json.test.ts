@@ -12,6 +12,7 @@ import {
   getMember,
   setMember,
 } from "../../src/base/json/value.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 const decode = (text: string) => decodeJson(Buffer.from(text));
 const fault = (text: string | Uint8Array) => {
@@ -210,13 +211,13 @@ describe("hostile texts of 3 MiB", () => {
   };
   it.each(Object.keys(texts))("are read or refused in linear time: %s", (name) => {
     const bytes = Buffer.from(texts[name]!());
-    const start = performance.now();
+    const usedMs = cpuStopwatch();
     try {
       decodeJson(bytes);
     } catch (error) {
       expect(error).toBeInstanceOf(SyntaxFault);
     }
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(usedMs()).toBeLessThan(3000);
   });
 });
 

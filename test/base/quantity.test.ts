@@ -12,6 +12,7 @@ import {
   subtractQuantities,
   wholeValue,
 } from "../../src/base/quantity.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 describe("canonical form", () => {
   it.each([
@@ -97,11 +98,11 @@ describe("canonical form", () => {
   });
 
   it("takes no long time over hostile texts", () => {
-    const start = performance.now();
+    const usedMs = cpuStopwatch();
     for (const text of ["1".repeat(3_000_000), `1e${"9".repeat(3_000_000)}`, ".".repeat(3_000_000)]) {
       expect(() => parseQuantity(text)).toThrow(QuantityFault);
     }
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(usedMs()).toBeLessThan(200);
   });
 });
 

@@ -18,6 +18,7 @@ import {
   parseLabelSelector,
 } from "../../src/base/label-selector.ts";
 import { StatusError } from "../../src/base/status-error.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 const refusal = (run: () => unknown): string => {
   try {
@@ -87,10 +88,10 @@ describe("label selector text", () => {
   });
 
   it("reads long texts in linear time", () => {
-    const start = performance.now();
+    const usedMs = cpuStopwatch();
     expect(parseLabelRequirements("a=b,".repeat(200_000).slice(0, -1))).toHaveLength(200_000);
     refusal(() => parseLabelSelector(`a in (${"b,".repeat(200_000)}`));
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(usedMs()).toBeLessThan(2000);
   });
 });
 

@@ -4,6 +4,7 @@ import { encodeJson } from "../../src/base/json/encode.ts";
 import { SyntaxFault } from "../../src/base/json/syntax-fault.ts";
 import type { JsonValue } from "../../src/base/json/value.ts";
 import { decodeYaml } from "../../src/base/yaml.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 const decode = async (text: string): Promise<JsonValue> => (await decodeYaml(Buffer.from(text))).value;
 const duplicates = async (text: string) => (await decodeYaml(Buffer.from(text))).duplicates;
@@ -198,10 +199,10 @@ describe("hostile YAML", () => {
     "very many errors": "a: }\n".repeat(long),
   };
   it.each(Object.keys(texts))("is refused in time: %s", async (name) => {
-    const start = performance.now();
+    const usedMs = cpuStopwatch();
     const message = await fault(texts[name]!);
     expect(message).toMatch(/nested deeper|too large|too many/);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(usedMs()).toBeLessThan(3000);
   });
 
   it.each([
@@ -209,13 +210,13 @@ describe("hostile YAML", () => {
     ["closing braces", `a: [${"}".repeat(75_000)}]`, "line 1, column 5: flow sequence in block collection"],
     ["members", "a: }\n".repeat(10_000), "line 1, column 4: unexpected flow-map-end token"],
   ])("is refused at the first of very many faults: %s", async (_what, text, message) => {
-    const start = performance.now();
+    const usedMs = cpuStopwatch();
     expect(await fault(text)).toContain(message);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(usedMs()).toBeLessThan(500);
   });
 
   it("has a size up to which all is read, and quickly", async () => {
-    const start = performance.now();
+    const usedMs = cpuStopwatch();
     const items = (count: number) => `a:\n${"- x\n".repeat(count)}`;
     expect(await decode(items(15_000))).toEqual({ a: Array(15_000).fill("x") });
     expect(await fault(items(16_500))).toContain("the YAML is too large; send it as JSON");
@@ -223,7 +224,7 @@ describe("hostile YAML", () => {
     expect(await decode(lines(99_000))).toEqual({ a: "x\n".repeat(99_000) });
     expect(await fault(lines(101_000))).toBe("line 100001, column 4: the YAML is too large; send it as JSON");
     expect(await fault("---\n".repeat(2000))).toContain("too large");
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(usedMs()).toBeLessThan(2000);
   });
 
   it("allows the depth that JSON is allowed", async () => {

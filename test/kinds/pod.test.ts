@@ -16,6 +16,7 @@ import {
   type Part,
 } from "./pod-support.ts";
 import { judgeNew, readAs } from "./support.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 describe("a pod's defaults", () => {
   it("the smallest pod is completed and passes", () => {
@@ -165,9 +166,9 @@ describe("a pod's defaults", () => {
     ["a name that could be read in many ways", `${"a-".repeat(400)}!`],
     ["many parts", `${"a/".repeat(500)}!`],
   ])("a tag is looked for quickly: %s", (_title, image) => {
-    const start = performance.now();
+    const usedMs = cpuStopwatch();
     imageTag(image);
-    expect(performance.now() - start).toBeLessThan(50);
+    expect(usedMs()).toBeLessThan(100);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Entry, Revision } from "../../src/storage/store.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, ManualClock } from "./support.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 async function open() {
   const clock = new ManualClock();
@@ -36,10 +37,10 @@ test("the history of a key that was written very often is dropped in no time", (
     index.apply({ key, revision, entry, previous });
     previous = entry;
   }
-  const start = performance.now();
+  const usedMs = cpuStopwatch();
   const floor = (count - 10) as Revision;
   index.compact(floor);
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(usedMs()).toBeLessThan(1000);
   expect(index.check()).toEqual([]);
   expect(index.at(key, (floor + 3) as Revision)?.revision).toBe(floor + 3);
   expect(index.at(key, (floor - 3) as Revision)).toBeUndefined();

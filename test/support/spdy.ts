@@ -19,13 +19,18 @@ export class SpdySession {
   private packed: Buffer[] = [];
   private last: Promise<void> = Promise.resolve();
 
-  constructor(
+  private constructor(
     private readonly socket: Socket,
     private readonly handler: SpdyHandler,
   ) {
     this.packer.on("data", (chunk: Buffer) => this.packed.push(chunk));
     socket.on("data", (chunk: Buffer) => this.take(chunk));
     socket.on("end", () => socket.end());
+  }
+
+  /** Serves a session on a connection until that ends. */
+  static serve(socket: Socket, handler: SpdyHandler): SpdySession {
+    return new SpdySession(socket, handler);
   }
 
   /** Sends bytes on a stream, in their turn; `end` says that they are the last. */
@@ -88,6 +93,6 @@ export function spdyUpgrade(version: (path: string) => string, handler: SpdyHand
       "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n" +
         `X-Stream-Protocol-Version: ${version(request.url!)}\r\n\r\n`,
     );
-    new SpdySession(socket, handler);
+    SpdySession.serve(socket, handler);
   };
 }

@@ -16,11 +16,11 @@ export interface Place {
  */
 export function parsePlace(text: string, what: string): Place {
   const parts = text.split(":");
-  const [scheme, name, port] =
-    parts.length === 3 ? parts : parts.length < 3 ? ["", parts[0], parts[1]] : ["", "", ""];
+  const scheme = parts.length < 3 ? "" : parts.shift()!;
+  const [name = "", port = ""] = parts;
   const known = scheme === "" || scheme === "http" || scheme === "https";
-  if (!known || name === undefined || name === "") throw invalidPlace(text, what);
-  return { scheme: scheme === "https" ? "https" : "http", name, port: port ?? "" };
+  if (!known || name === "" || parts.length > 2) throw invalidPlace(text, what);
+  return { scheme: scheme === "https" ? "https" : "http", name, port };
 }
 
 export function invalidPlace(text: string, what: string): StatusError {

@@ -13,12 +13,12 @@ export async function serveProxy(service: HttpService, request: ResourceRequest)
   const { exchange, facts } = request;
   const path = pathBehind(facts);
   const query = queryOf(exchange.url);
+  const destination = await destinationOf(service, request);
   if (path === "" && exchange.upgrade === undefined && ["GET", "HEAD"].includes(exchange.method)) {
     // Links relative to the root of what is proxied need a slash to be relative to.
     exchange.send(301, ["Location", `${facts.path}/${query}`], new Uint8Array());
     return;
   }
-  const destination = await destinationOf(service, request);
   const prefix = facts.path.slice(0, facts.path.length - path.length);
   await handOn(service, request, {
     destination,

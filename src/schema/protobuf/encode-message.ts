@@ -212,7 +212,7 @@ function entriesWriter(number: number, { value: type }: MapType): Write {
   const write = elementWriter(2, type);
   return (out, value) => {
     const entries = value as JsonObject;
-    const keys = Object.keys(entries).sort();
+    const keys = Object.keys(entries).toSorted();
     for (let index = keys.length - 1; index >= 0; index--) {
       const key = keys[index]!;
       const { length } = out;

@@ -50,7 +50,8 @@ export class MessageBytes {
   }
 
   double(value: number): void {
-    this.buffer.writeDoubleLE(value, this.room(8));
+    const at = this.room(8);
+    this.buffer.writeDoubleLE(value, at);
   }
 
   raw(bytes: Uint8Array): void {

@@ -240,19 +240,19 @@ describe("apply", () => {
 const conflicts: readonly {
   name: string;
   steps: readonly Step[];
-  then: Step;
+  last: Step;
   contested: Record<string, string[]>;
 }[] = [
   {
     name: "another value of a field that somebody applied",
     steps: [{ apply: "a", object: { replicas: 1, image: "i" } }],
-    then: { apply: "b", object: { replicas: 2, image: "i" } },
+    last: { apply: "b", object: { replicas: 2, image: "i" } },
     contested: { a: ["f:replicas"] },
   },
   {
     name: "another value of a field that somebody wrote",
     steps: [{ update: "u", object: { replicas: 1 } }],
-    then: { apply: "a", object: { replicas: 2 } },
+    last: { apply: "a", object: { replicas: 2 } },
     contested: { "u*": ["f:replicas"] },
   },
   {
@@ -261,29 +261,29 @@ const conflicts: readonly {
       { apply: "a", object: { replicas: 1 } },
       { apply: "b", object: { image: "i", labels: { x: "1" } } },
     ],
-    then: { apply: "c", object: { replicas: 2, image: "j", labels: { x: "1", y: "2" } } },
+    last: { apply: "c", object: { replicas: 2, image: "j", labels: { x: "1", y: "2" } } },
     contested: { a: ["f:replicas"], b: ["f:image"] },
   },
   {
     name: "another form of what is owned as one",
     steps: [{ apply: "a", object: { args: ["a"], whole: { x: "1" } } }],
-    then: { apply: "b", object: { args: ["a", "b"], whole: { x: "1", y: "2" } } },
+    last: { apply: "b", object: { args: ["a", "b"], whole: { x: "1", y: "2" } } },
     contested: { a: ["f:args", "f:whole"] },
   },
   {
     name: "a field of an item",
     steps: [{ apply: "a", object: { ports: [{ port: 80, name: "web" }] } }],
-    then: { apply: "b", object: { ports: [{ port: 80, name: "other" }] } },
+    last: { apply: "b", object: { ports: [{ port: 80, name: "other" }] } },
     contested: { a: [`${tcp80} f:name`] },
   },
 ];
 
 describe("conflicts", () => {
-  test.each(conflicts)("$name", ({ steps, then, contested }) => {
+  test.each(conflicts)("$name", ({ steps, last, contested }) => {
     const state = run(steps);
-    expect(conflictsOf(state, then)).toEqual(contested);
+    expect(conflictsOf(state, last)).toEqual(contested);
     // Nothing is changed by it, and by force it works.
-    expect(() => take(state, { ...then, force: true } as Step)).not.toThrow();
+    expect(() => take(state, { ...last, force: true } as Step)).not.toThrow();
   });
 
   test("no conflict with oneself", () => {

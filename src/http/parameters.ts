@@ -140,6 +140,27 @@ export function writeParameters(query: Query, optionsKind: string, userAgent: st
   };
 }
 
+/** Parameters of a patch; `force` is for applies only. */
+export function patchParameters(query: Query, userAgent: string): WriteParameters {
+  const report = FieldReport.start();
+  if (query.get("force") !== undefined)
+    report.at("force").forbidden("may not be specified for non-apply patch");
+  if (report.faults.length > 0) throw invalidOptions("PatchOptions", report.faults);
+  return writeParameters(query, "PatchOptions", userAgent);
+}
+
+/** Parameters of an apply: who applies must be said. */
+export function applyParameters(
+  query: Query,
+  userAgent: string,
+): WriteParameters & { readonly force: boolean } {
+  const report = FieldReport.start();
+  if ((query.get("fieldManager") ?? "") === "")
+    report.at("fieldManager").required("is required for apply patch");
+  if (report.faults.length > 0) throw invalidOptions("PatchOptions", report.faults);
+  return { ...writeParameters(query, "PatchOptions", userAgent), force: isTrue(query.get("force")) };
+}
+
 /** Whether the values of `dryRun` ask for one; a value that doesn't exist is reported. */
 export function isDryRun(values: readonly string[], report: FieldReport): boolean {
   const given = values.filter((one) => one !== "");

@@ -11,6 +11,7 @@ import {
   type WriteResult,
 } from "./engine.ts";
 import type { Draft } from "../storage/store.ts";
+import { recordOwnership } from "./field-ownership.ts";
 import { prepareNewMetadata } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, encodeObject } from "./stored.ts";
@@ -50,6 +51,7 @@ export async function createObject(
     kind.prepareCreate?.(object, kindContext(engine, target, options.user));
     dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
     if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
+    if (options.ownershipGiven !== true) recordOwnership(engine, named, object, undefined, options);
     checkObject(engine, named, object, undefined);
     await engine.admit.validate(request);
     const effects = engine.effects.get(target.resource.storePrefix);

@@ -1,5 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
-import { decode, type Decoded, TypeFault } from "../schema/decode.ts";
+import { decode, decodePart, type Decoded, TypeFault } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Engine, Target } from "./engine.ts";
 import { fillDefaults } from "./input-defaults.ts";
@@ -28,22 +28,41 @@ export function readObject(
   duplicates: readonly string[],
   validation: FieldValidation,
 ): Input {
-  const { resource } = target;
-  const { object, decoded } = decodeAs(target, value);
+  const { object, decoded } = decodeAs(target, value, decode);
   const faults = fieldFaults(duplicates, decoded);
-  if (validation === "Strict" && faults.length > 0) {
-    const kind = resource.kind.name;
-    throw new StatusError(
-      "BadRequest",
-      `${kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${kind}: ` +
-        `strict decoding error: ${faults.join(", ")}`,
-    );
-  }
+  refuseStrictly(target, faults, validation);
   if (target.namespace !== "" && (object.metadata.namespace ?? "") === "") {
     object.metadata.namespace = target.namespace;
   }
   fillDefaults(engine, target, object);
   return { object: toStored(engine, target, object), warnings: validation === "Warn" ? faults : [] };
+}
+
+/**
+ * Reads a part of an object, as somebody applies it: only what is given is there, in the version of the target.
+ *
+ * @throws as {@link readObject}.
+ */
+export function readPart(
+  target: Target,
+  value: unknown,
+  duplicates: readonly string[],
+  validation: FieldValidation,
+): { readonly part: Partial<ApiObject>; readonly warnings: readonly string[] } {
+  const { object, decoded } = decodeAs(target, value, decodePart);
+  const faults = fieldFaults(duplicates, decoded);
+  refuseStrictly(target, faults, validation);
+  return { part: object, warnings: validation === "Warn" ? faults : [] };
+}
+
+function refuseStrictly({ resource }: Target, faults: readonly string[], validation: FieldValidation): void {
+  if (validation !== "Strict" || faults.length === 0) return;
+  const kind = resource.kind.name;
+  throw new StatusError(
+    "BadRequest",
+    `${kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${kind}: ` +
+      `strict decoding error: ${faults.join(", ")}`,
+  );
 }
 
 /** What is said of fields that stand twice or that the kind doesn't have: whatever the list leaves out, its end says so. */
@@ -56,11 +75,15 @@ export function fieldFaults(duplicates: readonly string[], decoded: Omit<Decoded
   return faults;
 }
 
-function decodeAs(target: Target, value: unknown): { object: ApiObject; decoded: Decoded } {
+function decodeAs(
+  target: Target,
+  value: unknown,
+  read: typeof decode,
+): { object: ApiObject; decoded: Decoded } {
   const { resource } = target;
   checkTypeMeta(target, value);
   try {
-    const decoded = decode(resource.kind.type, value);
+    const decoded = read(resource.kind.type, value);
     const object = decoded.value as ApiObject;
     object.kind = resource.kind.name;
     object.apiVersion = resource.apiVersion;

@@ -15,6 +15,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
+import { recordOwnership, setManagedFields } from "./field-ownership.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { decodeEntry, draftBody, encodeObject, sameContent } from "./stored.ts";
@@ -157,6 +158,7 @@ async function replace(
   { live, written }: { readonly live: ApiObject; readonly written: ApiObject },
   options: WriteOptions,
 ): Promise<WriteResult | undefined> {
+  const { managedFields } = written.metadata;
   const object = mergeWrite(engine, target, written, live);
   if (object.metadata.uid !== live.metadata.uid) {
     throw conflict(
@@ -167,6 +169,8 @@ async function replace(
   const request = admissionOf(target, options, "UPDATE", object, live);
   await engine.admit.mutate(request);
   countGeneration(target, object, live);
+  if (options.ownershipGiven === true) setManagedFields(object, managedFields ?? []);
+  else recordOwnership(engine, target, object, live, options);
   checkObject(engine, target, object, live);
   await engine.admit.validate(request);
   const effects = engine.effects.get(target.resource.storePrefix);

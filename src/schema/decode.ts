@@ -32,7 +32,17 @@ export interface Decoded {
  * @throws {TypeFault} on the first value of a wrong type.
  */
 export function decode(type: StructType, value: unknown): Decoded {
-  const reader = new Reader();
+  return read(new Reader(true), type, value);
+}
+
+/**
+ * As {@link decode}, for a part of an object: what isn't given stays absent, and what is given stays, also zero values.
+ */
+export function decodePart(type: StructType, value: unknown): Decoded {
+  return read(new Reader(false), type, value);
+}
+
+function read(reader: Reader, type: StructType, value: unknown): Decoded {
   const read = reader.struct(type, value);
   return { value: read, unknownFields: reader.unknown, moreUnknownFields: reader.moreUnknown };
 }
@@ -46,6 +56,9 @@ class Reader {
   readonly unknown: string[] = [];
   moreUnknown = false;
   private readonly steps: (string | number)[] = [];
+
+  /** @param whole whether the value is a whole object, which is made canonical. */
+  constructor(private readonly whole: boolean) {}
 
   struct(type: StructType, value: unknown): JsonObject {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -74,11 +87,11 @@ class Reader {
   }
 
   private field(name: string, field: Field, given: unknown): unknown {
-    if (given === undefined || given === null) return absentOf(field);
+    if (given === undefined || given === null) return this.whole ? absentOf(field) : undefined;
     this.steps.push(name);
     const read = this.value(field.type, given);
     this.steps.pop();
-    if (field.facts.nullable || !isEmpty(field.type, read)) return read;
+    if (!this.whole || field.facts.nullable || !isEmpty(field.type, read)) return read;
     return field.facts.emitEmpty ? read : undefined;
   }
 

@@ -35,7 +35,19 @@ export interface ObjectMetaValue {
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReferenceValue[];
   finalizers?: string[];
-  managedFields?: unknown[];
+  managedFields?: ManagedFieldsEntryValue[];
+}
+
+/** One entry of `metadata.managedFields` (spec: conventions 2.5). */
+export interface ManagedFieldsEntryValue {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  /** When the entry last changed; RFC 3339 in UTC with seconds. */
+  time?: string;
+  fieldsType?: string;
+  fieldsV1?: Record<string, unknown>;
+  subresource?: string;
 }
 
 export interface OwnerReferenceValue {

@@ -1,17 +1,6 @@
 import { decodeFieldSet, encodeFieldSet, FieldSet } from "./field-set.ts";
+import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
 import type { Owners } from "./ownership.ts";
-
-/** One entry of `metadata.managedFields` (spec: conventions 2.5). */
-export interface ManagedFieldsEntry {
-  manager?: string;
-  operation?: "Apply" | "Update";
-  apiVersion?: string;
-  /** When the entry last changed; RFC 3339 in UTC with seconds. */
-  time?: string;
-  fieldsType?: string;
-  fieldsV1?: Record<string, unknown>;
-  subresource?: string;
-}
 
 /** Who wrote: what tells one entry from another. */
 export interface Manager {
@@ -53,7 +42,7 @@ export function decodeManagedFields(
   const known = new Map<string, { manager: Manager; time: string | undefined }>();
   for (const entry of entries ?? []) {
     const { manager: name = "", operation, apiVersion = "", subresource = "", time } = entry;
-    if (operation !== "Apply" && operation !== "Update") continue;
+    if (!isOperation(operation)) continue;
     const set = decodeFieldSet(entry.fieldsV1);
     if (set.isEmpty) continue;
     const manager = { name, operation, apiVersion, subresource };
@@ -63,6 +52,10 @@ export function decodeManagedFields(
     known.set(id, { manager, time });
   }
   return { owners, entries: known };
+}
+
+function isOperation(text: string | undefined): text is Manager["operation"] {
+  return text === "Apply" || text === "Update";
 }
 
 /**

@@ -59,7 +59,7 @@ function members(value: JsonObject, shapeOf: (name: string) => Shape | undefined
   const parts: Part[] = [];
   for (const name of Object.keys(value)) {
     const shape = shapeOf(name);
-    if (shape !== undefined && value[name] !== undefined) {
+    if (shape !== undefined && value[name] !== undefined && value[name] !== null) {
       parts.push({ element: fieldElement(name), value: value[name], shape });
     }
   }

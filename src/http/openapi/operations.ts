@@ -4,7 +4,7 @@ import type { Definitions } from "../../schema/openapi/definitions.ts";
 import type { SchemaObject } from "../../schema/openapi/schema-object.ts";
 import { StatusType } from "../../schema/status-type.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
-import { patchTypes } from "../verbs/patch.ts";
+import { applyType, patchTypes } from "../verbs/patch.ts";
 import {
   deleteParameters,
   forceParameter,
@@ -89,10 +89,9 @@ function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline 
 }
 
 function patchParts(definitions: Definitions): Pick<Outline, "body" | "parameters"> {
-  const types = Object.keys(patchTypes);
-  const applies = types.some((type) => type.startsWith("application/apply-patch"));
+  const types = [...Object.keys(patchTypes), applyType];
   return {
-    parameters: applies ? [...writeParameters, forceParameter] : writeParameters,
+    parameters: [...writeParameters, forceParameter],
     body: { schema: definitions.patch(), types, required: true },
   };
 }

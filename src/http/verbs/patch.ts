@@ -1,11 +1,13 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { StatusError } from "../../base/status-error.ts";
+import { applyObject } from "../../resources/apply.ts";
 import { patchObject, type PatchKind } from "../../resources/patch.ts";
 import { mediaType, parse, readBytes } from "../body.ts";
 import type { Exchange } from "../exchange.ts";
-import { writeParameters } from "../parameters.ts";
+import { applyParameters, patchParameters } from "../parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
+import { mayCreate } from "./may-create.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /** The media types of patches (spec: conventions 4.7). */
@@ -15,14 +17,33 @@ export const patchTypes: Readonly<Record<string, PatchKind>> = {
   "application/strategic-merge-patch+json": "strategic",
 };
 
+/** The media type of an apply, whose body is JSON or YAML. */
+export const applyType = "application/apply-patch+yaml";
+
 /** PATCH of an object. */
 export async function servePatch(service: HttpService, request: ResourceRequest): Promise<void> {
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
-  const parameters = writeParameters(facts.query, "PatchOptions", exchange.header("user-agent") ?? "");
+  const userAgent = exchange.header("user-agent") ?? "";
+  if (mediaType(exchange.header("content-type")) === applyType) {
+    const options = { user, ...applyParameters(facts.query, userAgent) };
+    const document = await readApplied(service, exchange);
+    const result = await applyObject(service.engine, target, document, options, () =>
+      mayCreate(service, request),
+    );
+    return sendObject(request, encoding, result.created ? 201 : 200, result.body, result.warnings);
+  }
+  const parameters = patchParameters(facts.query, userAgent);
   const { kind, patch } = await readPatch(service, exchange);
   const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
   sendObject(request, encoding, 200, result.body, result.warnings);
+}
+
+/** What is applied, as JSON or YAML. */
+async function readApplied(service: HttpService, exchange: Exchange): Promise<JsonDocument> {
+  const bytes = await readBytes(service, exchange);
+  if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
+  return parse(bytes, "yaml", service.engine.registry);
 }
 
 /**
@@ -40,7 +61,7 @@ export async function readPatch(
     throw new StatusError(
       "UnsupportedMediaType",
       "the body of the request was in an unknown format - accepted media types include: " +
-        `${Object.keys(patchTypes).join(", ")}; got ${JSON.stringify(type)}`,
+        `${[...Object.keys(patchTypes), applyType].join(", ")}; got ${JSON.stringify(type)}`,
     );
   }
   const bytes = await readBytes(service, exchange);

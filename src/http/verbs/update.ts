@@ -1,11 +1,10 @@
-import { andThen } from "../../base/maybe-promise.ts";
 import { readObject } from "../../resources/input.ts";
 import { updateObject } from "../../resources/update.ts";
 import { readDocument } from "../body.ts";
 import { writeParameters } from "../parameters.ts";
-import { asksFor, forbidden } from "../access.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
+import { mayCreate } from "./may-create.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /** PUT of an object in place of the one that stands. */
@@ -25,12 +24,4 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const result = await updateObject(service.engine, target, read, options, () => mayCreate(service, request));
   const warnings = [...inputWarnings, ...result.warnings];
   sendObject(request, encoding, result.created ? 201 : 200, result.body, warnings);
-}
-
-/** A PUT that creates needs the permission to create too. */
-function mayCreate(service: HttpService, { facts, user }: ResourceRequest): Promise<void> | void {
-  const attributes = asksFor(facts, user, "create");
-  return andThen(service.authorizer.authorize(attributes), (decision) => {
-    if (decision.verdict !== "allow") throw forbidden(attributes, decision);
-  });
 }

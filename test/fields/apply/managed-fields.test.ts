@@ -5,9 +5,9 @@ import {
   encodeManagedFields,
   managerId,
   noManagedFields,
-  type ManagedFieldsEntry,
   type Manager,
 } from "../../../src/fields/apply/managed-fields.ts";
+import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../../src/schema/kind.ts";
 import { texts } from "./support.ts";
 
 const now = "2026-01-02T03:04:05Z";

@@ -1,0 +1,185 @@
+import type { JsonDocument } from "../base/json/exact.ts";
+import { StatusError, type Cause } from "../base/status-error.ts";
+import { encodeManagedFields, managerId, type ManagedFields } from "../fields/apply/managed-fields.ts";
+import { ApplyConflict, applyFields, type Outcome } from "../fields/apply/ownership.ts";
+import { PartsFault } from "../fields/apply/parts.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import { createObject } from "./create.ts";
+import {
+  detailsOf,
+  kindContext,
+  notFound,
+  timestamp,
+  type Engine,
+  type Target,
+  type WriteOptions,
+  type WriteResult,
+} from "./engine.ts";
+import {
+  ignoredFields,
+  managedFieldsOf,
+  managerOf,
+  setManagedFields,
+  versionsOf,
+} from "./field-ownership.ts";
+import { fieldPath } from "./field-path.ts";
+import { readObject, readPart, type FieldValidation } from "./input.ts";
+import { keyOf } from "./registry.ts";
+import { changeObject } from "./update.ts";
+import { fromStored, storedTarget } from "./versions.ts";
+
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldValidation: FieldValidation;
+  /** Fields that others own are taken over. */
+  readonly force: boolean;
+}
+
+/** How often an apply is tried again after another one created or deleted the object. */
+const applyAttempts = 10;
+
+/**
+ * Applies a part of an object: creates the object, or merges the part into it and records who owns what (spec: conventions
+ * 4.10).
+ *
+ * @param mayCreate asked before a missing object is created; it throws where the caller may not.
+ * @throws {StatusError} BadRequest for a part that can't be applied; Conflict when others own what would be changed; else
+ *   as an update.
+ */
+export async function applyObject(
+  engine: Engine,
+  target: Target,
+  { value, duplicates }: JsonDocument,
+  options: ApplyOptions,
+  mayCreate: () => Promise<void> | void,
+): Promise<WriteResult> {
+  const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
+  const wanted = checkPart(target, value, part);
+  const stored = storedTarget(target);
+  for (let attempt = 1; ; attempt++) {
+    const exists =
+      (await engine.store.get(keyOf(stored.resource, target.namespace, target.name))) !== undefined;
+    try {
+      const result = exists
+        ? await change(engine, target, wanted, options)
+        : await create(engine, target, wanted, options, mayCreate);
+      return { ...result, warnings: [...warnings, ...result.warnings] };
+    } catch (error) {
+      const raced = error instanceof StatusError && error.reason === (exists ? "NotFound" : "AlreadyExists");
+      if (!raced || attempt === applyAttempts) throw error;
+    }
+  }
+}
+
+async function create(
+  engine: Engine,
+  target: Target,
+  wanted: ApiObject,
+  options: ApplyOptions,
+  mayCreate: () => Promise<void> | void,
+): Promise<WriteResult> {
+  if (target.subresource !== "") throw notFound(target);
+  if (wanted.metadata.resourceVersion !== undefined) throw notFound(target);
+  await mayCreate();
+  const object = merged(engine, target, {}, managedFieldsOf(undefined), wanted, options);
+  return createObject(engine, target, object, { ...options, ownershipGiven: true });
+}
+
+function change(
+  engine: Engine,
+  target: Target,
+  wanted: ApiObject,
+  options: ApplyOptions,
+): Promise<WriteResult> {
+  const apply = (live: ApiObject): ApiObject => {
+    const base = managedFieldsOf(live);
+    const shown = fromStored(target.resource, structuredClone(live), kindContext(engine, target));
+    const object = merged(engine, target, shown, base, wanted, options);
+    const { resourceVersion } = wanted.metadata;
+    if (resourceVersion === undefined) delete object.metadata.resourceVersion;
+    else object.metadata.resourceVersion = resourceVersion;
+    return object;
+  };
+  return changeObject(engine, target, apply, { ...options, ownershipGiven: true });
+}
+
+/** What stands with what is applied, whole and in the stored version, with its managed fields. */
+function merged(
+  engine: Engine,
+  target: Target,
+  live: Partial<ApiObject>,
+  base: ManagedFields,
+  wanted: ApiObject,
+  options: ApplyOptions,
+): ApiObject {
+  const manager = managerOf({ ...storedTarget(target), requested: target.resource }, options, "Apply");
+  const write = {
+    manager: managerId(manager),
+    version: manager.apiVersion,
+    ignored: ignoredFields(target),
+    force: options.force,
+  };
+  const versions = versionsOf(engine, storedTarget(target));
+  const outcome = guarded(target, () =>
+    applyFields(withoutManagedFields(live), withoutManagedFields(wanted), base.owners, versions, write),
+  );
+  const { object } = readObject(engine, target, outcome.object, [], "Ignore");
+  setManagedFields(object, encodeManagedFields(outcome.owners, base, manager, timestamp(engine.clock)));
+  return object;
+}
+
+function withoutManagedFields(object: Partial<ApiObject>): Partial<ApiObject> {
+  if (object.metadata?.managedFields === undefined) return object;
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** What is applied must say what it is, and nothing of who owns what. */
+function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
+  const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
+  if (typeof apiVersion !== "string" || apiVersion === "" || typeof kind !== "string" || kind === "") {
+    throw new StatusError("BadRequest", "what is applied must have apiVersion and kind");
+  }
+  const { metadata } = part;
+  if (metadata?.managedFields !== undefined) {
+    throw new StatusError("BadRequest", "metadata.managedFields must be nil");
+  }
+  if (metadata?.name !== target.name) {
+    const given = metadata?.name ?? "";
+    const message =
+      given === ""
+        ? "what is applied must have metadata.name"
+        : `the name of the object (${given}) does not match the name on the URL (${target.name})`;
+    throw new StatusError("BadRequest", message);
+  }
+  return part as ApiObject;
+}
+
+function guarded(target: Target, apply: () => Outcome): Outcome {
+  try {
+    return apply();
+  } catch (error) {
+    if (error instanceof ApplyConflict) throw conflictError(target, error);
+    if (!(error instanceof PartsFault)) throw error;
+    throw new StatusError("BadRequest", `${fieldPath(error.elements)}: ${error.problem}`);
+  }
+}
+
+/** Every contested field is a cause, with whose it is (rulings: apply conflict). */
+function conflictError(target: Target, { fields }: ApplyConflict): StatusError {
+  const causes: Cause[] = [];
+  for (const [id, { set, version }] of fields) {
+    const [name = "", operation, , subresource] = JSON.parse(id) as string[];
+    const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
+    const how = operation === "Apply" ? "" : ` using ${version}`;
+    const message = `conflict with ${JSON.stringify(name)}${through}${how}`;
+    for (const path of set.paths()) {
+      causes.push({ reason: "FieldManagerConflict", message, field: fieldPath(path) });
+    }
+  }
+  const listed = causes.map(({ message, field }) => `${message}: ${field}`).join("\n");
+  const count = `${causes.length} conflict${causes.length === 1 ? "" : "s"}`;
+  return new StatusError("Conflict", `Apply failed with ${count}: ${listed}`, {
+    ...detailsOf(target),
+    causes,
+  });
+}

@@ -35,7 +35,8 @@ export async function reviewToken(
       certificate: undefined,
       remoteAddress: "",
     });
-    if (result === undefined) return { authenticated: false };
+    // Whoever shows no token at all may be let in as nobody; that says nothing of a token.
+    if (result === undefined || result.method === "anonymous") return { authenticated: false };
     if (audiences.length > 0 && shared.length === 0) {
       return { authenticated: false, error: "the token is not meant for any of the audiences" };
     }

@@ -66,13 +66,15 @@ export function parseQuantity(text: string): Quantity {
   };
 }
 
+const powersOfTen = Array.from({ length: 31 }, (_, power) => 10n ** BigInt(power));
+
 /** A non-negative number times a power of ten: rounded up, and no larger than the range allows. */
 function scale(digits: bigint, power: number): bigint {
   if (digits === 0n) return 0n;
   // Outside of these powers the result is known without computing it: digits are fewer than 10^512.
-  if (power > 30) return maxNanos;
+  if (power >= powersOfTen.length) return maxNanos;
   if (power < -2 * maxLength) return 1n;
-  const scaled = power >= 0 ? digits * 10n ** BigInt(power) : divideUp(digits, 10n ** BigInt(-power));
+  const scaled = power >= 0 ? digits * powersOfTen[power]! : divideUp(digits, 10n ** BigInt(-power));
   return scaled > maxNanos ? maxNanos : scaled;
 }
 

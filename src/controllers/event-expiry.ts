@@ -39,7 +39,7 @@ async function sweep(
   let after: string | undefined;
   while (!closing.aborted) {
     const page = await store.range({ prefix: storePrefix, after, limit: pageSize });
-    const old = page.entries.filter((entry) => lastSeenMs(decodeEntry(entry)) < before);
+    const old = page.entries.filter((entry) => lastSeenMs(decodeEntry(entry), clock.now()) < before);
     // One that changes meanwhile was seen again, and stays.
     await Promise.all(
       old.map(({ key, revision }: Entry) => store.commit({ kind: "delete", key, expected: revision })),
@@ -51,7 +51,7 @@ async function sweep(
 }
 
 /** When an event was last seen, in milliseconds since 1970: the latest of its times. */
-function lastSeenMs({ metadata, ...event }: ApiObject): number {
+function lastSeenMs({ metadata, ...event }: ApiObject, now: number): number {
   const { lastTimestamp, firstTimestamp, eventTime, series } = event as {
     lastTimestamp?: string | null;
     firstTimestamp?: string | null;
@@ -65,5 +65,7 @@ function lastSeenMs({ metadata, ...event }: ApiObject): number {
     eventTime,
     series?.lastObservedTime,
   ];
-  return Math.max(0, ...times.filter((time) => typeof time === "string").map(Date.parse));
+  // A time to come is a mistake of whoever wrote it, not a reason to keep the event for ever.
+  const seen = times.filter((time) => typeof time === "string").map(Date.parse);
+  return Math.max(0, ...seen.filter((at) => at <= now));
 }

@@ -1,3 +1,4 @@
+import { StatusError } from "../base/status-error.ts";
 import type { ApiObject } from "../schema/kind.ts";
 
 /**
@@ -40,9 +41,15 @@ export async function withEffects<T>(
   try {
     stored = await write();
   } catch (error) {
-    await prepared.undo();
+    // A write that may yet have come about keeps what it took; what nobody needs is found later.
+    if (!mayHaveHappened(error)) await prepared.undo();
     throw error;
   }
   await (stored === undefined ? prepared.undo() : prepared.done());
   return stored;
+}
+
+/** Whether the store didn't say how a write ended. */
+function mayHaveHappened(error: unknown): boolean {
+  return error instanceof StatusError && error.reason === "ServiceUnavailable";
 }

@@ -70,6 +70,11 @@ export class Follower {
     if (!this.closed) this.subscribe(at);
   }
 
+  /** As {@link start}, without waiting; what fails is told to the handler and tried again. */
+  startInBackground(): void {
+    this.reload();
+  }
+
   /**
    * Makes sure that the handler has been told every write, by any process, that was acknowledged before this call. At
    * once where the store answers at once.
@@ -131,7 +136,13 @@ export class Follower {
 
   private put(entry: Entry): void {
     this.keys.add(entry.key);
-    this.handler.put(entry);
+    try {
+      this.handler.put(entry);
+    } catch (error) {
+      // One object that can't be read must not keep all others from being followed.
+      this.handler.remove(entry.key);
+      this.handler.failed(error);
+    }
   }
 
   private remove(key: string): void {

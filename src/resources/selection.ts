@@ -1,9 +1,14 @@
 import { parseFieldSelector, pinnedValue, type FieldRequirement } from "../base/field-selector.ts";
-import { parseLabelSelector, type LabelMatcher } from "../base/label-selector.ts";
+import {
+  compileRequirements,
+  parseLabelRequirements,
+  type LabelMatcher,
+  type LabelRequirement,
+} from "../base/label-selector.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import { namesOf, type Resource } from "./registry.ts";
-import { headerOf, type Header } from "./stored.ts";
+import { asBuffer, headerOf, type Header } from "./stored.ts";
 
 /** Which objects of a collection a request is about. */
 export interface Selection {
@@ -28,10 +33,10 @@ export const everything: Selection = { everything: true, name: undefined, text: 
  */
 export function parseSelection(resource: Resource, labels: string, fields: string): Selection {
   if (labels === "" && fields === "") return everything;
-  const byLabel = labels === "" ? undefined : parseLabelSelector(labels);
+  const byLabel = labels === "" ? [] : parseLabelRequirements(labels);
   const byField = fields === "" ? [] : parseFieldSelector(fields);
   for (const { field } of byField) checkSelectable(resource, field);
-  if (byLabel === undefined && byField.length === 0) return everything;
+  if (byLabel.length === 0 && byField.length === 0) return everything;
   return new HeaderSelection(resource, byLabel, byField, JSON.stringify([labels, fields]));
 }
 
@@ -44,16 +49,29 @@ function checkSelectable(resource: Resource, field: string): void {
 class HeaderSelection implements Selection {
   readonly everything = false;
   readonly name: string | undefined;
+  private readonly labels: LabelMatcher | undefined;
+  /** What stands in the header of every entry that is selected. */
+  private readonly needles: readonly Buffer[];
+
   constructor(
     private readonly resource: Resource,
-    private readonly labels: LabelMatcher | undefined,
+    labels: readonly LabelRequirement[],
     private readonly fields: readonly FieldRequirement[],
     readonly text: string,
   ) {
     this.name = pinnedValue(fields, "metadata.name");
+    this.labels = labels.length === 0 ? undefined : compileRequirements(labels);
+    this.needles = [...labels.flatMap(labelNeedle), ...fields.flatMap((one) => this.fieldNeedle(one))];
   }
 
-  matches(entry: Entry, read: HeaderReader = headerOf): boolean {
+  matches(entry: Entry, read?: HeaderReader): boolean {
+    if (read !== undefined) return this.fulfils(entry, read);
+    // Of most entries the header needn't be taken apart to see that they aren't meant.
+    for (const needle of this.needles) if (!asBuffer(entry.header).includes(needle)) return false;
+    return this.fulfils(entry, headerOf);
+  }
+
+  private fulfils(entry: Entry, read: HeaderReader): boolean {
     let header: Header | undefined;
     if (this.fields.length > 0) {
       const names = namesOf(entry.key);
@@ -69,7 +87,24 @@ class HeaderSelection implements Selection {
     return this.labels((header ?? read(entry)).labels);
   }
 
+  /** Fields that stand in the key have none, nor has one that may be absent. */
+  private fieldNeedle({ field, operator, value }: FieldRequirement): Buffer[] {
+    if (operator !== "=" || value === "" || field === "metadata.name") return [];
+    if (field === "metadata.namespace" && this.resource.namespaced) return [];
+    return [memberNeedle(this.storedName(field), value)];
+  }
+
   private storedName(field: string): string {
     return this.resource.kind.conversion?.selectableNames?.[field] ?? field;
   }
+}
+
+function labelNeedle({ key, operator, values }: LabelRequirement): Buffer[] {
+  if (operator === "In" && values.length === 1) return [memberNeedle(key, values[0]!)];
+  return operator === "Exists" ? [Buffer.from(`${JSON.stringify(key)}:`)] : [];
+}
+
+/** A member as it stands in a header. */
+function memberNeedle(name: string, value: string): Buffer {
+  return Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
 }

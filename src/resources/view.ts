@@ -5,6 +5,7 @@ import { StatusError } from "../base/status-error.ts";
 import type { ApiObject, ViewSubresource } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions, WriteResult } from "./engine.ts";
 import { getObject } from "./get.ts";
+import { matchNamespace } from "./metadata.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 import { decodeBody, decodeEntry } from "./stored.ts";
@@ -68,6 +69,7 @@ async function change(
   const apply = (live: ApiObject): ApiObject => {
     const written = next(shown(view, live));
     checkName(target, written);
+    matchNamespace(target, written.metadata);
     checkBody(engine, viewTarget(target, view), written);
     const copy = structuredClone(live);
     view.subresource.write(copy, written);

@@ -14,7 +14,7 @@ export function decodeScalar(name: ScalarName, given: unknown): unknown {
     case "int64":
       return integer(given, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, "an integer below 2^53");
     case "double":
-      return typeof given === "number" ? given : expected("a number", given);
+      return typeof given === "number" && Number.isFinite(given) ? given : expected("a number", given);
     case "bytes":
       return typeof given === "string" ? base64(given) : expected("a base64 string", given);
     case "time":
@@ -58,9 +58,11 @@ export function zeroOf(name: ScalarName): unknown {
   }
 }
 
+/** Most quantities are small whole numbers with a suffix, as they should be written. */
+const canonicalForm = /^(?:0|[1-9]\d{0,2}(?:[mkMGT]|[KMGT]i)?)$/;
+
 function canonicalQuantity(text: string): string | Error {
-  // Most are whole numbers, as they should be written.
-  if (/^(0|[1-9]\d{0,2})$/.test(text)) return text;
+  if (canonicalForm.test(text)) return text;
   try {
     return formatQuantity(parseQuantity(text));
   } catch (error) {
@@ -106,12 +108,22 @@ const timeForm = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)
 function timestamp(given: string, micro: boolean): string | Error {
   const match = timeForm.exec(given);
   const at = match === null ? Number.NaN : Date.parse(given.toUpperCase());
-  if (match === null || Number.isNaN(at))
+  if (match === null || Number.isNaN(at) || !isOnCalendar(given))
     return new Error(`expected an RFC 3339 time, got ${JSON.stringify(given)}`);
   // Twenty characters that end in Z are the canonical form itself.
   if (!micro && given.length === 20 && given.endsWith("Z") && given[10] === "T") return given;
-  const seconds = new Date(Math.floor(at / 1000) * 1000).toISOString().slice(0, 19);
+  const text = new Date(Math.floor(at / 1000) * 1000).toISOString();
+  // Years of more or fewer digits have a sign.
+  if (text.length !== 24) return new Error(`expected a year from 0000 to 9999, got ${JSON.stringify(given)}`);
+  const seconds = text.slice(0, 19);
   return micro ? `${seconds}.${(match[1] ?? ".").slice(1, 7).padEnd(6, "0")}Z` : `${seconds}Z`;
+}
+
+/** Whether there is such a day and such an hour: 30 February and 24:00 are nowhere. */
+function isOnCalendar(given: string): boolean {
+  const local = `${given.slice(0, 10)}T${given.slice(11, 19)}`;
+  const at = Date.parse(`${local}Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().slice(0, 19) === local;
 }
 
 /** The JSON type of a value, in words. */

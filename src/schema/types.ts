@@ -102,8 +102,8 @@ export type Word = string | ((vocabulary: Vocabulary) => string);
 export interface FieldFacts {
   /** Number on the binary wire; undefined for fields that exist in JSON only. */
   readonly number: number | undefined;
-  /** Number of the message inside which the field stands on the binary wire, where JSON shows it flat. */
-  readonly inside: number | undefined;
+  /** Numbers of the messages inside which the field stands on the binary wire, the outermost first; JSON shows it flat. */
+  readonly inside: readonly number[];
   readonly doc: string;
   /** In the published list of required fields. */
   readonly required: boolean;
@@ -137,7 +137,7 @@ export interface FieldFacts {
 }
 
 const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
-  inside: undefined,
+  inside: [],
   required: false,
   mustBeGiven: false,
   emitEmpty: false,
@@ -211,7 +211,7 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
 
   /** The field as it stands in a struct that shows the fields of another one flat; see {@link inlined}. */
   inside(number: number): Field<T, Required> {
-    return this.with({ inside: number });
+    return this.with({ inside: [number, ...this.facts.inside] });
   }
 
   /** A rule that the value must keep; several are asked one after the other. */

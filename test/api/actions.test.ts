@@ -140,6 +140,59 @@ describe("what is done to pods", () => {
   });
 });
 
+describe("what is asked for one pod says nothing of another", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+    for (const name of ["p1", "p2"]) await server.admin.post(pods, pod(name));
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    ["p2/binding", { metadata: { name: "p1" }, target: { name: "n" } }, 400],
+    ["p2/eviction", { metadata: { name: "p1" } }, 400],
+    ["p2/eviction", { metadata: { name: "p2", namespace: "kube" } }, 400],
+    ["p2/eviction", { metadata: { name: "p2" }, deleteOptions: { dryRun: ["Bogus"] } }, 400],
+    ["/binding", { metadata: { name: "p1" }, target: { name: "n" } }, 404],
+    ["/eviction", { metadata: { name: "p1" } }, 404],
+  ])("POST pods/%s %j is %i", async (path, body, status) => {
+    expect((await server.admin.post(`${pods}/${path}`, body)).status).toBe(status);
+    for (const name of ["p1", "p2"]) {
+      expect((await server.admin.get(`${pods}/${name}`)).body.spec).not.toHaveProperty("nodeName");
+    }
+  });
+
+  it("a dry run in the options of an eviction spends nothing", async () => {
+    const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+    const made = await server.admin.post(budgets, {
+      metadata: { name: "b" },
+      spec: { selector: { matchLabels: { app: "guarded" } }, minAvailable: 1 },
+    });
+    const status = {
+      observedGeneration: 1,
+      currentHealthy: 1,
+      desiredHealthy: 1,
+      expectedPods: 1,
+      disruptionsAllowed: 1,
+    };
+    await server.admin.put(`${budgets}/b/status`, { ...made.body, status });
+    const live = (await server.admin.post(pods, pod("g", { app: "guarded" }))).body;
+    const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+    await server.admin.put(`${pods}/g/status`, { ...live, status: ready });
+    const evict = (deleteOptions: object) =>
+      server.admin.post(`${pods}/g/eviction`, { metadata: { name: "g" }, deleteOptions });
+    expect((await evict({ dryRun: ["All"] })).status).toBe(201);
+    expect((await server.admin.get(`${budgets}/b`)).body.status).toMatchObject({ disruptionsAllowed: 1 });
+    // A pod that doesn't serve goes without taking anything, while enough others do.
+    const spent = (await server.admin.get(`${budgets}/b`)).body;
+    await server.admin.put(`${budgets}/b/status`, { ...spent, status: { ...status, disruptionsAllowed: 0 } });
+    expect((await evict({})).status).toBe(429);
+    const waiting = (await server.admin.get(`${pods}/g`)).body;
+    await server.admin.put(`${pods}/g/status`, { ...waiting, status: { phase: "Running", conditions: [] } });
+    expect((await evict({})).status).toBe(201);
+  });
+});
+
 describe("token reviews", () => {
   let server: TestServer;
   const folder = mkdtempSync(path.join(tmpdir(), "plinth-review-"));
@@ -167,6 +220,7 @@ describe("token reviews", () => {
   it("an unknown one belongs to nobody, and none is a mistake", async () => {
     expect((await review({ token: "bad" })).body.status).toEqual({ authenticated: false });
     expect((await review({})).status).toBe(400);
+    expect((await review({ token: " " })).body.status).toEqual({ authenticated: false });
     expect((await review({ token: "good-token", audiences: ["elsewhere"] })).body.status).toMatchObject({
       authenticated: false,
       error: expect.stringContaining("audiences"),

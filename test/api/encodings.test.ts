@@ -217,6 +217,19 @@ describe("encodings", () => {
     expect(again.body.data).toEqual(data);
   });
 
+  it("YAML of a large object is JSON, which is YAML, alone and in a list", async () => {
+    const place = "/api/v1/namespaces/plain/configmaps";
+    await server.admin.post("/api/v1/namespaces", { metadata: { name: "plain" } });
+    const data = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, `value ${i}`]));
+    await server.admin.post(place, map("big", data));
+    await server.admin.post(place, map("small"));
+    const accept = "application/yaml";
+    expect(parseYaml((await server.admin.get(`${place}/big`, { accept })).text).data).toEqual(data);
+    const list = parseYaml((await server.admin.get(place, { accept })).text);
+    expect(list.items.map(nameOf)).toEqual(["big", "small"]);
+    expect(list.items[0].data).toEqual(data);
+  });
+
   it("only the metadata, of an object, a list and a watch", async () => {
     const accept = `application/json;${metadata}`;
     const { body } = await server.admin.get(`${configMaps}/one`, { accept });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { AddressRange, canonicalAddress } from "../../src/resources/services/address-range.ts";
 import { claimPrefix } from "../../src/resources/services/claims.ts";
@@ -221,5 +224,37 @@ describe("ranges", () => {
     ["10.0.0.1", "10.0.0.1"],
   ])("%s is written %s", (given, canonical) => {
     expect(canonicalAddress(given)).toBe(canonical);
+  });
+});
+
+describe("what a service has", () => {
+  test("no node port is given twice to one service", async () => {
+    const server = await TestServer.start({ serviceNodePortRange: "30000-30029" });
+    const ports = Array.from({ length: 30 }, (_, i) => ({ name: `p${i}`, port: 1000 + i }));
+    const { status, body } = await server.admin.post(services, service("all", { type: "NodePort", ports }));
+    expect(status).toBe(201);
+    const numbers = body.spec.ports.map(({ nodePort }: { nodePort: number }) => nodePort);
+    expect(new Set(numbers).size).toBe(30);
+    const dry = await server.admin.post(`${services}?dryRun=All`, service("none", { type: "NodePort" }));
+    expect(dry.status).toBe(500);
+    await server.close();
+  });
+
+  test("it keeps when the server's ranges change", async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), "plinth-ranges-"));
+    const storage = { engine: "embedded", dir } as const;
+    const first = await TestServer.start({ storage, serviceClusterIpRanges: ["10.1.0.0/24"] });
+    const made = await first.admin.post(services, service("old", { type: "NodePort" }));
+    await first.close();
+    const second = await TestServer.start({
+      storage,
+      serviceClusterIpRanges: ["10.9.0.0/24"],
+      serviceNodePortRange: "31000-31010",
+    });
+    const patched = await second.admin.patch(`${services}/old`, { metadata: { labels: { a: "b" } } });
+    expect(patched.status).toBe(200);
+    expect(patched.body.spec.clusterIP).toBe(made.body.spec.clusterIP);
+    await second.close();
+    rmSync(dir, { recursive: true });
   });
 });

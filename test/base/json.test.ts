@@ -1,3 +1,4 @@
+import { decodeTrusted } from "../../src/base/json/trusted.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeJson, defaultMaxDepth } from "../../src/base/json/decode.ts";
@@ -261,5 +262,17 @@ describe("values", () => {
   ])("compares %o with %o", (a, b, equal) => {
     expect(deepEqual(a, b)).toBe(equal);
     expect(deepEqual(b, a)).toBe(equal);
+  });
+});
+
+describe("what the server wrote", () => {
+  it("may have more values than a body, and is exact all the same", () => {
+    const items = Array.from({ length: 250_000 }, () => "1").join(",");
+    const value = decodeTrusted(Buffer.from(`{"n":9007199254740993,"items":[${items}]}`)) as Record<
+      string,
+      unknown
+    >;
+    expect(value["n"]).toBe(9007199254740993n);
+    expect(value["items"]).toHaveLength(250_000);
   });
 });

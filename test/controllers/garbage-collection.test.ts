@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
@@ -102,4 +105,64 @@ test("a deletion in the foreground doesn't wait for what doesn't block it", asyn
   await server.client.delete(map("owner"), {}, "Foreground");
   await gone("owner");
   await gone("child");
+});
+
+test("a namespaced owner of a cluster-scoped object says nothing, so the object stays", async () => {
+  const owner = await make("owner");
+  await server.client.create({
+    apiVersion: "rbac.authorization.platform.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "owned", ownerReferences: [ownedBy(owner)] },
+    rules: [],
+  });
+  await make("marker", { ...ownedBy(owner), uid: "00000000-0000-4000-8000-000000000000" });
+  await gone("marker");
+  const role = { apiVersion: "rbac.authorization.platform.io/v1", kind: "ClusterRole", name: "owned" };
+  expect(await server.client.find(role)).toBeDefined();
+});
+
+test("owners in a circle go all the same, in the foreground too", async () => {
+  const [a, b] = [await make("a"), await make("b")];
+  for (const [name, owner] of [
+    ["a", b],
+    ["b", a],
+  ] as const) {
+    const ownerReferences = [ownedBy(owner, { blockOwnerDeletion: true })];
+    await server.client.patch(map(name), { metadata: { ownerReferences } });
+  }
+  await server.client.delete(map("a"), {}, "Foreground");
+  await gone("a");
+  await gone("b");
+});
+
+test("dependents are let go before their owner goes, also by a server that has just begun", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-orphans-"));
+  const storage = { engine: "embedded", dir: folder } as const;
+  const first = await createServer({ port: false, storage });
+  await first.client.create(namespace("x"));
+  const owner = await first.client.create({
+    ...configMap("owner"),
+    metadata: { name: "owner", namespace: "x" },
+  });
+  const metadata = (name: string) => ({ name, namespace: "x", ownerReferences: [ownedBy(owner)] });
+  const names = Array.from({ length: 1500 }, (_, i) => `c${i}`);
+  for (let at = 0; at < names.length; at += 100) {
+    const some = names.slice(at, at + 100);
+    await Promise.all(
+      some.map((name) => first.client.create({ ...configMap(name), metadata: metadata(name) })),
+    );
+  }
+  const deleting = first.client.delete(map("owner"), {}, "Orphan");
+  await deleting;
+  await first.close();
+  const second = await createServer({ port: false, storage });
+  await until(
+    () => second.client.find(map("owner")),
+    (found) => found === undefined,
+  );
+  const { items } = await second.client.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "x" });
+  expect(items).toHaveLength(names.length);
+  expect(items.filter((one) => one.metadata.deletionTimestamp !== undefined)).toEqual([]);
+  await second.close();
+  rmSync(folder, { recursive: true });
 });

@@ -134,19 +134,22 @@ describe.skipIf(!existsSync(folder))(
 
     interface FlatRow {
       readonly row: Row;
-      readonly inside: number | undefined;
+      readonly inside: readonly number[];
     }
 
     /** The fields of a type as JSON shows them, those of inlined types with the number of their message. */
     function flatRows(key: string): FlatRow[] {
       return (rowsOf.get(key) ?? []).flatMap((row): FlatRow[] => {
-        if (row["inline"] === "0") return [{ row, inside: undefined }];
+        if (row["inline"] === "0") return [{ row, inside: [] }];
         if (row["proto_number"] === "-") return [];
         const type = row["type_expr"]!;
         const inner = type.includes("/")
           ? type.replace(/^core\//, "/")
           : `${row["group"]}/${row["version"]}.${type}`;
-        return flatRows(inner).map((one) => ({ row: one.row, inside: Number(row["proto_number"]) }));
+        return flatRows(inner).map((one) => ({
+          row: one.row,
+          inside: [Number(row["proto_number"]), ...one.inside],
+        }));
       });
     }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { fieldFaults } from "../../src/resources/input.ts";
 import { checkFields } from "../../src/schema/check.ts";
 import { decode, TypeFault } from "../../src/schema/decode.ts";
@@ -6,6 +6,7 @@ import { fillFieldDefaults } from "../../src/schema/defaults.ts";
 import { FieldReport, invalidError } from "../../src/schema/faults.ts";
 import { inOrder } from "../../src/schema/order.ts";
 import { struct } from "../../src/schema/meta.ts";
+import { decodeScalar } from "../../src/schema/scalars.ts";
 import { bool, bytes, field, int64, list, map, string, time } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
@@ -157,4 +158,21 @@ test("faults: places, messages, and an end to their number", () => {
   const error = invalidError({ kind: "Whole", group: "", name: "w" }, report.faults);
   expect(error.code).toBe(422);
   expect(report.faults.length).toBe(257);
+});
+
+describe("times that there are not", () => {
+  it.each([
+    "2023-02-30T00:00:00Z",
+    "2023-01-01T24:00:00Z",
+    "2023-13-01T00:00:00Z",
+    "2023-02-30T00:00:00+01:00",
+    "9999-12-31T23:59:59-23:00",
+    "0000-01-01T00:00:00+01:00",
+  ])("%s is refused", (at) => {
+    for (const type of ["time", "microTime"] as const) expect(decodeScalar(type, at)).toBeInstanceOf(Error);
+  });
+
+  it("leap days are there", () => {
+    expect(decodeScalar("time", "2024-02-29T23:59:59+01:00")).toBe("2024-02-29T22:59:59Z");
+  });
 });

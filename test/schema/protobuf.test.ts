@@ -1,11 +1,12 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
+import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
 import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import { ProtobufFault } from "../../src/schema/protobuf/protobuf-fault.ts";
 import * as types from "../../src/schema/types.ts";
 import { struct } from "../../src/schema/meta.ts";
-import { field, list, map, type StructType } from "../../src/schema/types.ts";
+import { field, inlined, list, map, type StructType } from "../../src/schema/types.ts";
 
 const Inner = struct("Inner", "", { name: field(1, types.string, "") });
 const Outer: StructType = struct("Outer", "", () => ({
@@ -114,6 +115,26 @@ describe("messages", () => {
   });
 });
 
+it("a message in a message that JSON both shows flat keeps its own numbers", () => {
+  const innermost = struct("Innermost", "", { first: field(1, types.string, "") });
+  const middle = struct("Middle", "", { second: field(1, types.string, ""), ...inlined(2, innermost) });
+  const whole = struct("Whole", "", { third: field(1, types.string, ""), ...inlined(2, middle) });
+  const value = { third: "c", second: "b", first: "a" };
+  const bytes = joined(
+    text(1, "c"),
+    nested(2, (outer) =>
+      outer.raw(
+        joined(
+          text(1, "b"),
+          nested(2, (inner) => inner.raw(text(1, "a"))),
+        ),
+      ),
+    ),
+  );
+  expect(Buffer.from(encodeMessage(whole, value))).toEqual(Buffer.from(bytes));
+  expect(decodeMessage(whole, bytes)).toEqual(value);
+});
+
 function deep(levels: number): Uint8Array {
   let bytes: Uint8Array = new Uint8Array();
   for (let level = 0; level < levels; level++) {
@@ -136,4 +157,13 @@ describe("the envelope", () => {
   it("is refused without its magic bytes", () => {
     expect(() => openEnvelope(Buffer.from("{}"))).toThrow(ProtobufFault);
   });
+});
+
+it("has no more values than a body in JSON may have", () => {
+  const items = (count: number) => joined(...Array.from({ length: count }, () => text(13, "")));
+  expect((decodeMessage(Outer, items(1000)) as { texts: string[] }).texts).toHaveLength(1000);
+  const many = Buffer.concat(Array.from({ length: 200_001 }, () => text(13, "")));
+  expect(() => decodeMessage(Outer, many)).toThrow("more than 200000 values");
+  const packed = nested(14, (writer) => writer.raw(new Uint8Array(200_001)));
+  expect(() => decodeMessage(Outer, packed)).toThrow("more than 200000 values");
 });

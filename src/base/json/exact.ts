@@ -36,8 +36,8 @@ const maxIntegerDigits = 309;
  * recursion.
  * @throws SyntaxFault
  */
-export function decodeExactly(text: string, maxDepth: number): JsonDocument {
-  return new ExactParser(text, maxDepth).parse();
+export function decodeExactly(text: string, maxDepth: number, most = maxValues): JsonDocument {
+  return new ExactParser(text, maxDepth, most).parse();
 }
 
 class ExactParser {
@@ -49,6 +49,7 @@ class ExactParser {
   constructor(
     private readonly text: string,
     private readonly maxDepth: number,
+    private readonly most: number,
   ) {}
 
   parse(): JsonDocument {
@@ -63,7 +64,7 @@ class ExactParser {
   /** Reads a scalar or an empty container; opens any other container and returns undefined. */
   #readValue(): JsonValue | undefined {
     this.#skipSpace();
-    if (++this.#values > maxValues) throw faultAt(this.text, this.#at, `more than ${maxValues} values`);
+    if (++this.#values > this.most) throw faultAt(this.text, this.#at, `more than ${this.most} values`);
     const text = this.text;
     switch (text.charCodeAt(this.#at)) {
       case 0x22: // "

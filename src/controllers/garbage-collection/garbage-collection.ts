@@ -23,17 +23,22 @@ export const garbageCollection: Controller = {
   },
 };
 
+/** How many objects are changed at a time, so that their writes share a sync. */
+const parallelWrites = 16;
+
 class Collector {
   private readonly ownership: Ownership;
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
+  /** Owners that dependents hold back; whatever becomes of one of those dependents may set them free. */
+  private readonly held = new Set<string>();
 
   constructor(
     private readonly context: ControllerContext,
-    private readonly failed: (key: string, error: unknown) => void,
+    failed: (key: string, error: unknown) => void,
   ) {
     this.ownership = new Ownership(context.registry);
-    this.queue = new WorkQueue(context.clock, (key) => this.work(key), failed);
+    this.queue = new WorkQueue(context.clock, (key, closing) => this.work(key, closing), failed);
     const handler = {
       matters: mayMatter,
       put: (entry: Entry) => this.put(entry),
@@ -48,7 +53,7 @@ class Collector {
 
   /** The server doesn't wait for this: what is to be collected may well be collected a little later. */
   start(): void {
-    this.follower.start().catch((error: unknown) => this.failed("/", error));
+    this.follower.startInBackground();
   }
 
   async close(): Promise<void> {
@@ -57,8 +62,12 @@ class Collector {
   }
 
   private put(entry: Entry): void {
+    const before = this.ownership.owners(entry.key);
     this.ownership.put(entry);
     this.queue.add(entry.key);
+    for (const owner of [...before, ...this.ownership.owners(entry.key)]) {
+      if (this.held.has(owner)) this.queue.add(owner);
+    }
   }
 
   /** Whoever names the object as owner has one less; an owner that waited for it may go. */
@@ -66,34 +75,46 @@ class Collector {
     for (const dependent of this.ownership.dependentsOf(key)) this.queue.add(dependent);
     for (const owner of this.ownership.owners(key)) this.queue.add(owner);
     this.ownership.remove(key);
+    this.held.delete(key);
   }
 
-  private async work(key: string): Promise<void> {
+  private async work(key: string, closing: AbortSignal): Promise<void> {
     const entry = await this.context.store.get(key);
     if (entry === undefined) return;
     const object = decodeEntry(entry);
-    if (await this.releaseOwner(key, object)) return;
+    if (await this.releaseOwner(key, object, closing)) return;
     await this.judgeDependent(key, object);
   }
 
   /** An owner that is on its way out and waits for its dependents. */
-  private async releaseOwner(key: string, owner: ApiObject): Promise<boolean> {
+  private async releaseOwner(key: string, owner: ApiObject, closing: AbortSignal): Promise<boolean> {
     const { deletionTimestamp, finalizers = [], uid = "" } = owner.metadata;
     if (deletionTimestamp === undefined) return false;
-    if (finalizers.includes(orphanFinalizer)) {
-      for (const dependent of this.ownership.dependentsOf(key)) await this.dropReference(dependent, uid);
-      await this.dropFinalizer(key, owner, orphanFinalizer);
-      return true;
-    }
-    if (!finalizers.includes(foregroundFinalizer)) return false;
-    if (await this.deleteBlocking(key, uid)) return true;
-    await this.dropFinalizer(key, owner, foregroundFinalizer);
+    const orphans = finalizers.includes(orphanFinalizer);
+    if (!orphans && !finalizers.includes(foregroundFinalizer)) return false;
+    // Every dependent must be known before the owner may go: it would be deleted with the owner, or left behind.
+    await this.follower.sync();
+    const done = orphans ? await this.orphan(key, uid, closing) : !(await this.deleteBlocking(key, uid));
+    if (done) await this.dropFinalizer(key, owner, orphans ? orphanFinalizer : foregroundFinalizer);
     return true;
+  }
+
+  /** Lets all dependents go; false when the work was broken off. */
+  private async orphan(key: string, uid: string, closing: AbortSignal): Promise<boolean> {
+    const dependents = this.ownership.dependentsOf(key);
+    for (let at = 0; at < dependents.length; at += parallelWrites) {
+      if (closing.aborted) return false;
+      const some = dependents.slice(at, at + parallelWrites);
+      await Promise.all(some.map((dependent) => this.dropReference(dependent, uid)));
+    }
+    return !closing.aborted;
   }
 
   /** Asks for the deletion of all dependents; whether any of them still blocks its owner. */
   private async deleteBlocking(key: string, ownerUid: string): Promise<boolean> {
     let blocked = false;
+    // Marked before anything is read, so that no change of a dependent is missed.
+    this.held.add(key);
     for (const dependent of this.ownership.dependentsOf(key)) {
       const object = await this.read(dependent);
       const reference = object?.metadata.ownerReferences?.find((one) => one.uid === ownerUid);
@@ -101,6 +122,7 @@ class Collector {
       if (reference.blockOwnerDeletion === true) blocked = true;
       if (object.metadata.deletionTimestamp === undefined) this.queue.add(dependent);
     }
+    if (!blocked) this.held.delete(key);
     return blocked;
   }
 
@@ -118,6 +140,8 @@ class Collector {
       : waiting || finalizers.includes(foregroundFinalizer)
         ? "Foreground"
         : "Background";
+    // What waits for its own dependents must not hold its owner, or a circle of owners would wait for ever.
+    if (waiting && (await this.unblock(key, object))) return;
     const { uid, resourceVersion } = object.metadata;
     await ignoreRaces(() =>
       this.context.client.delete(
@@ -126,6 +150,16 @@ class Collector {
         policy,
       ),
     );
+  }
+
+  /** Takes back that an object blocks its owners; whether there was anything to take back. */
+  private async unblock(key: string, { metadata }: ApiObject): Promise<boolean> {
+    const before = metadata.ownerReferences ?? [];
+    if (!before.some((one) => one.blockOwnerDeletion === true)) return false;
+    const ownerReferences = before.map((one) => ({ ...one, blockOwnerDeletion: false }));
+    const patch = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences } };
+    await ignoreRaces(() => this.context.client.patch(this.referenceTo(key), patch));
+    return true;
   }
 
   private async stateOf(

@@ -73,7 +73,8 @@ export class Ownership {
   /** Where an owner stands; undefined for a kind that this server doesn't have. */
   keyOfOwner({ apiVersion, kind, name }: OwnerReferenceValue, namespace: string): string | undefined {
     const resource = this.registry.findKind(apiVersion, kind);
-    if (resource === undefined) return undefined;
+    // A namespaced owner of something that has no namespace can't be told: nothing is concluded from it.
+    if (resource === undefined || (resource.namespaced && namespace === "")) return undefined;
     return keyOf(resource, resource.namespaced ? namespace : "", name);
   }
 }

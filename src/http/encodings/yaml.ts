@@ -1,3 +1,5 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import { stringify } from "yaml";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
@@ -26,7 +28,7 @@ export class YamlEncoding implements Encoding {
     };
     return {
       *page({ entries }: ListedPage) {
-        for (const { body } of entries) yield Buffer.from(head() + yamlText([view.show(body)]));
+        for (const { body } of entries) yield Buffer.from(head() + itemText(view.show(body)));
       },
       end: (end: ListEnd) => {
         const empty = begun ? "" : head().replace(/items:\n$/, "items: []\n");
@@ -57,7 +59,18 @@ function document(value: object): Buffer {
   return Buffer.from(`---\n${yamlText(value)}`);
 }
 
+/** An item of a list. */
+function itemText(value: object): string {
+  const text = yamlText([value]);
+  return text.startsWith("[") ? `- ${text.slice(1, -2)}\n` : text;
+}
+
+/** Larger values are written as JSON, which is YAML too: laying them out would keep everybody else waiting. */
+const maxLaidOut = 64 * 1024;
+
 /** Texts that older readers take for something else are quoted. */
 export function yamlText(value: unknown): string {
+  const json = encodeJson(value as JsonValue);
+  if (json.length > maxLaidOut) return `${json}\n`;
   return stringify(value, { lineWidth: 0, version: "1.1", aliasDuplicateObjects: false });
 }

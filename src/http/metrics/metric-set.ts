@@ -1,8 +1,9 @@
-import Counter from "prom-client/lib/counter.js";
-import Gauge from "prom-client/lib/gauge.js";
-import Histogram from "prom-client/lib/histogram.js";
+import type { Gauge } from "prom-client";
 import Registry from "prom-client/lib/registry.js";
 import { isLater } from "../../kinds/life-cycles.ts";
+import { Metric, type Sample } from "./metric.ts";
+
+export type { Sample } from "./metric.ts";
 
 /** What is promised of a metric (spec: conventions 9.2, rules 9a and 9b). */
 export type Stability = "ALPHA" | "STABLE";
@@ -32,14 +33,6 @@ export interface MetricSettings {
 /** So many releases after its deprecation a metric is hidden. */
 const hiddenAfter = 3;
 
-/** The values of one combination of labels. */
-export interface Sample {
-  inc(by?: number): void;
-  dec(by?: number): void;
-  set(value: number): void;
-  observe(value: number): void;
-}
-
 const ignored: Sample = {
   inc: () => undefined,
   dec: () => undefined,
@@ -47,11 +40,10 @@ const ignored: Sample = {
   observe: () => undefined,
 };
 
-/** The metrics of one server. Asking for a sample is cheap, so that it can be done at every request. */
+/** The metrics of one server. A sample that is asked for is good until its metric is reset. */
 export class MetricSet {
   private readonly registry = new Registry();
-  private readonly metrics = new Map<string, Counter | Gauge | Histogram>();
-  private readonly samples = new Map<string, Sample>();
+  private readonly metrics = new Map<string, Metric>();
   private readonly collectors: (() => Promise<void> | void)[] = [];
 
   constructor(definitions: readonly MetricDefinition[], settings: MetricSettings) {
@@ -61,26 +53,21 @@ export class MetricSet {
       if (deprecated !== undefined && !isLater(deprecated, settings.release)) {
         settings.warn(`the metric ${name} is deprecated since ${deprecated}`);
       }
-      this.metrics.set(name, this.register(definition, settings));
+      const metric = new Metric(definition, helpOf(definition, settings));
+      this.metrics.set(name, metric);
+      // The library asks no more of a metric than its name and what is to be shown.
+      this.registry.registerMetric(metric as unknown as Gauge);
     }
   }
 
   /** The sample of a metric with these labels, in the order of its definition; hidden metrics ignore what they get. */
   sample(name: string, ...labels: readonly string[]): Sample {
-    const key = `${name}\n${labels.join("\n")}`;
-    let found = this.samples.get(key);
-    if (found === undefined) {
-      const metric = this.metrics.get(name) as Gauge | undefined;
-      found = metric === undefined ? ignored : (metric.labels(...labels) as unknown as Sample);
-      this.samples.set(key, found);
-    }
-    return found;
+    return this.metrics.get(name)?.sample(labels) ?? ignored;
   }
 
   /** Forgets every sample of a metric, before it is filled anew. */
   reset(name: string): void {
     this.metrics.get(name)?.reset();
-    for (const key of this.samples.keys()) if (key.startsWith(`${name}\n`)) this.samples.delete(key);
   }
 
   /** Registers what fills metrics in just before they are shown. */
@@ -96,19 +83,6 @@ export class MetricSet {
   async text(): Promise<string> {
     for (const collector of this.collectors) await collector();
     return this.registry.metrics();
-  }
-
-  private register(definition: MetricDefinition, settings: MetricSettings): Counter | Gauge | Histogram {
-    const { name, type, labels, buckets } = definition;
-    const options = {
-      name,
-      help: helpOf(definition, settings),
-      labelNames: [...labels],
-      registers: [this.registry],
-    };
-    if (type === "counter") return new Counter(options);
-    if (type === "gauge") return new Gauge(options);
-    return new Histogram({ ...options, buckets: [...(buckets ?? [])] });
   }
 }
 

@@ -27,15 +27,21 @@ const readOnly = new Set(["GET", "HEAD"]);
 /** Counts requests, their answers and their times. */
 export class RequestMetrics {
   private readonly known = new Map<string, RequestSamples>();
+  private readonly watched = new Map<Resource, { readonly events: Sample; readonly bytes: Sample }>();
+  private readonly reading: Sample;
+  private readonly changing: Sample;
+
   constructor(
     private readonly metrics: MetricSet,
     private readonly nowMs: () => number,
-  ) {}
+  ) {
+    this.reading = metrics.sample("apiserver_current_inflight_requests", "readOnly");
+    this.changing = metrics.sample("apiserver_current_inflight_requests", "mutating");
+  }
 
   /** A request has come. */
   begin(exchange: Exchange): Course {
-    const kind = readOnly.has(exchange.method) ? "readOnly" : "mutating";
-    const inFlight = this.metrics.sample("apiserver_current_inflight_requests", kind);
+    const inFlight = readOnly.has(exchange.method) ? this.reading : this.changing;
     inFlight.inc();
     return { startMs: this.nowMs(), inFlight, facts: undefined, exchange };
   }
@@ -54,7 +60,7 @@ export class RequestMetrics {
   private samplesOf(facts: RequestFacts | undefined, exchange: Exchange): RequestSamples {
     const code = exchange.status === 0 ? 200 : exchange.status;
     const dryRun = facts?.query.empty === false && facts.query.get("dryRun") !== undefined ? "All" : "";
-    const verb = facts === undefined ? exchange.method : verbOf(facts, exchange);
+    const verb = facts === undefined ? methodOf(exchange) : verbOf(facts, exchange);
     const key = `${verb} ${code} ${dryRun} ${facts === undefined ? "" : keyOf(facts)}`;
     let found = this.known.get(key);
     if (found === undefined) {
@@ -85,9 +91,18 @@ export class RequestMetrics {
   }
 
   /** Events go to a watcher. */
-  watchEvents({ group, version, kind }: Resource, count: number, bytes: number): void {
-    this.metrics.sample("apiserver_watch_events_total", group, version, kind.name).inc(count);
-    this.metrics.sample("apiserver_watch_events_bytes_total", group, version, kind.name).inc(bytes);
+  watchEvents(resource: Resource, count: number, bytes: number): void {
+    let samples = this.watched.get(resource);
+    if (samples === undefined) {
+      const { group, version, kind } = resource;
+      samples = {
+        events: this.metrics.sample("apiserver_watch_events_total", group, version, kind.name),
+        bytes: this.metrics.sample("apiserver_watch_events_bytes_total", group, version, kind.name),
+      };
+      this.watched.set(resource, samples);
+    }
+    samples.events.inc(count);
+    samples.bytes.inc(bytes);
   }
 
   /** A deprecated version was asked for. */
@@ -122,9 +137,16 @@ function labelsOf(facts: RequestFacts): readonly string[] {
 /** Subresources that are connections: how long they last says nothing of the server. */
 const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
+/** Over HTTP/2 a method can be any text; what clients make up must not fill the metrics. */
+function methodOf({ method }: Exchange): string {
+  return methods.has(method) ? method : "other";
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]);
+
 /** HTTP methods, but for the verbs that share one, and for connections. */
-function verbOf(facts: RequestFacts, { method }: Exchange): string {
-  if (facts.kind === "path") return method;
+function verbOf(facts: RequestFacts, exchange: Exchange): string {
+  if (facts.kind === "path") return methodOf(exchange);
   if (connections.has(facts.subresource)) return "CONNECT";
   switch (facts.verb) {
     case "list":
@@ -132,6 +154,6 @@ function verbOf(facts: RequestFacts, { method }: Exchange): string {
     case "deletecollection":
       return facts.verb.toUpperCase();
     default:
-      return method;
+      return methodOf(exchange);
   }
 }

@@ -4,6 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
 import type { Engine, Target } from "../../resources/engine.ts";
 import { readObject } from "../../resources/input.ts";
+import { matchNamespace } from "../../resources/metadata.ts";
 import { resourceOf, type Resource } from "../../resources/registry.ts";
 import { checkBody } from "../../resources/write.ts";
 import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
@@ -41,14 +42,21 @@ export async function serveAction(
   const value = inCurrentVersion(sent, resource, subresource);
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
+  matchNamespace(target, object.metadata);
   checkBody(engine, bodyTarget, object);
   // A collection of things to be done says in its bodies to whom.
-  const about = target.name === "" ? objectOf(engine, target, object) : target;
+  const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object);
   const result = await actionOf(about)(engine, about, object, { user, ...parameters });
   if (result === undefined) {
     return sendStatus(exchange, engine.vocabulary, 201, successStatus({}), warningLines(warnings));
   }
   sendObject(request, encoding, 201, Buffer.from(encodeJson(result as unknown as JsonValue)), warnings);
+}
+
+/** What is asked for an object says nothing else of whom it is about. */
+function sameName(target: Target, { kind, metadata: { name = "" } }: ApiObject): Target {
+  if (name === "" || name === target.name) return target;
+  throw new StatusError("BadRequest", `name in URL does not match name in ${kind} object`);
 }
 
 /** The object to which something in a collection is to be done. */

@@ -86,7 +86,9 @@ function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): 
 /** The path must have the shape of the resource's scope (spec: conventions 4.1). */
 function checkShape(resource: Resource, facts: ResourceFacts): void {
   const { namespace, name, subresource, rest, verb } = facts;
-  if (subresource !== "" && !Object.hasOwn(resource.kind.subresources, subresource)) throw unknownPath();
+  if (subresource !== "" && (name === "" || !Object.hasOwn(resource.kind.subresources, subresource))) {
+    throw unknownPath();
+  }
   if (rest !== "" && resource.kind.subresources[subresource]?.shape !== "connect") throw unknownPath();
   if (!resource.namespaced) {
     if (namespace !== "" && !isNamespaceItself(resource, facts)) throw unknownPath();

@@ -16,6 +16,8 @@ interface Budget extends ApiObject {
   status?: {
     observedGeneration?: number;
     disruptionsAllowed?: number;
+    currentHealthy?: number;
+    desiredHealthy?: number;
     disruptedPods?: Record<string, string>;
   };
 }
@@ -35,7 +37,9 @@ export async function evictPod(
   eviction: ApiObject,
   options: WriteOptions,
 ): Promise<undefined> {
+  const deletion = deleteOptionsOf(eviction, options);
   const pod = decodeEntry(await getObject(engine, target));
+  let { resourceVersion } = deletion;
   if (countsAgainstBudget(pod)) {
     const budgets = await budgetsOf(engine, target.namespace, pod);
     if (budgets.length > 1) {
@@ -44,9 +48,14 @@ export async function evictPod(
       throw new StatusError("InternalError", message);
     }
     const budget = budgets[0];
-    if (budget !== undefined) await spend(engine, budget, target.name, options);
+    // A pod that doesn't serve takes nothing from a budget that is met; it must stay so until it is deleted.
+    if (budget !== undefined && !isReady(pod) && isMet(budget))
+      resourceVersion ??= pod.metadata.resourceVersion;
+    else if (budget !== undefined) {
+      await spend(engine, budget, target.name, { ...options, dryRun: deletion.dryRun });
+    }
   }
-  await deleteObject(engine, { ...target, subresource: "" }, deleteOptionsOf(eviction, options));
+  await deleteObject(engine, { ...target, subresource: "" }, { ...deletion, resourceVersion });
   return undefined;
 }
 
@@ -59,6 +68,17 @@ function countsAgainstBudget({ metadata, ...pod }: ApiObject): boolean {
 /** Resource type of the budgets; undefined where the server has none, so that nothing limits evictions. */
 function budgetResource({ registry }: Engine): Resource | undefined {
   return registry.find("policy", "v1", "poddisruptionbudgets");
+}
+
+function isReady({ status }: ApiObject): boolean {
+  const { conditions = [] } = (status ?? {}) as { conditions?: { type: string; status: string }[] };
+  return conditions.some((one) => one.type === "Ready" && one.status === "True");
+}
+
+/** Whether as many pods serve as should. */
+function isMet({ status }: Budget): boolean {
+  const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }
 
 async function budgetsOf(engine: Engine, namespace: string, pod: ApiObject): Promise<Budget[]> {
@@ -126,9 +146,13 @@ function deleteOptionsOf(eviction: ApiObject, options: WriteOptions): DeleteOpti
     preconditions?: { uid?: string; resourceVersion?: string };
     dryRun?: string[];
   };
+  const unknown = (asked.dryRun ?? []).find((one) => one !== "All");
+  if (unknown !== undefined) {
+    throw new StatusError("BadRequest", `deleteOptions.dryRun: ${JSON.stringify(unknown)} is not "All"`);
+  }
   return {
     ...options,
-    dryRun: options.dryRun || (asked.dryRun ?? []).includes("All"),
+    dryRun: options.dryRun || (asked.dryRun ?? []).length > 0,
     gracePeriodSeconds: asked.gracePeriodSeconds,
     propagationPolicy:
       asked.propagationPolicy === undefined ? undefined : propagationPolicy(asked.propagationPolicy),

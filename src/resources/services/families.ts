@@ -26,6 +26,7 @@ export function settleFamilies(
   spec: ServiceSpecValue,
   ranges: readonly AddressRange[],
   report: FieldReport,
+  live: ServiceSpecValue = {},
 ): void {
   if (spec.type === "ExternalName") {
     delete spec.ipFamilies;
@@ -49,7 +50,9 @@ export function settleFamilies(
   const both = selectorless || offered.length === 2;
   if (dual && wanted.length === 1 && both) wanted.push(wanted[0] === "IPv4" ? "IPv6" : "IPv4");
   spec.ipFamilies = wanted;
-  if (selectorless) return;
+  // What the service has already, it keeps, whatever the server gives today.
+  const unchanged = wanted.join() === live.ipFamilies?.join() && spec.ipFamilyPolicy === live.ipFamilyPolicy;
+  if (selectorless || unchanged) return;
   wanted.forEach((family, index) => {
     if (!offered.includes(family)) {
       report.at("ipFamilies", index).invalid(family, "not configured on this server");

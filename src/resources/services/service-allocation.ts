@@ -38,34 +38,24 @@ export class ServiceAllocation implements Effects {
     const spec = (object["spec"] ??= {}) as ServiceSpecValue;
     const report = FieldReport.start();
     const before = live === undefined ? new Set<ClaimName>() : claimsOf(live);
-    const taken: ClaimName[] = [];
-    const take = async (name: ClaimName): Promise<boolean> => {
-      if (before.has(name) || taken.includes(name)) return true;
-      if (dryRun) return (await this.claims.owner(name)) === undefined;
-      if (!(await this.claims.take(name, owner))) return false;
-      taken.push(name);
-      return true;
-    };
-    const undo = async () => {
-      for (const name of taken) await this.claims.release(name, owner);
-    };
+    const takings = new Takings(this.claims, owner, before, dryRun);
     try {
-      settleFamilies(spec, this.ranges, report.at("spec"));
+      settleFamilies(spec, this.ranges, report.at("spec"), (live?.["spec"] ?? {}) as ServiceSpecValue);
       if (report.faults.length === 0) {
-        await this.addresses(spec, take, report.at("spec"));
-        await this.nodePorts(spec, take, report.at("spec"));
+        await this.addresses(spec, takings, report.at("spec"));
+        await this.nodePorts(spec, takings, report.at("spec"));
       }
       if (report.faults.length > 0) {
         throw invalidError({ kind: "Service", group: "", name: object.metadata.name ?? "" }, report.faults);
       }
     } catch (error) {
-      await undo();
+      await takings.undo();
       throw error;
     }
     const after = claimsOf(object);
     const unused = dryRun ? [] : [...before].filter((name) => !after.has(name));
     return {
-      undo,
+      undo: () => takings.undo(),
       done: async () => {
         for (const name of unused) await this.claims.release(name, owner);
       },
@@ -102,20 +92,21 @@ export class ServiceAllocation implements Effects {
     for (const [name, owner] of claims) await this.claims.release(name, owner);
   }
 
-  private async addresses(spec: ServiceSpecValue, take: Take, report: FieldReport): Promise<void> {
+  private async addresses(spec: ServiceSpecValue, takings: Takings, report: FieldReport): Promise<void> {
     if (spec.type === "ExternalName" || spec.clusterIP === "None") return;
     const given = spec.clusterIPs ?? [];
     const addresses: string[] = [];
     for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
       const range = this.ranges.find((one) => one.family === family)!;
       const wanted = given[index];
-      if (wanted === undefined || wanted === "") addresses.push(await this.freeAddress(range, take));
+      if (wanted === undefined || wanted === "") addresses.push(await this.freeAddress(range, takings));
       else {
         addresses.push(wanted);
         const place = report.at("clusterIPs");
+        if (takings.has(addressClaim(wanted))) continue;
         if (!range.contains(wanted)) {
           place.invalid(given, `failed to allocate IP ${wanted}: it is not in the range ${range.text}`);
-        } else if (!(await take(addressClaim(wanted)))) {
+        } else if (!(await takings.take(addressClaim(wanted)))) {
           place.invalid(given, `failed to allocate IP ${wanted}: provided IP is already allocated`);
         }
       }
@@ -125,15 +116,15 @@ export class ServiceAllocation implements Effects {
   }
 
   /** An address that nobody has; those at the beginning of the range come last. */
-  private async freeAddress(range: AddressRange, take: Take): Promise<string> {
+  private async freeAddress(range: AddressRange, takings: Takings): Promise<string> {
     const { reserved, size } = range;
     for (let guess = 0; guess < guesses; guess++) {
       const address = range.at(reserved + this.randomInt(size - reserved));
-      if (await take(addressClaim(address))) return address;
+      if (await takings.take(addressClaim(address))) return address;
     }
     for (let step = 0; step < size; step++) {
       const address = range.at((reserved + step) % size);
-      if (await take(addressClaim(address))) return address;
+      if (await takings.take(addressClaim(address))) return address;
     }
     throw new StatusError(
       "InternalError",
@@ -141,43 +132,63 @@ export class ServiceAllocation implements Effects {
     );
   }
 
-  private async nodePorts(spec: ServiceSpecValue, take: Take, report: FieldReport): Promise<void> {
-    const { type } = spec;
-    const wanted =
-      type === "NodePort" || (type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false);
-    const byPort = new Map<number, number>();
-    for (const [index, port] of (spec.ports ?? []).entries()) {
-      if ((port.nodePort ?? 0) !== 0)
-        await this.givenPort(port.nodePort!, take, report.at("ports", index, "nodePort"));
-      else if (wanted) {
-        // One port under two protocols has one number on the nodes too.
-        port.nodePort = byPort.get(port.port) ?? (await this.freePort(take));
-      }
-      if (port.nodePort !== undefined) byPort.set(port.port, port.nodePort);
+  private async nodePorts(spec: ServiceSpecValue, takings: Takings, report: FieldReport): Promise<void> {
+    const { type, ports = [] } = spec;
+    // What is asked for comes first, so that nothing of it is given away by chance.
+    for (const [index, { nodePort = 0 }] of ports.entries()) {
+      if (nodePort !== 0) await this.givenPort(nodePort, takings, report.at("ports", index, "nodePort"));
     }
-    if (type !== "LoadBalancer" || spec.externalTrafficPolicy !== "Local") return;
-    if ((spec.healthCheckNodePort ?? 0) === 0) spec.healthCheckNodePort = await this.freePort(take);
-    else await this.givenPort(spec.healthCheckNodePort!, take, report.at("healthCheckNodePort"));
+    const checksHealth = type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
+    const { healthCheckNodePort = 0 } = spec;
+    if (checksHealth && healthCheckNodePort !== 0) {
+      await this.givenPort(healthCheckNodePort, takings, report.at("healthCheckNodePort"));
+    }
+    if (type === "NodePort" || (type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false)) {
+      await this.fillPorts(ports, takings);
+    }
+    if (checksHealth && healthCheckNodePort === 0) spec.healthCheckNodePort = await this.freePort(takings);
   }
 
-  private async givenPort(port: number, take: Take, place: FieldReport): Promise<void> {
+  /** One port under two protocols has one number on the nodes too. */
+  private async fillPorts(ports: NonNullable<ServiceSpecValue["ports"]>, takings: Takings): Promise<void> {
+    const known = new Map<number, { number: number; protocols: Set<string> }>();
+    const note = (port: number, protocol: string, number: number) => {
+      const found = known.get(port) ?? { number, protocols: new Set() };
+      known.set(port, { number: found.number, protocols: found.protocols.add(protocol) });
+    };
+    for (const { port, protocol = "TCP", nodePort = 0 } of ports)
+      if (nodePort !== 0) note(port, protocol, nodePort);
+    for (const one of ports) {
+      if ((one.nodePort ?? 0) !== 0) continue;
+      const { port, protocol = "TCP" } = one;
+      const shared = known.get(port);
+      const mayShare = shared !== undefined && !shared.protocols.has(protocol);
+      one.nodePort = mayShare ? shared.number : await this.freePort(takings);
+      note(port, protocol, one.nodePort);
+    }
+  }
+
+  private async givenPort(port: number, takings: Takings, place: FieldReport): Promise<void> {
     const { first, last } = this.ports;
+    if (takings.has(`ports/${port}`)) return;
     if (port < first || port > last) {
       place.invalid(
         port,
         `provided port is not in the valid range. The range of valid ports is ${first}-${last}`,
       );
-    } else if (!(await take(`ports/${port}`))) place.invalid(port, "provided port is already allocated");
+    } else if (!(await takings.take(`ports/${port}`))) {
+      place.invalid(port, "provided port is already allocated");
+    }
   }
 
-  private async freePort(take: Take): Promise<number> {
+  private async freePort(takings: Takings): Promise<number> {
     const { first, last } = this.ports;
     const size = last - first + 1;
     for (let guess = 0; guess < guesses; guess++) {
       const port = first + this.randomInt(size);
-      if (await take(`ports/${port}`)) return port;
+      if (await takings.take(`ports/${port}`)) return port;
     }
-    for (let port = first; port <= last; port++) if (await take(`ports/${port}`)) return port;
+    for (let port = first; port <= last; port++) if (await takings.take(`ports/${port}`)) return port;
     throw new StatusError(
       "InternalError",
       `failed to allocate a nodePort: the range ${first}-${last} is full`,
@@ -185,7 +196,36 @@ export class ServiceAllocation implements Effects {
   }
 }
 
-type Take = (name: ClaimName) => Promise<boolean>;
+/** What one write takes; a dry run only asks what it could take. */
+class Takings {
+  private readonly taken = new Set<ClaimName>();
+
+  constructor(
+    private readonly claims: Claims,
+    private readonly owner: string,
+    private readonly before: ReadonlySet<ClaimName>,
+    private readonly dryRun: boolean,
+  ) {}
+
+  /** Whether the service has a claim already, from before or by this write. */
+  has(name: ClaimName): boolean {
+    return this.before.has(name) || this.taken.has(name);
+  }
+
+  /** Takes a claim that the service doesn't have; false when somebody, perhaps the service itself, has it. */
+  async take(name: ClaimName): Promise<boolean> {
+    if (this.has(name) || (await this.claims.owner(name)) !== undefined) return false;
+    if (!this.dryRun && !(await this.claims.take(name, this.owner))) return false;
+    this.taken.add(name);
+    return true;
+  }
+
+  /** Gives back what was taken. */
+  async undo(): Promise<void> {
+    if (this.dryRun) return;
+    for (const name of this.taken) await this.claims.release(name, this.owner);
+  }
+}
 
 function ownerOf({ metadata }: ApiObject): string {
   return `${metadata.namespace}/${metadata.name}`;

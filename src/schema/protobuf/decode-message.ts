@@ -8,6 +8,15 @@ type JsonObject = Record<string, unknown>;
 /** How many messages may stand inside each other. */
 const maxDepth = 200;
 
+/** How many fields and items a message may have with all that are inside; a JSON body may have as many values. */
+const maxValues = 200_000;
+/** Fields and items that the message being read may still have; reading never pauses, so there is one such message. */
+let valuesLeft = 0;
+
+function countValue(): void {
+  if (--valuesLeft < 0) throw new ProtobufFault(`more than ${maxValues} values`);
+}
+
 /**
  * Reads a message as the JSON form of a declared struct, to be checked and made canonical by `decode.ts`. Numbers that
  * the type doesn't declare are skipped, as older and newer clients must understand each other.
@@ -15,6 +24,7 @@ const maxDepth = 200;
  * @throws {ProtobufFault} when the bytes aren't such a message.
  */
 export function decodeMessage(type: StructType, bytes: Uint8Array): JsonObject {
+  valuesLeft = maxValues;
   return ProtobufFault.whileReading(() => readStruct(type, bytes, 0));
 }
 
@@ -39,9 +49,10 @@ function fieldsByNumber(type: StructType): Numbered {
       const { number, inside } = field.facts;
       if (number === undefined) continue;
       let place: Numbered = found;
-      if (inside !== undefined) {
-        place = found.inlined.get(inside) ?? { fields: new Map(), inlined: new Map() };
-        found.inlined.set(inside, place);
+      for (const message of inside) {
+        const inner: Numbered = place.inlined.get(message) ?? { fields: new Map(), inlined: new Map() };
+        place.inlined.set(message, inner);
+        place = inner;
       }
       place.fields.set(number, { name, field });
     }
@@ -62,6 +73,7 @@ function readInto(result: JsonObject, { fields, inlined }: Numbered, bytes: Uint
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
+    countValue();
     const known = fields.get(number);
     const inner = inlined.get(number);
     if (known !== undefined)
@@ -110,7 +122,10 @@ function addItems(
   if (wireType === WireType.LengthDelimited && isNumeric(element)) {
     const packed = new BinaryReader(reader.bytes());
     const each = element.name === "double" ? WireType.Bit64 : WireType.Varint;
-    while (packed.pos < packed.len) items.push(readValue(element, packed, each, depth));
+    while (packed.pos < packed.len) {
+      countValue();
+      items.push(readValue(element, packed, each, depth));
+    }
     return items;
   }
   items.push(readValue(element, reader, wireType, depth));
@@ -157,6 +172,7 @@ function readWrappedList(type: ListType, bytes: Uint8Array, depth: number): unkn
   const items: unknown[] = [];
   while (reader.pos < reader.len) {
     const [number, wireType] = reader.tag();
+    countValue();
     if (number === 1) addItems(type, reader, wireType, items, depth);
     else reader.skip(wireType, number);
   }

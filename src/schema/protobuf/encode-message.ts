@@ -63,41 +63,41 @@ function planOf(type: StructType): Plan {
 }
 
 function makePlan(type: StructType): Plan {
+  return planOfFields(Object.entries(type.fields), 0);
+}
+
+/** @param depth how many messages these fields share, inside which they stand. */
+function planOfFields(fields: readonly (readonly [name: string, field: Field])[], depth: number): Plan {
   const parts: Part[] = [];
-  const messages = new Map<number, Part[]>();
-  for (const [name, field] of Object.entries(type.fields)) {
+  const messages = new Map<number, (readonly [string, Field])[]>();
+  for (const [name, field] of fields) {
     const { number, inside } = field.facts;
     if (number === undefined) continue;
-    const write = fieldWriter(number, field.type);
-    const part = { number, name, write, absent: absentBytes(number, field, write) };
-    const within = inside === undefined ? parts : messages.get(inside);
-    if (within !== undefined) within.push(part);
-    else messages.set(inside!, [part]);
+    const message = inside[depth];
+    if (message !== undefined) messages.set(message, [...(messages.get(message) ?? []), [name, field]]);
+    else {
+      const write = fieldWriter(number, field.type);
+      parts.push({ number, name, write, absent: absentBytes(number, field, write) });
+    }
   }
-  const inner = [...messages].map(([number, within]) => ({ number, plan: planOfParts(within) }));
-  for (const { number, plan } of inner) {
+  const inner = new Map([...messages].map(([number, within]) => [number, planOfFields(within, depth + 1)]));
+  for (const [number, plan] of inner) {
     const write = opened(number, (out, value) => writeParts(out, plan, value as JsonObject));
     parts.push({ number, name: "", write, absent: bytesAside((out) => write(out, {})) });
   }
-  const plan = planOfParts(parts);
-  const places = new Map(plan.places);
-  for (const { number, plan: within } of inner) {
-    const place = plan.parts.findIndex((part) => part.number === number);
-    for (const name of within.places.keys()) places.set(name, place);
-  }
-  return { ...plan, places };
+  return planOfParts(parts, inner);
 }
 
-function planOfParts(given: readonly Part[]): Plan {
+function planOfParts(given: readonly Part[], inner: ReadonlyMap<number, Plan>): Plan {
   const parts = given.toSorted((a, b) => a.number - b.number);
   const absentAt = [0];
-  for (const { absent } of parts) absentAt.push(absentAt.at(-1)! + absent.length);
-  return {
-    parts,
-    places: new Map(parts.map(({ name }, place) => [name, place])),
-    absent: Buffer.concat(parts.map(({ absent }) => absent)),
-    absentAt,
-  };
+  const places = new Map<string, number>();
+  for (const [place, { number, name, absent }] of parts.entries()) {
+    absentAt.push(absentAt.at(-1)! + absent.length);
+    const names = name === "" ? inner.get(number)!.places.keys() : [name];
+    for (const one of names) places.set(one, place);
+  }
+  return { parts, places, absent: Buffer.concat(parts.map(({ absent }) => absent)), absentAt };
 }
 
 /** Writes a struct's fields as the content of a message. */

@@ -1,6 +1,7 @@
 import type { KindContext } from "../../../schema/context.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { quantityFrom } from "../../quantities.ts";
 import type { PodSpec } from "./spec.ts";
 import type { PodTemplateSpec } from "./template.ts";
@@ -55,21 +56,33 @@ function graceWarning(spec: PodSpec, place: FieldReport): string[] {
   return [`${place.at("terminationGracePeriodSeconds").path}: must be >= 0; a negative value counts as 1`];
 }
 
+/** The newer name of a node's label; undefined where it has none. */
+function newerLabel(key: string, { domain }: Vocabulary): string | undefined {
+  if (!key.includes("beta.")) return undefined;
+  switch (key) {
+    case `beta.${domain}/arch`:
+      return `${domain}/arch`;
+    case `beta.${domain}/os`:
+      return `${domain}/os`;
+    case `failure-domain.beta.${domain}/region`:
+      return `topology.${domain}/region`;
+    case `failure-domain.beta.${domain}/zone`:
+      return `topology.${domain}/zone`;
+    case `beta.${domain}/instance-type`:
+      return `node.${domain}/instance-type`;
+    default:
+      return undefined;
+  }
+}
+
 /** Labels of nodes that have newer names. */
 function nodeLabelWarnings(spec: PodSpec, place: FieldReport, { vocabulary }: KindContext): string[] {
-  const { domain } = vocabulary;
-  const renamed: Readonly<Record<string, string>> = {
-    [`beta.${domain}/arch`]: `${domain}/arch`,
-    [`beta.${domain}/os`]: `${domain}/os`,
-    [`failure-domain.beta.${domain}/region`]: `topology.${domain}/region`,
-    [`failure-domain.beta.${domain}/zone`]: `topology.${domain}/zone`,
-    [`beta.${domain}/instance-type`]: `node.${domain}/instance-type`,
-  };
   const warnings: string[] = [];
-  const look = (key: string, at: string) => {
-    if (Object.hasOwn(renamed, key)) warnings.push(`${at}: deprecated; use "${renamed[key]!}" instead`);
+  const look = (key: string, at: FieldReport) => {
+    const newer = newerLabel(key, vocabulary);
+    if (newer !== undefined) warnings.push(`${at.path}: deprecated; use "${newer}" instead`);
   };
-  for (const key of Object.keys(spec.nodeSelector ?? {})) look(key, place.at("nodeSelector").key(key).path);
+  for (const key of Object.keys(spec.nodeSelector ?? {})) look(key, place.at("nodeSelector").key(key));
   const affinity = spec.affinity?.nodeAffinity;
   const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -77,17 +90,17 @@ function nodeLabelWarnings(spec: PodSpec, place: FieldReport, { vocabulary }: Ki
   for (const [index, term] of required.entries()) {
     const at = base.at("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", index);
     for (const [position, { key }] of (term.matchExpressions ?? []).entries()) {
-      look(key, at.at("matchExpressions", position, "key").path);
+      look(key, at.at("matchExpressions", position, "key"));
     }
   }
   for (const [index, { preference }] of preferred.entries()) {
     const at = base.at("preferredDuringSchedulingIgnoredDuringExecution", index, "preference");
     for (const [position, { key }] of (preference?.matchExpressions ?? []).entries()) {
-      look(key, at.at("matchExpressions", position, "key").path);
+      look(key, at.at("matchExpressions", position, "key"));
     }
   }
   for (const [index, { topologyKey }] of (spec.topologySpreadConstraints ?? []).entries()) {
-    look(topologyKey, place.at("topologySpreadConstraints", index, "topologyKey").path);
+    look(topologyKey, place.at("topologySpreadConstraints", index, "topologyKey"));
   }
   return warnings;
 }

@@ -1,0 +1,148 @@
+import type { MetricDefinition } from "./metric-set.ts";
+
+/** The values of one combination of labels. */
+export interface Sample {
+  inc(by?: number): void;
+  dec(by?: number): void;
+  set(value: number): void;
+  observe(value: number): void;
+}
+
+/** One line of a metric, as the library writes it. */
+interface Line {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/**
+ * One metric and its samples, for the library to show. The library's own metrics look up their labels at every change;
+ * here a sample is found once and counting costs next to nothing, so that it can be done at every request.
+ */
+export class Metric {
+  readonly name: string;
+  readonly type: MetricDefinition["type"];
+  private readonly labelNames: readonly string[];
+  private readonly buckets: readonly number[];
+  private readonly samples = new Map<string, Recorder>();
+
+  constructor(
+    { name, type, labels, buckets = [] }: MetricDefinition,
+    readonly help: string,
+  ) {
+    this.name = name;
+    this.type = type;
+    this.labelNames = labels;
+    this.buckets = buckets;
+    this.reset();
+  }
+
+  /** The sample with these labels, in the order of the definition; the same one until the next reset. */
+  sample(labels: readonly string[]): Sample {
+    const key = labels.join("\n");
+    let found = this.samples.get(key);
+    if (found === undefined) {
+      const named = Object.fromEntries(this.labelNames.map((name, index) => [name, labels[index] ?? ""]));
+      found = this.type === "histogram" ? new Distribution(named, this.buckets) : new SingleValue(named);
+      this.samples.set(key, found);
+    }
+    return found;
+  }
+
+  /** Forgets every sample; a metric without labels always has one. */
+  reset(): void {
+    this.samples.clear();
+    if (this.labelNames.length === 0) this.sample([]);
+  }
+
+  /** What the library asks for. */
+  get(): Promise<object> {
+    const { name, help, type } = this;
+    const values = [...this.samples.values()].flatMap((sample) => sample.lines(name));
+    return Promise.resolve({ name, help, type, values, aggregator: "sum" });
+  }
+}
+
+interface Recorder extends Sample {
+  /** What is shown of the sample, for a metric of this name. */
+  lines(name: string): readonly Line[];
+}
+
+/** A counter's or gauge's value. */
+class SingleValue implements Recorder {
+  private value = 0;
+  constructor(private readonly labels: Readonly<Record<string, string>>) {}
+
+  inc(by = 1): void {
+    this.value += by;
+  }
+
+  dec(by = 1): void {
+    this.value -= by;
+  }
+
+  set(value: number): void {
+    this.value = value;
+  }
+
+  observe(value: number): void {
+    this.value = value;
+  }
+
+  lines(): readonly Line[] {
+    return [{ labels: this.labels, value: this.value }];
+  }
+}
+
+/** How values are distributed over a histogram's buckets. */
+class Distribution implements Recorder {
+  private readonly counts: number[];
+  private sum = 0;
+  private count = 0;
+
+  constructor(
+    private readonly labels: Readonly<Record<string, string>>,
+    private readonly buckets: readonly number[],
+  ) {
+    this.counts = buckets.map(() => 0);
+  }
+
+  observe(value: number): void {
+    this.sum += value;
+    this.count++;
+    for (let index = 0; index < this.buckets.length; index++) {
+      if (value > this.buckets[index]!) continue;
+      this.counts[index]!++;
+      return;
+    }
+  }
+
+  inc(by = 1): void {
+    this.observe(by);
+  }
+
+  dec(by = 1): void {
+    this.observe(-by);
+  }
+
+  set(value: number): void {
+    this.observe(value);
+  }
+
+  lines(name: string): readonly Line[] {
+    const { labels, sum, count } = this;
+    const bucket = (le: string, value: number): Line => ({
+      metricName: `${name}_bucket`,
+      labels: { le, ...labels },
+      value,
+    });
+    let below = 0;
+    const lines = this.buckets.map((bound, index) => bucket(String(bound), (below += this.counts[index]!)));
+    lines.push(bucket("+Inf", count));
+    lines.push(
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
+    );
+    return lines;
+  }
+}

@@ -68,6 +68,8 @@ export function versionsOf(engine: Engine, target: Target): Versions {
       return found === undefined ? undefined : shapeOfStruct(found.kind.type);
     },
     convert: (object, from, to) => {
+      // What isn't there yet isn't there in any version.
+      if (Object.keys(object).length === 0) return {};
       const hub = toHub(engine, target, find(from)!, stored, structuredClone(object) as ApiObject);
       return fromStored(find(to)!, hub, kindContext(engine, target));
     },

@@ -211,13 +211,22 @@ describe("malformed and strange", () => {
   });
 
   test("big integers in free-form fields are kept to the digit", async () => {
-    const managed =
-      '{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":12345678901234567890}}';
-    for (const at of [path, "/apis/authorization.platform.io/v1/selfsubjectrulesreviews"]) {
-      const raw = `{"metadata":{"name":"digits","managedFields":[${managed}]},"spec":{"namespace":"default"}}`;
+    const digits = "12345678901234567890";
+    const managed = `{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:x":${digits}}}`;
+    const cases = [
+      [
+        "/apis/apps/v1/namespaces/default/controllerrevisions",
+        `{"metadata":{"name":"digits"},"revision":1,"data":{"x":${digits}}}`,
+      ],
+      [
+        "/apis/authorization.platform.io/v1/selfsubjectrulesreviews",
+        `{"metadata":{"managedFields":[${managed}]},"spec":{"namespace":"default"}}`,
+      ],
+    ] as const;
+    for (const [at, raw] of cases) {
       const { status, text } = await server.admin.ask("POST", at, { raw });
       expect(status, text).toBe(201);
-      expect(text).toContain("12345678901234567890");
+      expect(text).toContain(digits);
     }
   });
 });

@@ -69,7 +69,7 @@ export function versionsOf(engine: Engine, target: Target): Versions {
     },
     convert: (object, from, to) => {
       // What isn't there yet isn't there in any version.
-      if (Object.keys(object).length === 0) return {};
+      if (isEmpty(object)) return {};
       const hub = toHub(engine, target, find(from)!, stored, structuredClone(object) as ApiObject);
       return fromStored(find(to)!, hub, kindContext(engine, target));
     },
@@ -145,4 +145,8 @@ export function managedFieldsOf(object: ApiObject | undefined): ManagedFields {
 
 function isReset(entries: readonly ManagedFieldsEntryValue[]): boolean {
   return entries.length === 1 && Object.keys(entries[0]!).length === 0;
+}
+
+function isEmpty(object: unknown): boolean {
+  return Object.keys(object as object).length === 0;
 }

@@ -1,46 +1,65 @@
 import { isDeepStrictEqual } from "node:util";
 import { FieldSet } from "./field-set.ts";
-import { partsOf } from "./parts.ts";
-import { readSet } from "./read-set.ts";
+import { partsOf, type Part } from "./parts.ts";
+import { setOfPart } from "./read-set.ts";
 import type { Shape } from "./shape.ts";
 
 /** How one object differs from another: no field is in two of the sets. */
 export interface Comparison {
+  /** Fields of the second that the first doesn't have. */
   readonly added: FieldSet;
+  /** Leaves that are in both and differ. */
   readonly modified: FieldSet;
+  /** Fields of the first that the second doesn't have. */
   readonly removed: FieldSet;
 }
 
-/** What makes `after` out of `before`. */
+/** Compares two objects in one walk; no sets are made of what is in both. */
 export function compareTyped(before: unknown, after: unknown, shape: Shape): Comparison {
-  const old = readSet(before, shape, "lenient");
-  const fresh = readSet(after, shape, "lenient");
+  return compareParts(
+    partsOf(before, shape, "lenient") ?? noParts,
+    partsOf(after, shape, "lenient") ?? noParts,
+  );
+}
+
+const noParts: readonly Part[] = [];
+const same: Comparison = { added: FieldSet.empty, modified: FieldSet.empty, removed: FieldSet.empty };
+
+function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison {
+  const added = new Map<string, FieldSet>();
+  const modified = new Map<string, FieldSet>();
+  const removed = new Map<string, FieldSet>();
+  const left = new Map(old.map((part) => [part.element, part]));
+  for (const part of fresh) {
+    const { element } = part;
+    const was = left.get(element);
+    left.delete(element);
+    if (was === undefined) added.set(element, setOfPart(part, "lenient"));
+    else {
+      const below = comparePart(was, part);
+      if (!below.added.isEmpty) added.set(element, below.added);
+      if (!below.modified.isEmpty) modified.set(element, below.modified);
+      if (!below.removed.isEmpty) removed.set(element, below.removed);
+    }
+  }
+  for (const [element, part] of left) removed.set(element, setOfPart(part, "lenient"));
   return {
-    added: fresh.difference(old),
-    modified: FieldSet.of(false, modifiedBelow(before, after, shape)),
-    removed: old.difference(fresh),
+    added: FieldSet.of(false, added),
+    modified: FieldSet.of(false, modified),
+    removed: FieldSet.of(false, removed),
   };
 }
 
-/** Leaves that are in both and differ. */
-function modifiedBelow(before: unknown, after: unknown, shape: Shape): Map<string, FieldSet> {
-  const found = new Map<string, FieldSet>();
-  const old = new Map((partsOf(before, shape, "lenient") ?? []).map((part) => [part.element, part]));
-  for (const { element, value, shape: own } of partsOf(after, shape, "lenient") ?? []) {
-    const was = old.get(element);
-    if (was === undefined || was.value === value) continue;
-    const isLeaf = isWhole(was.value, own) && isWhole(value, own);
-    if (isLeaf) {
-      if (!isDeepStrictEqual(was.value, value)) found.set(element, FieldSet.leaf);
-      continue;
-    }
-    const below = FieldSet.of(false, modifiedBelow(was.value, value, own));
-    if (!below.isEmpty) found.set(element, below);
+/** What differs at and below a place that both have. */
+function comparePart(was: Part, is: Part): Comparison {
+  if (was.value === is.value) return same;
+  const old = partsOf(was.value, was.shape, "lenient") ?? noParts;
+  const fresh = partsOf(is.value, is.shape, "lenient") ?? noParts;
+  if (old.length > 0 && fresh.length > 0) return compareParts(old, fresh);
+  if (old.length === 0 && fresh.length === 0) {
+    return isDeepStrictEqual(was.value, is.value) ? same : { ...same, modified: FieldSet.leaf };
   }
-  return found;
-}
-
-/** Whether a value has no parts, so that it is a leaf. */
-function isWhole(value: unknown, shape: Shape): boolean {
-  return (partsOf(value, shape, "lenient")?.length ?? 0) === 0;
+  // A leaf became a holder of others, or the other way round.
+  const [before, after] = [setOfPart(was, "lenient"), setOfPart(is, "lenient")];
+  return { ...same, added: after.difference(before), removed: before.difference(after) };
 }

@@ -51,6 +51,7 @@ export class FieldSet {
   /** What is in both. */
   intersection(other: FieldSet): FieldSet {
     if (this === other) return this;
+    if (other.isEmpty) return other;
     const children = new Map<string, FieldSet>();
     for (const [element, set] of this.children) {
       const shared = set.intersection(other.below(element));
@@ -74,6 +75,7 @@ export class FieldSet {
   /** As {@link difference}, and without anything below what is in the other. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isMember) return FieldSet.empty;
+    if (other.isEmpty) return this;
     const children = new Map<string, FieldSet>();
     for (const [element, set] of this.children) {
       const rest = set.recursiveDifference(other.below(element));
@@ -106,12 +108,8 @@ export function encodeFieldSet(set: FieldSet): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   if (set.isMember && set.children.size > 0) result["."] = {};
   for (const element of [...set.children.keys()].toSorted()) {
-    Object.defineProperty(result, element, {
-      value: encodeFieldSet(set.children.get(element)!),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    // Elements begin with their sort, so none is the name of a member that every object has.
+    result[element] = encodeFieldSet(set.children.get(element)!);
   }
   return result;
 }
@@ -167,8 +165,9 @@ export function valueElement(value: unknown): string {
 
 /** The element of an item with keys, which are written sorted by name. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): string {
-  const sorted = Object.keys(keys)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${JSON.stringify(keys[name])}`);
+  const names = Object.keys(keys);
+  const sorted = (names.length > 1 ? names.toSorted() : names).map(
+    (name) => `${JSON.stringify(name)}:${JSON.stringify(keys[name])}`,
+  );
   return `k:{${sorted.join(",")}}`;
 }

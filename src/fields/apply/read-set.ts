@@ -1,5 +1,5 @@
 import { FieldSet } from "./field-set.ts";
-import { partsOf, PartsFault, type Strictness } from "./parts.ts";
+import { partsOf, PartsFault, type Part, type Strictness } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 /**
@@ -13,20 +13,21 @@ export function readSet(value: unknown, shape: Shape, strictness: Strictness): F
   return parts === undefined ? FieldSet.empty : FieldSet.of(false, below(parts, strictness));
 }
 
-function below(parts: ReturnType<typeof partsOf> & object, strictness: Strictness): Map<string, FieldSet> {
+function below(parts: readonly Part[], strictness: Strictness): Map<string, FieldSet> {
   const children = new Map<string, FieldSet>();
-  for (const { element, value, shape } of parts) {
+  for (const part of parts) {
     try {
-      children.set(element, setOfPart(element, value, shape, strictness));
+      children.set(part.element, setOfPart(part, strictness));
     } catch (error) {
-      if (error instanceof PartsFault) throw new PartsFault([element, ...error.elements], error.problem);
+      if (error instanceof PartsFault) throw new PartsFault([part.element, ...error.elements], error.problem);
       throw error;
     }
   }
   return children;
 }
 
-function setOfPart(element: string, value: unknown, shape: Shape, strictness: Strictness): FieldSet {
+/** The fields of a part, from its own place on; else as {@link readSet}. */
+export function setOfPart({ element, value, shape }: Part, strictness: Strictness): FieldSet {
   const parts = partsOf(value, shape, strictness);
   if (parts === undefined || parts.length === 0) return FieldSet.leaf;
   // An item is owned itself, beside what is in it; an object is there because of what is in it.

@@ -114,6 +114,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
       "dryRun",
       "fieldManager",
       "fieldValidation",
+      "force",
     ]);
     expect(patch).toMatchObject({
       [`${prefix}action`]: "patch",

@@ -47,7 +47,7 @@ describe("server-side apply", () => {
       contentType: "application/apply-patch+yaml",
     });
 
-  it("C-4.7-12 C-4.10-01 creates what isn't there, from JSON or YAML, and owns what it names", async () => {
+  it("C-2.5-01 C-2.5-02 C-4.7-12 C-4.10-01 C-4.10-20 C-4.10-25 creates what isn't there, from JSON or YAML, and owns what it names", async () => {
     const made = await apply(`${deployments}/made`, deployment("made", { replicas: 2 }), "fieldManager=me");
     expect(made.status).toBe(201);
     expect(entryOf(made, "me")).toEqual({
@@ -77,7 +77,7 @@ describe("server-side apply", () => {
     expect([again.status, again.text]).toEqual([200, first.text]);
   });
 
-  it("what is no longer applied goes back to its default, or goes", async () => {
+  it("C-4.10-13 what is no longer applied goes back to its default, or goes", async () => {
     await apply(`${deployments}/back`, deployment("back", { replicas: 4, paused: true }), "fieldManager=me");
     const { status, body } = await apply(`${deployments}/back`, deployment("back"), "fieldManager=me");
     expect(status).toBe(200);
@@ -85,7 +85,7 @@ describe("server-side apply", () => {
     expect(body.spec).not.toHaveProperty("paused");
   });
 
-  it("a field that another owns is a conflict, with a cause for each field and manager", async () => {
+  it("C-4.10-10 C-7-08 a field that another owns is a conflict, with a cause for each field and manager", async () => {
     await apply(`${deployments}/torn`, deployment("torn", { replicas: 4 }), "fieldManager=first");
     const other = deployment("torn", { replicas: 5 }, [container({ image: "i:2" })]);
     const refused = await apply(`${deployments}/torn`, other, "fieldManager=second");
@@ -104,7 +104,7 @@ describe("server-side apply", () => {
     expect(JSON.stringify(entryOf(forced, "first")!.fieldsV1)).not.toContain("replicas");
   });
 
-  it("the same value is shared, and another one conflicts with all who share it", async () => {
+  it("C-4.10-07 C-4.10-08 the same value is shared, and another one conflicts with all who share it", async () => {
     await apply(`${configMaps}/shared`, configMap("shared", { k: "v" }), "fieldManager=a");
     await apply(`${configMaps}/shared`, configMap("shared", { k: "v" }), "fieldManager=b");
     const refused = await apply(`${configMaps}/shared`, configMap("shared", { k: "w" }), "fieldManager=c");
@@ -114,7 +114,7 @@ describe("server-side apply", () => {
     ]);
   });
 
-  it("an update records what it changed, and never conflicts", async () => {
+  it("C-4.10-05 C-4.10-06 C-4.10-09 an update records what it changed, and never conflicts", async () => {
     await apply(`${configMaps}/updated`, configMap("updated", { a: "1", b: "1" }), "fieldManager=applier");
     const put = await server.admin.put(`${configMaps}/updated?fieldManager=writer`, {
       ...configMap("updated", { a: "2", b: "1" }),
@@ -127,7 +127,7 @@ describe("server-side apply", () => {
     expect(entryOf(merged, "patcher", "Update")!.fieldsV1).toEqual({ "f:data": { "f:c": {} } });
   });
 
-  it("a write without a manager is recorded under the program's name", async () => {
+  it("C-4.3-09 a write without a manager is recorded under the program's name", async () => {
     const { body } = await server.admin.ask("POST", configMaps, {
       raw: JSON.stringify(configMap("agent", { a: "1" })),
       headers: { "user-agent": "tool/1.2 (linux)" },
@@ -178,28 +178,82 @@ describe("server-side apply", () => {
   });
 
   it.each([
-    ["merge patch", (entries: object) => ["merge", { metadata: { managedFields: entries } }] as const],
-    [
-      "JSON patch",
-      (entries: object) =>
-        ["json", [{ op: "replace", path: "/metadata/managedFields", value: entries }]] as const,
-    ],
-  ])("a list with one empty entry clears the entries, an empty one doesn't: %s", async (_title, patch) => {
-    const path = `${configMaps}/cleared`;
-    await apply(path, configMap("cleared", { a: "1" }), "fieldManager=me");
-    const [kind, none] = patch([]);
-    expect((await server.admin.patch(path, none, kind)).body.metadata.managedFields).toHaveLength(1);
-    const [, empty] = patch([{}]);
-    const cleared = await server.admin.patch(path, empty, kind);
-    expect(cleared.status).toBe(200);
-    expect(cleared.body.metadata).not.toHaveProperty("managedFields");
-    await server.admin.delete(path);
+    ["merge patch", "merge"],
+    ["strategic merge patch", "strategic"],
+    ["JSON patch", "json"],
+    ["update", "put"],
+  ] as const)(
+    "C-4.10-27 C-4.10-28 C-4.10-29 a list with one empty entry clears the entries before anything else, an empty list doesn't: %s",
+    async (_title, how) => {
+      const path = `${configMaps}/cleared`;
+      const made = await apply(path, configMap("cleared", { a: "1", b: "1" }), "fieldManager=me");
+      const write = (managedFields: object[], b: string) => {
+        const at = `${path}?fieldManager=other`;
+        const change = { metadata: { managedFields }, data: { b } };
+        if (how === "put") {
+          const metadata = { ...made.body.metadata, managedFields };
+          delete metadata.resourceVersion;
+          return server.admin.put(at, { ...made.body, metadata, data: { a: "1", b } });
+        }
+        if (how !== "json") return server.admin.patch(at, change, how);
+        const operations = [
+          { op: "replace", path: "/metadata/managedFields", value: managedFields },
+          { op: "replace", path: "/data/b", value: b },
+        ];
+        return server.admin.patch(at, operations, "json");
+      };
+      const kept = await write([], "1");
+      expect([kept.status, kept.body.metadata.managedFields]).toEqual([
+        200,
+        made.body.metadata.managedFields,
+      ]);
+      // With nothing else to own, nobody is left; with another change, whoever made it owns that alone.
+      expect((await write([{}], "1")).body.metadata).not.toHaveProperty("managedFields");
+      await apply(path, configMap("cleared", { a: "1", b: "1" }), "fieldManager=me");
+      const cleared = await write([{}], "2");
+      expect(cleared.body.metadata.managedFields).toMatchObject([
+        { manager: "other", operation: "Update", fieldsV1: { "f:data": { "f:b": {} } } },
+      ]);
+      await server.admin.delete(path);
+    },
+  );
+
+  it("C-4.10-02 C-4.10-11 C-4.10-12 who would be in conflict can leave the field out, or take the value that stands", async () => {
+    const path = `${configMaps}/ways`;
+    await apply(path, configMap("ways", { a: "1", b: "1" }), "fieldManager=me");
+    await server.admin.patch(`${path}?fieldManager=other`, { data: { a: "2" } });
+    expect((await apply(path, configMap("ways", { a: "1", b: "1" }), "fieldManager=me")).status).toBe(409);
+    const left = await apply(path, configMap("ways", { b: "1" }), "fieldManager=me");
+    expect([left.status, left.body.data]).toEqual([200, { a: "2", b: "1" }]);
+    expect(entryOf(left, "me")!.fieldsV1).toEqual({ "f:data": { "f:b": {} } });
+    const shared = await apply(path, configMap("ways", { a: "2", b: "1" }), "fieldManager=me");
+    expect(shared.status).toBe(200);
+    expect(entryOf(shared, "me")!.fieldsV1).toEqual({ "f:data": { "f:a": {}, "f:b": {} } });
+    expect(entryOf(shared, "other", "Update")!.fieldsV1).toEqual({ "f:data": { "f:a": {} } });
+  });
+
+  it("C-4.10-26 a field is handed over by applying it alone under another name", async () => {
+    const path = `${deployments}/handed`;
+    await apply(path, deployment("handed", { replicas: 3 }), "fieldManager=user");
+    const alone = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "handed" },
+      spec: { replicas: 3 },
+    };
+    expect((await apply(path, alone, "fieldManager=scaler")).status).toBe(200);
+    const after = await apply(path, deployment("handed"), "fieldManager=user");
+    expect([after.status, after.body.spec.replicas]).toEqual([200, 3]);
+    expect(entryOf(after, "scaler")!.fieldsV1).toEqual({ "f:spec": { "f:replicas": {} } });
+    expect(JSON.stringify(entryOf(after, "user")!.fieldsV1)).not.toContain("f:replicas");
+    const other = { ...alone, spec: { replicas: 4 } };
+    expect((await apply(path, other, "fieldManager=user")).body.message).toContain('conflict with "scaler"');
   });
 
   it.each([
-    ["no manager", deployment("bad"), "", 422],
+    ["C-4.10-03 no manager", deployment("bad"), "", 422],
     [
-      "managed fields",
+      "C-2.5-03 managed fields",
       { ...deployment("bad"), metadata: { name: "bad", managedFields: [{}] } },
       "fieldManager=m",
       400,

@@ -7,7 +7,7 @@ import type { TestServer } from "../support/api.ts";
 
 const pods = "/api/v1/namespaces/default/pods";
 
-describe("proxy of a pod", () => {
+describe("C-4.2-10 proxy of a pod", () => {
   let server: TestServer;
   let backend: FakeBackend;
   const at = (rest = "/", name = "echo") => `${pods}/${name}/proxy${rest}`;

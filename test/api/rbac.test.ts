@@ -455,6 +455,25 @@ describe("escalation", () => {
     expect([status, body.message]).toEqual([403, expect.stringContaining('cannot create resource "roles"')]);
     expect((await admin.get(`${inA}/roles/by-put`)).status).toBe(404);
   });
+
+  test("C-4.10-04 A-4.2-25 A-4.2-27 an apply needs the permission to patch, and one that creates to create too", async () => {
+    const apply = (labels: object, query: string) =>
+      server.as("hal").ask("PATCH", `${inA}/roles/by-apply?${query}`, {
+        raw: JSON.stringify({ ...role("by-apply", []), metadata: { name: "by-apply", labels } }),
+        contentType: "application/apply-patch+yaml",
+      });
+    const may = (...verbs: string[]) => {
+      const rules = [{ verbs, apiGroups: [rbacGroup], resources: ["roles"] }];
+      return ok(admin.put(`${RBAC}/clusterroles/grant-hal`, clusterRole("grant-hal", rules)));
+    };
+    expect((await apply({}, "fieldManager=hal")).body.message).toContain('cannot patch resource "roles"');
+    await may("patch");
+    expect((await apply({}, "fieldManager=hal")).body.message).toContain('cannot create resource "roles"');
+    await may("patch", "create");
+    expect((await apply({ a: "1" }, "fieldManager=hal")).status).toBe(201);
+    expect((await apply({ a: "2" }, "fieldManager=other")).status).toBe(409);
+    expect((await apply({ a: "2" }, "fieldManager=other&force=true")).status).toBe(200);
+  });
 });
 
 describe("aggregated ClusterRoles", () => {

@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:replicas"], b: ["f:replicas"] },
   },
   {
-    name: "who gives a shared field up leaves it to the other",
+    name: "C-4.10-14 who gives a shared field up leaves it to the other",
     steps: [
       { apply: "a", object: { replicas: 1, image: "i" } },
       { apply: "b", object: { replicas: 1 } },
@@ -113,7 +113,7 @@ const cases: readonly Case[] = [
     owners: { "u*": ["f:labels f:u", "f:replicas"], a: ["f:image"] },
   },
   {
-    name: "members of a map have an owner each",
+    name: "C-4.10-15 members of a map have an owner each",
     steps: [
       { apply: "a", object: { labels: { x: "1", y: "2" } } },
       { apply: "b", object: { labels: { z: "3" } } },
@@ -132,7 +132,7 @@ const cases: readonly Case[] = [
     owners: { a: ["f:whole"] },
   },
   {
-    name: "a struct that is one is replaced",
+    name: "C-4.10-21 a struct that is one is replaced",
     steps: [
       { apply: "a", object: { selector: { app: "x", tier: "y" } } },
       { apply: "a", object: { selector: { app: "z" } } },
@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: "an item goes with its last owner",
+    name: "C-4.10-15 an item goes with its last owner",
     steps: [
       { apply: "a", object: { ports: [{ port: 80, name: "web" }, { port: 90 }] } },
       { apply: "b", object: { ports: [{ port: 80 }] } },

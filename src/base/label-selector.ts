@@ -1,4 +1,4 @@
-import { type LabelRequirement, parseLabelRequirements } from "./label-selector-parser.ts";
+import { type LabelRequirement } from "./label-selector-parser.ts";
 import { labelValueFaults, qualifiedNameFaults } from "./names.ts";
 import { StatusError } from "./status-error.ts";
 
@@ -32,14 +32,6 @@ export interface LabelSelectorFault {
   readonly path: readonly (string | number)[];
   readonly value: unknown;
   readonly message: string;
-}
-
-/**
- * A matcher from the text of a `labelSelector` parameter; the empty text selects everything.
- * @throws StatusError BadRequest that names the place.
- */
-export function parseLabelSelector(text: string): LabelMatcher {
-  return compileRequirements(parseLabelRequirements(text));
 }
 
 /** A matcher for labels that fulfil all requirements. */

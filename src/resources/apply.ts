@@ -111,14 +111,15 @@ function merged(
   wanted: ApiObject,
   options: ApplyOptions,
 ): ApiObject {
-  const manager = managerOf({ ...storedTarget(target), requested: target.resource }, options, "Apply");
+  const stored = storedTarget(target);
+  const manager = managerOf(stored, options, "Apply");
   const write = {
     manager: managerId(manager),
     version: manager.apiVersion,
     ignored: ignoredFields(target),
     force: options.force,
   };
-  const versions = versionsOf(engine, storedTarget(target));
+  const versions = versionsOf(engine, stored);
   const outcome = guarded(target, () =>
     applyFields(withoutManagedFields(live), withoutManagedFields(wanted), base.owners, versions, write),
   );

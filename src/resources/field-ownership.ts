@@ -9,11 +9,10 @@ import {
 } from "../fields/apply/managed-fields.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
-import { decode } from "../schema/decode.ts";
 import type { ApiObject, ManagedFieldsEntryValue } from "../schema/kind.ts";
 import { kindContext, timestamp, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import type { Resource } from "./registry.ts";
-import { fromStored } from "./versions.ts";
+import { fromStored, inStoredVersion } from "./versions.ts";
 
 /** Fields of every object that the server sets, so that nobody owns them. */
 const serverMetadata = [
@@ -70,25 +69,11 @@ export function versionsOf(engine: Engine, target: Target): Versions {
     convert: (object, from, to) => {
       // What isn't there yet isn't there in any version.
       if (isEmpty(object)) return {};
-      const hub = toHub(engine, target, find(from)!, stored, structuredClone(object) as ApiObject);
-      return fromStored(find(to)!, hub, kindContext(engine, target));
+      const context = kindContext(engine, target);
+      const hub = inStoredVersion(find(from)!, structuredClone(object) as ApiObject, context);
+      return fromStored(find(to)!, hub, context);
     },
   };
-}
-
-/** An object in the stored version, without defaults. */
-function toHub(
-  engine: Engine,
-  target: Target,
-  from: Resource,
-  stored: Resource,
-  object: ApiObject,
-): ApiObject {
-  const { conversion } = from.kind;
-  if (conversion === undefined) return object;
-  const converted = conversion.toStored(object, kindContext(engine, target));
-  const canonical = decode(stored.kind.type, converted).value as ApiObject;
-  return Object.assign(canonical, { apiVersion: stored.apiVersion, kind: stored.kind.name });
 }
 
 /**

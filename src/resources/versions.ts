@@ -13,14 +13,22 @@ export function storedTarget(target: Target): Target {
 
 /** An object of the target's version in the stored one, with that version's defaults. The input may be taken apart. */
 export function toStored(engine: Engine, target: Target, object: ApiObject): ApiObject {
-  const { conversion } = target.resource.kind;
-  if (conversion === undefined) return object;
-  const { stored } = target.resource;
-  const converted = conversion.toStored(object, kindContext(engine, target));
-  const canonical = decode(stored.kind.type, converted).value as ApiObject;
+  if (target.resource.kind.conversion === undefined) return object;
+  const canonical = inStoredVersion(target.resource, object, kindContext(engine, target));
+  fillDefaults(engine, storedTarget(target), canonical);
+  return canonical;
+}
+
+/** As {@link toStored}, without the defaults of the stored version. */
+export function inStoredVersion(
+  { kind, stored }: Resource,
+  object: ApiObject,
+  context: KindContext,
+): ApiObject {
+  if (kind.conversion === undefined) return object;
+  const canonical = decode(stored.kind.type, kind.conversion.toStored(object, context)).value as ApiObject;
   canonical.apiVersion = stored.apiVersion;
   canonical.kind = stored.kind.name;
-  fillDefaults(engine, storedTarget(target), canonical);
   return canonical;
 }
 

@@ -193,7 +193,6 @@ describe("C-9.2-02 what is written in one version and read in another and back h
     expect(again).toEqual({ ...made, metadata: { ...(made as { metadata: object }).metadata, ...given } });
   });
 
-  // Fails as long as the older version keeps only the first of them; then it becomes `it`.
   it("an autoscaler with two metrics of the processor", async () => {
     const [older, newer] = ["v1", "v2"].map((one) =>
       inNamespace(`/apis/autoscaling/${one}`, "horizontalpodautoscalers"),

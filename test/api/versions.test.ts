@@ -271,7 +271,6 @@ describe("deprecated versions", () => {
     for (const { warnings } of answers) expect(warnings.join()).toContain("is deprecated in v1.26+");
   });
 
-  // Fails as long as failures are answered without the headers of the resource type; then it becomes `it.each`.
   it.each([
     ["404", "GET", `/apis/${flow}/v1beta2/flowschemas/none`],
     ["422", "POST", `/apis/${flow}/v1beta2/flowschemas`],

@@ -151,7 +151,6 @@ describe("the features of the reference release", () => {
     }
   });
 
-  // Fails as long as fields of beta features aren't gated; then it becomes `it`.
   it("C-9.2-12 a field of a beta feature is dropped when the feature is off", async () => {
     const jobs = "/apis/batch/v1/namespaces/default/cronjobs";
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "a", image: "a" }] } };

@@ -1,4 +1,4 @@
-import { compareQuantities, parseQuantity, QuantityFault, type Quantity } from "../../base/quantity.ts";
+import { parseQuantity, QuantityFault, type Quantity } from "../../base/quantity.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** A quantity of zero or more. */
@@ -17,11 +17,6 @@ export function readQuantity(text: string, place: FieldReport): Quantity | undef
     place.invalid(text, error.message);
     return undefined;
   }
-}
-
-/** Whether the first is greater; both texts are quantities. */
-export function isGreater(a: string, b: string): boolean {
-  return compareQuantities(parseQuantity(a), parseQuantity(b)) > 0;
 }
 
 /** A quantity above zero. */

@@ -121,6 +121,26 @@ test("a namespaced owner of a cluster-scoped object says nothing, so the object 
   expect(await server.client.find(role)).toBeDefined();
 });
 
+test("in the foreground an owner waits for the dependents of its dependents too", async () => {
+  const a = await make("a");
+  const b = await make("b", ownedBy(a, { blockOwnerDeletion: true }));
+  await make("c", ownedBy(b, { blockOwnerDeletion: true }));
+  await server.client.patch(map("c"), { metadata: { finalizers: ["example.com/stays"] } });
+  await server.client.delete(map("a"), {}, "Foreground");
+  await until(
+    () => server.client.get(map("c")),
+    ({ metadata }) => metadata.deletionTimestamp !== undefined,
+  );
+  // What isn't yet decided would be by now.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await server.client.find(map("a"))).toBeDefined();
+  expect(await server.client.find(map("b"))).toBeDefined();
+  await server.client.patch(map("c"), { metadata: { finalizers: null } });
+  await gone("c");
+  await gone("b");
+  await gone("a");
+});
+
 test("owners in a circle go all the same, in the foreground too", async () => {
   const [a, b] = [await make("a"), await make("b")];
   for (const [name, owner] of [

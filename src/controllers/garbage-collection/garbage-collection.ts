@@ -140,8 +140,8 @@ class Collector {
       : waiting || finalizers.includes(foregroundFinalizer)
         ? "Foreground"
         : "Background";
-    // What waits for its own dependents must not hold its owner, or a circle of owners would wait for ever.
-    if (waiting && (await this.unblock(key, object))) return;
+    // In a circle of owners each would wait for the other for ever, so this one holds nobody any more.
+    if (waiting && (await this.isWaitedFor(key)) && (await this.unblock(key, object))) return;
     const { uid, resourceVersion } = object.metadata;
     await ignoreRaces(() =>
       this.context.client.delete(
@@ -150,6 +150,12 @@ class Collector {
         policy,
       ),
     );
+  }
+
+  /** Whether something that depends on the object is itself on its way out and waits for its dependents. */
+  private async isWaitedFor(key: string): Promise<boolean> {
+    const dependents = await Promise.all(this.ownership.dependentsOf(key).map((one) => this.read(one)));
+    return dependents.some((one) => one !== undefined && waitsForDependents(one));
   }
 
   /** Takes back that an object blocks its owners; whether there was anything to take back. */
@@ -171,8 +177,7 @@ class Collector {
     if (key === undefined) return "solid";
     const object = await this.read(key);
     if (object === undefined || object.metadata.uid !== owner.uid) return "lost";
-    const { deletionTimestamp, finalizers = [] } = object.metadata;
-    return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer) ? "waiting" : "solid";
+    return waitsForDependents(object) ? "waiting" : "solid";
   }
 
   private async dropReference(key: string, ownerUid: string): Promise<void> {
@@ -208,6 +213,12 @@ class Collector {
     const { apiVersion, kind } = resource;
     return { apiVersion, kind: kind.name, ...namesOf(key) };
   }
+}
+
+/** Whether an object is on its way out, after its dependents. */
+function waitsForDependents({ metadata }: ApiObject): boolean {
+  const { deletionTimestamp, finalizers = [] } = metadata;
+  return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer);
 }
 
 /** What another write changed first is looked at again because of that write. */

@@ -104,8 +104,13 @@ export function timestamp(clock: Clock): string {
 
 /** As {@link timestamp}, for a time in milliseconds since 1970. */
 export function timestampAt(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== last.second) last = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` };
+  return last.text;
 }
+
+/** Most times that are asked for are the present, and so the same for a second. */
+let last = { second: Number.NaN, text: "" };
 
 /** What the target's declaration may know of this server, and of who writes where that matters. */
 export function kindContext(engine: Engine, target: Target, user?: UserInfo): KindContext {

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { deepEqual, type JsonValue } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
@@ -204,7 +204,7 @@ function countGeneration(target: Target, object: ApiObject, live: ApiObject): vo
   const { generationOf } = target.resource.kind;
   if (generationOf === undefined) return;
   // Whatever the order of keys: defaults are filled in behind what was written.
-  const same = isDeepStrictEqual(generationOf(object), generationOf(live));
+  const same = deepEqual(generationOf(object) as JsonValue, generationOf(live) as JsonValue);
   object.metadata.generation = (live.metadata.generation ?? 1) + (same ? 0 : 1);
 }
 

@@ -14,11 +14,31 @@ export function dropDisabledFields(
   live: JsonObject | undefined,
   enabled: (gate: string) => boolean,
 ): void {
-  const off = new Set([...gatesOf(type)].filter((gate) => !enabled(gate)));
+  const off = gatesOff(type, enabled);
   if (off.size === 0) return;
-  if (live !== undefined) visitGated(type, live, off, (_holder, _name, gate) => off.delete(gate));
-  if (off.size === 0) return;
-  visitGated(type, value, off, (holder, name) => delete holder[name]);
+  let drops = false;
+  visitGated(type, value, off, () => (drops = true));
+  if (!drops) return;
+  const used = new Set<string>();
+  if (live !== undefined) visitGated(type, live, off, (_holder, _name, gate) => used.add(gate));
+  const unused = new Set([...off].filter((gate) => !used.has(gate)));
+  visitGated(type, value, unused, (holder, name) => delete holder[name]);
+}
+
+type Enabled = (gate: string) => boolean;
+
+const offBy = new WeakMap<Enabled, WeakMap<Type, ReadonlySet<string>>>();
+
+/** The gates at and below a type that are off; a server's gates don't change, so they are asked once a type. */
+function gatesOff(type: Type, enabled: Enabled): ReadonlySet<string> {
+  let ofServer = offBy.get(enabled);
+  if (ofServer === undefined) offBy.set(enabled, (ofServer = new WeakMap()));
+  let off = ofServer.get(type);
+  if (off === undefined) {
+    off = new Set([...gatesOf(type)].filter((gate) => !enabled(gate)));
+    ofServer.set(type, off);
+  }
+  return off;
 }
 
 const known = new WeakMap<Type, ReadonlySet<string>>();

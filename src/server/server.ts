@@ -10,6 +10,8 @@ import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
 import type { Engine } from "../resources/engine.ts";
+import { Namespace } from "../kinds/core/namespace.ts";
+import { NamespacePhases } from "../resources/namespace-phases.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
@@ -89,6 +91,7 @@ interface Parts {
   readonly life: Lifecycle;
   readonly store: Store;
   readonly policy: StoredRbac;
+  readonly namespaces: NamespacePhases;
   readonly client: Client;
   readonly controllers: RunningController;
   readonly effects: ServerEffects;
@@ -122,6 +125,9 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   const policy = new StoredRbac(store, vocabulary, clock, (error) =>
     log.error({ error: stackOf(error) }, "following roles failed"),
   );
+  const namespaces = new NamespacePhases(store, registry.require(Namespace), clock, (error) =>
+    log.error({ error: stackOf(error) }, "following namespaces failed"),
+  );
   const authorizer = authorizationChain(options.authorizationModes, policy, vocabulary);
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const engine: Engine = {
@@ -134,7 +140,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     newUid: randomUUID,
     featureEnabled: gates.enabled,
     pages: new PageCache(store),
-    admit: new AdmissionChain(admissionPlugins(options, registry, store, policy, authorizer)),
+    admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorizer)),
   };
   const client = new Client(engine, loopbackUser(options));
   const serving = await servingCertificates(options);
@@ -143,6 +149,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   const authenticator = await authenticators(options, [adminEntry(options, adminToken)]);
   try {
     await policy.start();
+    await namespaces.start();
     await ensureSystemNamespaces(client, vocabulary);
     await reconcileDefaultPolicy(client, vocabulary, {
       selfSubjectReviews: registry.serves(SelfSubjectReview),
@@ -157,6 +164,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       life,
       store,
       policy,
+      namespaces,
       client,
       controllers,
       effects,
@@ -167,6 +175,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     return { ...parts, listener: await open(serving, service, controllers) };
   } catch (error) {
     await effects.close();
+    namespaces.close();
     policy.close();
     throw error;
   }
@@ -201,7 +210,7 @@ function adminEntry({ vocabulary: { systemPrefix } }: ServerOptions, token: stri
 }
 
 async function stop(parts: Parts): Promise<void> {
-  const { options, life, store, policy, controllers, effects, listener, service } = parts;
+  const { options, life, store, policy, namespaces, controllers, effects, listener, service } = parts;
   life.stopping = true;
   if (options.shutdownDelayMs > 0) {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
@@ -211,6 +220,7 @@ async function stop(parts: Parts): Promise<void> {
   await stopped;
   await controllers.close();
   await effects.close();
+  namespaces.close();
   policy.close();
   service.engine.pages.close();
   await store.close();

@@ -1,11 +1,10 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { authorization } from "../../kinds/groups.ts";
-import { keyOf, type Resource } from "../../resources/registry.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
-import { asBuffer, headerOf } from "../../resources/stored.ts";
+import type { NamespacePhases } from "../../resources/namespace-phases.ts";
+import type { Resource } from "../../resources/registry.ts";
 import { groupName } from "../../schema/kind.ts";
-import type { Entry, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../chain.ts";
 
@@ -14,7 +13,7 @@ import type { AdmissionPlugin } from "../chain.ts";
  * own namespaces can't be deleted (403).
  */
 export function namespaceLifecycle(
-  store: Store,
+  phases: NamespacePhases,
   namespaces: Resource,
   vocabulary: Vocabulary,
 ): AdmissionPlugin {
@@ -26,7 +25,7 @@ export function namespaceLifecycle(
       const { operation, target } = request;
       if (target.resource === namespaces) return;
       if (operation !== "CREATE" || target.namespace === "" || target.resource.group === reviews) return;
-      return checkNamespace(store, namespaces, request);
+      return andThen(phases.of(target.namespace), (phase) => checkPhase(phase, request));
     },
     validate({ operation, target }) {
       if (operation !== "DELETE" || target.resource !== namespaces || !kept.has(target.name)) return;
@@ -42,26 +41,16 @@ export function namespaceLifecycle(
   };
 }
 
-function checkNamespace(store: Store, namespaces: Resource, request: AdmissionRequest): MaybePromise<void> {
+/** @param phase undefined for a namespace that isn't there. */
+function checkPhase(phase: string | undefined, request: AdmissionRequest): void {
   const { namespace } = request.target;
-  return andThen(store.get(keyOf(namespaces, "", namespace)), (entry) => {
-    if (entry === undefined) {
-      throw new StatusError("NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
-        name: namespace,
-        kind: "namespaces",
-      });
-    }
-    if (isActive(entry)) return;
-    throw terminating(request);
-  });
-}
-
-/** The word can stand in a label too, so only where it stands at all is the header read. */
-function isActive(entry: Entry): boolean {
-  return (
-    !asBuffer(entry.header).includes("Terminating") ||
-    headerOf(entry).fields["status.phase"] !== "Terminating"
-  );
+  if (phase === undefined) {
+    throw new StatusError("NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
+      name: namespace,
+      kind: "namespaces",
+    });
+  }
+  if (phase === "Terminating") throw terminating(request);
 }
 
 function terminating({ target }: AdmissionRequest): StatusError {

@@ -29,7 +29,8 @@ export function getMember(object: JsonObject, name: string): JsonValue | undefin
 }
 
 /**
- * Whether two values are the same JSON: numbers by their numeric value, objects whatever the order of their members.
+ * Whether two values are the same JSON: numbers by their numeric value, objects whatever the order of their members,
+ * of which one that is undefined isn't there.
  * Recursive: for values whose depth was limited when they were decoded.
  */
 export function deepEqual(a: JsonValue, b: JsonValue): boolean {
@@ -39,12 +40,17 @@ export function deepEqual(a: JsonValue, b: JsonValue): boolean {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]!));
   }
   if (Array.isArray(b)) return false;
-  const names = Object.keys(a);
-  if (names.length !== Object.keys(b).length) return false;
-  for (const name of names) {
-    if (!Object.hasOwn(b, name) || !deepEqual(a[name]!, b[name]!)) return false;
+  let more = 0;
+  for (const name in a) {
+    const own = a[name];
+    if (own === undefined) continue;
+    more++;
+    // What is inherited is never JSON, so it is only mistaken for a member under the prototype's own name.
+    const other = name === "__proto__" ? getMember(b, name) : b[name];
+    if (other === undefined || !deepEqual(own, other)) return false;
   }
-  return true;
+  for (const name in b) if (b[name] !== undefined) more--;
+  return more === 0;
 }
 
 function sameNumber(a: JsonValue, b: JsonValue): boolean {

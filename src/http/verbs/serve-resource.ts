@@ -33,13 +33,14 @@ export function serveResource(service: HttpService, admitted: Admitted<ResourceF
   if (!verbsAt(resource, facts.subresource).includes(verb)) throw notAllowed();
   const { namespace, name, subresource } = facts;
   const target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
-  const { exchange } = admitted;
+  const { exchange, user } = admitted;
+  const request = { exchange, facts, user, target };
   if (verb === "watch") service.metrics.longRunning(facts, exchange);
   if (resource.kind.subresources[subresource]?.shape === "connect") {
     // What comes back is the other end's, in whatever form.
-    return serveConnect(service, { ...admitted, exchange, target });
+    return serveConnect(service, request);
   }
-  return andThen(prepareEncoding(service, exchange), () => serveVerb(service, { ...admitted, target }, verb));
+  return andThen(prepareEncoding(service, exchange), () => serveVerb(service, request, verb));
 }
 
 function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
@@ -33,7 +33,7 @@ export function uniqueBy<T>(
 
 /** Whether two values of an object are the same, whatever the order of their keys. */
 export function same(a: unknown, b: unknown): boolean {
-  return isDeepStrictEqual(a, b);
+  return deepEqual(a as JsonValue, b as JsonValue);
 }
 
 /** Refuses a change of what can't be changed. */

@@ -1,0 +1,46 @@
+import type { Clock } from "../base/clock.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import { Follower } from "./follower.ts";
+import { namesOf, type Resource } from "./registry.ts";
+import { headerOf } from "./stored.ts";
+
+/**
+ * The phases of all namespaces, kept up to date. Every write into a namespace asks for its phase, so it is held in memory
+ * instead of being read each time. An answer takes in each write that was acknowledged before the question, by whichever
+ * process.
+ */
+export class NamespacePhases {
+  private readonly phases = new Map<string, string>();
+  private readonly follower: Follower;
+
+  constructor(store: Store, namespaces: Resource, clock: Clock, failed: (error: unknown) => void) {
+    const handler = {
+      put: (entry: Entry) => {
+        this.phases.set(namesOf(entry.key).name, headerOf(entry).fields["status.phase"] ?? "");
+      },
+      remove: (key: string) => this.phases.delete(namesOf(key).name),
+      failed,
+    };
+    this.follower = new Follower(store, namespaces.storePrefix, handler, clock);
+  }
+
+  /** Resolves when every namespace is known. */
+  start(): Promise<void> {
+    return this.follower.start();
+  }
+
+  /**
+   * The phase of a namespace, such as `Active`; undefined when there is none of that name.
+   *
+   * @throws {StoreUnavailableError} namespaces can't be followed at present.
+   */
+  of(name: string): MaybePromise<string | undefined> {
+    const synced = this.follower.sync();
+    return synced instanceof Promise ? andThen(synced, () => this.phases.get(name)) : this.phases.get(name);
+  }
+
+  close(): void {
+    this.follower.close();
+  }
+}

@@ -135,7 +135,7 @@ function withoutManagedFields(object: Partial<ApiObject>): Partial<ApiObject> {
 }
 
 /** What is applied must say what it is, and nothing of who owns what. */
-function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
+export function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (typeof apiVersion !== "string" || apiVersion === "" || typeof kind !== "string" || kind === "") {
     throw new StatusError("BadRequest", "what is applied must have apiVersion and kind");
@@ -155,7 +155,8 @@ function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): Ap
   return part as ApiObject;
 }
 
-function guarded(target: Target, apply: () => Outcome): Outcome {
+/** Runs an apply; what is wrong with it becomes what a client is told. */
+export function guarded(target: Target, apply: () => Outcome): Outcome {
   try {
     return apply();
   } catch (error) {

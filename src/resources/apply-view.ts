@@ -47,7 +47,7 @@ export async function applyView(
     if (wanted.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;
     return {
       written: object,
-      managedFields: encodeManagedFields(owners, base, manager, timestamp(engine.clock)),
+      managedFields: encodeManagedFields(owners, base, manager, timestamp(engine.clock), outcome.wrote),
     };
   };
   const result = await changeThroughView(engine, target, view, next, { ...options, ownershipGiven: true });

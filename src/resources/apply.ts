@@ -20,6 +20,7 @@ import { PartsFault } from "../fields/apply/parts.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { createObject } from "./create.ts";
 import {
+  conflict,
   detailsOf,
   kindContext,
   notFound,
@@ -100,6 +101,10 @@ async function create(
 ): Promise<WriteResult> {
   if (target.subresource !== "") throw notFound(target);
   if (wanted.part.metadata.resourceVersion !== undefined) throw notFound(target);
+  const { uid } = wanted.part.metadata;
+  if (uid !== undefined) {
+    throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
+  }
   await mayCreate();
   const object = merged(engine, target, {}, managedFieldsOf(undefined), wanted, options);
   return createObject(engine, target, object, { ...options, ownershipGiven: true });
@@ -141,7 +146,8 @@ function merged(
   });
   const { object } = readObject(engine, target, outcome.object, [], "Ignore");
   keepLastApplied(engine, object, given, options);
-  setManagedFields(object, encodeManagedFields(outcome.owners, base, manager, now));
+  const { owners, wrote } = outcome;
+  setManagedFields(object, encodeManagedFields(owners, base, manager, now, wrote));
   return object;
 }
 
@@ -158,7 +164,7 @@ function firstOwners(
 ): ManagedFields {
   const manager: Manager = { ...applier, name: beforeFirstApply, operation: "Update" };
   const id = managerId(manager);
-  const owners = updateFields({}, live, new Map(), versions, { ...write, manager: id });
+  const { owners } = updateFields({}, live, new Map(), versions, { ...write, manager: id });
   return { owners, entries: new Map([[id, { manager, time: now }]]) };
 }
 

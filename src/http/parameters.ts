@@ -1,6 +1,7 @@
 import { StatusError, type Cause } from "../base/status-error.ts";
 import { FieldReport } from "../schema/faults.ts";
 import type { FieldValidation } from "../resources/input.ts";
+import { checkManagerName, managerOfAgent } from "../resources/manager-name.ts";
 import type { Resource } from "../resources/registry.ts";
 import { listRead, parseResourceVersion, type ResourceVersion } from "../resources/resource-version.ts";
 import type { ListOptions } from "../resources/list.ts";
@@ -117,9 +118,6 @@ export interface WriteParameters {
   readonly fieldManager: string;
 }
 
-/** The most characters of a field manager's name. */
-const maxManagerLength = 128;
-
 /** Parameters of the modifying verbs; `optionsKind` names them in errors: `CreateOptions`, … */
 export function writeParameters(query: Query, optionsKind: string, userAgent: string): WriteParameters {
   const report = FieldReport.start();
@@ -129,14 +127,12 @@ export function writeParameters(query: Query, optionsKind: string, userAgent: st
     report.at("fieldValidation").notSupported(validation, ["", "Ignore", "Strict", "Warn"]);
   }
   const manager = query.get("fieldManager") ?? "";
-  if (manager.length > maxManagerLength) report.at("fieldManager").tooLong(maxManagerLength, "characters");
-  if (/[\p{Cc}\p{Cs}]/u.test(manager))
-    report.at("fieldManager").invalid(manager, "should only contain printable characters");
+  checkManagerName(manager, report.at("fieldManager"));
   if (report.faults.length > 0) throw invalidOptions(optionsKind, report.faults);
   return {
     dryRun,
     fieldValidation: isFieldValidation(validation) ? validation : "Warn",
-    fieldManager: manager !== "" ? manager : managerOf(userAgent),
+    fieldManager: manager !== "" ? manager : managerOfAgent(userAgent),
   };
 }
 
@@ -170,10 +166,4 @@ export function isDryRun(values: readonly string[], report: FieldReport): boolea
 
 function isFieldValidation(text: string): text is FieldValidation {
   return text === "Ignore" || text === "Warn" || text === "Strict";
-}
-
-/** The manager of a client that names none: its program's name. */
-function managerOf(userAgent: string): string {
-  const name = userAgent.split("/", 1)[0]!;
-  return name.slice(0, maxManagerLength);
 }

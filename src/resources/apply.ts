@@ -1,11 +1,26 @@
 import type { JsonDocument } from "../base/json/exact.ts";
+import type { JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
-import { encodeManagedFields, managerId, type ManagedFields } from "../fields/apply/managed-fields.ts";
-import { ApplyConflict, applyFields, type Outcome } from "../fields/apply/ownership.ts";
+import type { FieldSet } from "../fields/apply/field-set.ts";
+import {
+  encodeManagedFields,
+  managerId,
+  type ManagedFields,
+  type Manager,
+} from "../fields/apply/managed-fields.ts";
+import {
+  ApplyConflict,
+  applyFields,
+  updateFields,
+  type Outcome,
+  type Versions,
+  type Write,
+} from "../fields/apply/ownership.ts";
 import { PartsFault } from "../fields/apply/parts.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { createObject } from "./create.ts";
 import {
+  conflict,
   detailsOf,
   kindContext,
   notFound,
@@ -23,6 +38,7 @@ import {
   versionsOf,
 } from "./field-ownership.ts";
 import { fieldPath } from "./field-path.ts";
+import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
 import { readObject, readPart, type FieldValidation } from "./input.ts";
 import { keyOf } from "./registry.ts";
 import { changeObject } from "./update.ts";
@@ -32,6 +48,12 @@ export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
   /** Fields that others own are taken over. */
   readonly force: boolean;
+}
+
+/** What somebody applies: as it was read, and as it was written. */
+interface Wanted {
+  readonly part: ApiObject;
+  readonly given: JsonValue;
 }
 
 /** How often an apply is tried again after another one created or deleted the object. */
@@ -53,7 +75,7 @@ export async function applyObject(
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
-  const wanted = checkPart(target, value, part);
+  const wanted: Wanted = { part: checkPart(target, value, part), given: value };
   const stored = storedTarget(target);
   for (let attempt = 1; ; attempt++) {
     const exists =
@@ -73,28 +95,27 @@ export async function applyObject(
 async function create(
   engine: Engine,
   target: Target,
-  wanted: ApiObject,
+  wanted: Wanted,
   options: ApplyOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
   if (target.subresource !== "") throw notFound(target);
-  if (wanted.metadata.resourceVersion !== undefined) throw notFound(target);
+  if (wanted.part.metadata.resourceVersion !== undefined) throw notFound(target);
+  const { uid } = wanted.part.metadata;
+  if (uid !== undefined) {
+    throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
+  }
   await mayCreate();
   const object = merged(engine, target, {}, managedFieldsOf(undefined), wanted, options);
   return createObject(engine, target, object, { ...options, ownershipGiven: true });
 }
 
-function change(
-  engine: Engine,
-  target: Target,
-  wanted: ApiObject,
-  options: ApplyOptions,
-): Promise<WriteResult> {
+function change(engine: Engine, target: Target, wanted: Wanted, options: ApplyOptions): Promise<WriteResult> {
   const apply = (live: ApiObject): ApiObject => {
     const base = managedFieldsOf(live);
     const shown = fromStored(target.resource, structuredClone(live), kindContext(engine, target));
     const object = merged(engine, target, shown, base, wanted, options);
-    const { resourceVersion } = wanted.metadata;
+    const { resourceVersion } = wanted.part.metadata;
     if (resourceVersion === undefined) delete object.metadata.resourceVersion;
     else object.metadata.resourceVersion = resourceVersion;
     return object;
@@ -106,26 +127,61 @@ function change(
 function merged(
   engine: Engine,
   target: Target,
-  live: Partial<ApiObject>,
-  base: ManagedFields,
-  wanted: ApiObject,
+  shown: Partial<ApiObject>,
+  known: ManagedFields,
+  { part, given }: Wanted,
   options: ApplyOptions,
 ): ApiObject {
   const stored = storedTarget(target);
   const manager = managerOf(stored, options, "Apply");
-  const write = {
-    manager: managerId(manager),
-    version: manager.apiVersion,
-    ignored: ignoredFields(target),
-    force: options.force,
-  };
   const versions = versionsOf(engine, stored);
-  const outcome = guarded(target, () =>
-    applyFields(withoutManagedFields(live), withoutManagedFields(wanted), base.owners, versions, write),
-  );
+  const live = withoutManagedFields(shown);
+  const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
+  const now = timestamp(engine.clock);
+  const base = known.owners.size === 0 ? firstOwners(live, versions, manager, write, now) : known;
+  const outcome = guarded(target, () => {
+    const apply = (force: boolean): Outcome =>
+      applyFields(live, part, base.owners, versions, { ...write, manager: managerId(manager), force });
+    return allowing(() => fieldsLastApplied(engine, target, live, options), apply, options.force);
+  });
   const { object } = readObject(engine, target, outcome.object, [], "Ignore");
-  setManagedFields(object, encodeManagedFields(outcome.owners, base, manager, timestamp(engine.clock)));
+  keepLastApplied(engine, object, given, options);
+  const { owners, wrote } = outcome;
+  setManagedFields(object, encodeManagedFields(owners, base, manager, now, wrote));
   return object;
+}
+
+/** Whose everything is that stood before the first apply to an object of which no owner is known. */
+const beforeFirstApply = "before-first-apply";
+
+/** The owners of an object that has none, at its first apply: what stands belongs to whoever wrote it. */
+function firstOwners(
+  live: Partial<ApiObject>,
+  versions: Versions,
+  applier: Manager,
+  write: Omit<Write, "manager">,
+  now: string,
+): ManagedFields {
+  const manager: Manager = { ...applier, name: beforeFirstApply, operation: "Update" };
+  const id = managerId(manager);
+  const { owners } = updateFields({}, live, new Map(), versions, { ...write, manager: id });
+  return { owners, entries: new Map([[id, { manager, time: now }]]) };
+}
+
+/** Applies; where all that is contested may be taken, by force. Is refused only for what may not. */
+function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, force: boolean): Outcome {
+  try {
+    return apply(force);
+  } catch (error) {
+    if (!(error instanceof ApplyConflict)) throw error;
+    const fields = allowed();
+    const refused = [...error.fields].flatMap(([manager, { version, set }]) => {
+      const rest = set.difference(fields);
+      return rest.isEmpty ? [] : [[manager, { version, set: rest }] as const];
+    });
+    if (refused.length > 0) throw new ApplyConflict(new Map(refused));
+    return apply(true);
+  }
 }
 
 function withoutManagedFields(object: Partial<ApiObject>): Partial<ApiObject> {
@@ -135,7 +191,7 @@ function withoutManagedFields(object: Partial<ApiObject>): Partial<ApiObject> {
 }
 
 /** What is applied must say what it is, and nothing of who owns what. */
-function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
+export function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (typeof apiVersion !== "string" || apiVersion === "" || typeof kind !== "string" || kind === "") {
     throw new StatusError("BadRequest", "what is applied must have apiVersion and kind");
@@ -155,7 +211,8 @@ function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): Ap
   return part as ApiObject;
 }
 
-function guarded(target: Target, apply: () => Outcome): Outcome {
+/** Runs an apply; what is wrong with it becomes what a client is told. */
+export function guarded(target: Target, apply: () => Outcome): Outcome {
   try {
     return apply();
   } catch (error) {

@@ -1,5 +1,7 @@
-import { FieldSet } from "../fields/apply/field-set.ts";
+import { isDeepStrictEqual } from "node:util";
+import { FieldSet, fieldElement } from "../fields/apply/field-set.ts";
 import {
+  areReadable,
   decodeManagedFields,
   encodeManagedFields,
   managerId,
@@ -9,8 +11,11 @@ import {
 } from "../fields/apply/managed-fields.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
+import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, ManagedFieldsEntryValue } from "../schema/kind.ts";
+import type { StructType } from "../schema/types.ts";
 import { kindContext, timestamp, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
 import { fromStored, inStoredVersion } from "./versions.ts";
 
@@ -35,11 +40,32 @@ const ignoredEverywhere = new Map([
 ]);
 const ignored = FieldSet.of(false, ignoredEverywhere);
 const ignoredWithStatus = FieldSet.of(false, new Map([...ignoredEverywhere, ["f:status", FieldSet.leaf]]));
+/** What no part of an object can change, `status` and the others alike. */
+const ignoredInParts = allOf(["apiVersion", "kind", "metadata"]);
+const ignoredInOtherParts = allOf(["apiVersion", "kind", "metadata", "status"]);
+const ignoredInStatus = new WeakMap<StructType, FieldSet>();
 
-/** Fields that a write to the target can't own. */
-export function ignoredFields({ resource, subresource }: Target): FieldSet {
-  const hasStatus = Object.hasOwn(resource.kind.subresources, "status");
-  return hasStatus && subresource !== "status" ? ignoredWithStatus : ignored;
+function allOf(names: readonly string[]): FieldSet {
+  return FieldSet.of(false, new Map(names.map((name) => [fieldElement(name), FieldSet.leaf])));
+}
+
+/** Fields that a write to the target can't own: those that the server sets, and those that it can't change. */
+export function ignoredFields({ resource: { kind }, subresource }: Target): FieldSet {
+  if (subresource === "" || kind.subresources[subresource]?.shape !== undefined) {
+    return Object.hasOwn(kind.subresources, "status") ? ignoredWithStatus : ignored;
+  }
+  if (!changesStatus(subresource)) return ignoredInOtherParts;
+  let found = ignoredInStatus.get(kind.type);
+  if (found === undefined) {
+    found = ignoredInParts.union(allOf(Object.keys(kind.type.fields).filter((name) => name !== "status")));
+    ignoredInStatus.set(kind.type, found);
+  }
+  return found;
+}
+
+/** Whether a part of an object is in its status; else it is in what is wanted of it. */
+function changesStatus(subresource: string): boolean {
+  return subresource === "status" || subresource === "approval";
 }
 
 /** Who makes a write, as entries of managed fields name them. */
@@ -88,7 +114,7 @@ export function recordOwnership(
   live: ApiObject | undefined,
   options: WriteOptions,
 ): void {
-  const base = baseOf(object, live);
+  const base = baseOf(target, object, live);
   const manager = managerOf(target, options, "Update");
   const { requested = target.resource } = target;
   const shown = (one: ApiObject | undefined) =>
@@ -99,12 +125,38 @@ export function recordOwnership(
           requested === target.resource ? one : structuredClone(one),
           kindContext(engine, target),
         );
-  const owners = updateFields(shown(live), shown(object), base.owners, versionsOf(engine, target), {
-    manager: managerId(manager),
-    version: manager.apiVersion,
-    ignored: ignoredFields(target),
-  });
-  setManagedFields(object, encodeManagedFields(owners, base, manager, timestamp(engine.clock)));
+  const { owners, wrote } = updateFields(
+    shown(live),
+    shown(object),
+    base.owners,
+    versionsOf(engine, target),
+    {
+      manager: managerId(manager),
+      version: manager.apiVersion,
+      ignored: ignoredFields(target),
+    },
+  );
+  setManagedFields(object, encodeManagedFields(owners, base, manager, timestamp(engine.clock), wrote));
+}
+
+/**
+ * The entries of an object after an apply: those that stand, where nothing but times would change. What admission brings
+ * back each time is thus no change.
+ */
+export function entriesOfApply(
+  object: ApiObject,
+  live: ApiObject,
+  entries: readonly ManagedFieldsEntryValue[],
+): readonly ManagedFieldsEntryValue[] {
+  const standing = live.metadata.managedFields ?? [];
+  const untimed = (all: readonly ManagedFieldsEntryValue[]) => all.map(({ time: _time, ...rest }) => rest);
+  if (!isDeepStrictEqual(untimed(entries), untimed(standing))) return entries;
+  return isDeepStrictEqual(bare(object), bare(live)) ? standing : entries;
+}
+
+function bare(object: ApiObject): object {
+  const { managedFields: _entries, resourceVersion: _version, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Sets or drops the managed fields of an object. */
@@ -114,13 +166,40 @@ export function setManagedFields({ metadata }: ApiObject, entries: readonly Mana
 }
 
 /**
- * Who owned what before a write. A client that sends entries is believed; a list with one empty entry clears them; no list
- * leaves them.
+ * Who owned what before a write. A client that sends entries is believed; a list with one empty entry clears them; no list,
+ * and one that can't be read, leaves them.
+ *
+ * @throws {StatusError} Invalid for entries that can be read and can't be kept.
  */
-function baseOf(object: ApiObject, live: ApiObject | undefined): ManagedFields {
+function baseOf(target: Target, object: ApiObject, live: ApiObject | undefined): ManagedFields {
   const sent = object.metadata.managedFields;
   if (sent === undefined || sent.length === 0) return managedFieldsOf(live);
-  return isReset(sent) ? noManagedFields : decodeManagedFields(sent);
+  if (isReset(sent)) return noManagedFields;
+  if (!areReadable(sent)) return managedFieldsOf(live);
+  checkEntries(target, object, sent);
+  return decodeManagedFields(sent);
+}
+
+/** The most characters of the subresource of an entry. */
+const maxSubresourceLength = 256;
+
+function checkEntries(
+  { resource }: Target,
+  { metadata }: ApiObject,
+  entries: readonly ManagedFieldsEntryValue[],
+): void {
+  const report = FieldReport.start();
+  for (const [index, { manager = "", subresource = "" }] of entries.entries()) {
+    const place = report.at("metadata", "managedFields", index);
+    checkManagerName(manager, place.at("manager"));
+    if (subresource.length > maxSubresourceLength)
+      place.at("subresource").tooLong(maxSubresourceLength, "characters");
+  }
+  if (report.faults.length === 0) return;
+  throw invalidError(
+    { kind: resource.kind.name, group: resource.group, name: metadata.name ?? "" },
+    report.faults,
+  );
 }
 
 /** The managed fields of an object; of none, none. */

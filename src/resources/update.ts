@@ -15,7 +15,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import { recordOwnership, setManagedFields } from "./field-ownership.ts";
+import { entriesOfApply, recordOwnership, setManagedFields } from "./field-ownership.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { decodeEntry, draftBody, encodeObject, sameContent } from "./stored.ts";
@@ -169,7 +169,8 @@ async function replace(
   const request = admissionOf(target, options, "UPDATE", object, live);
   await engine.admit.mutate(request);
   countGeneration(target, object, live);
-  if (options.ownershipGiven === true) setManagedFields(object, managedFields ?? []);
+  if (options.ownershipGiven === true)
+    setManagedFields(object, entriesOfApply(object, live, managedFields ?? []));
   else recordOwnership(engine, target, object, live, options);
   checkObject(engine, target, object, live);
   await engine.admit.validate(request);

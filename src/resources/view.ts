@@ -2,8 +2,9 @@ import { encodeJson } from "../base/json/encode.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { ApiObject, ViewSubresource } from "../schema/kind.ts";
+import type { ApiObject, ManagedFieldsEntryValue, ViewSubresource } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions, WriteResult } from "./engine.ts";
+import { setManagedFields } from "./field-ownership.ts";
 import { getObject } from "./get.ts";
 import { matchNamespace } from "./metadata.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
@@ -36,7 +37,7 @@ export function updateView(
   read: () => ApiObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  return change(engine, target, view, () => read(), options);
+  return changeThroughView(engine, target, view, () => ({ written: read() }), options);
 }
 
 /** Changes parts of what the view shows. */
@@ -48,26 +49,33 @@ export async function patchView(
   options: PatchOptions,
 ): Promise<WriteResult> {
   let warnings: readonly string[] = [];
-  const patched = (shown: ApiObject): ApiObject => {
+  const patched = (shown: ApiObject): WrittenView => {
     const version = shown.metadata.resourceVersion;
     const input = readPatched(engine, viewTarget(target, view), kind, patch, shown, options);
     warnings = input.warnings;
     if (input.object.metadata.resourceVersion === version) delete input.object.metadata.resourceVersion;
-    return input.object;
+    return { written: input.object };
   };
-  const result = await change(engine, target, view, patched, options);
+  const result = await changeThroughView(engine, target, view, patched, options);
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
-async function change(
+/** What a write makes of a view; where the write itself says who owns what of the object then, with that. */
+export interface WrittenView {
+  readonly written: ApiObject;
+  readonly managedFields?: readonly ManagedFieldsEntryValue[];
+}
+
+/** Lets `next` make a new view of the one that shows the live object, and changes the object by it. */
+export async function changeThroughView(
   engine: Engine,
   target: Target,
   view: ObjectView,
-  next: (shown: ApiObject) => ApiObject,
+  next: (shown: ApiObject, live: ApiObject) => WrittenView,
   options: WriteOptions,
 ): Promise<WriteResult> {
   const apply = (live: ApiObject): ApiObject => {
-    const written = next(shown(view, live));
+    const { written, managedFields } = next(shown(view, live), live);
     checkName(target, written);
     matchNamespace(target, written.metadata);
     checkBody(engine, viewTarget(target, view), written);
@@ -77,6 +85,7 @@ async function change(
     if (resourceVersion === undefined) delete copy.metadata.resourceVersion;
     else copy.metadata.resourceVersion = resourceVersion;
     if (uid !== undefined) copy.metadata.uid = uid;
+    if (managedFields !== undefined) setManagedFields(copy, managedFields);
     return copy;
   };
   const result = await changeObject(engine, target, apply, options);

@@ -107,6 +107,8 @@ export interface ViewSubresource<O = ApiObject> {
   readonly read: (object: O) => Record<string, unknown>;
   /** Takes over what the written view says into the copy of the live object. */
   readonly write: (copy: O, view: ApiObject) => void;
+  /** The fields that it changes, so that their owners can be told: where each stands in the view and in the object. */
+  readonly fields: readonly { readonly view: readonly string[]; readonly object: readonly string[] }[];
 }
 
 /** Something that is done to the object, such as `eviction`; the doing stands in `resources/actions/`. */

@@ -26,5 +26,9 @@ export const kubernetes: Vocabulary = {
   aggregateToLabelPrefix: "rbac.authorization.k8s.io/aggregate-to-",
   autoUpdateAnnotation: "rbac.authorization.kubernetes.io/autoupdate",
   bootstrappingLabel: "kubernetes.io/bootstrapping",
+  clientSideApply: {
+    annotation: "kubectl.kubernetes.io/last-applied-configuration",
+    manager: "kubectl",
+  },
   gitVersion: "v1.26.0+plinth",
 };

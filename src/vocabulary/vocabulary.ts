@@ -39,6 +39,12 @@ export interface Vocabulary {
   readonly autoUpdateAnnotation: string;
   /** Label that marks the default roles and bindings; its value is `rbac-defaults`. */
   readonly bootstrappingLabel: string;
+  /**
+   * How the reference's command line applied before the server could (spec: conventions 4.10): it keeps what it applied in
+   * an annotation. Absent where there is no such client; else the names of the annotation and of the manager under which
+   * the same client applies on the server.
+   */
+  readonly clientSideApply?: { readonly annotation: string; readonly manager: string };
   /** Version that `/version` reports as `gitVersion`. */
   readonly gitVersion: string;
 }

@@ -70,4 +70,41 @@ describeKubectl("kubectl apply --server-side", (program) => {
     expect(other.code).toBe(1);
     expect(other.stdout).toContain("web:4");
   });
+
+  const settings = (data: Record<string, string>): string =>
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings", namespace: "default" },
+      data,
+    });
+  const owned = ["get", "configmap", "settings", ...(program.minor < 21 ? [] : ["--show-managed-fields"])];
+
+  it("takes over what it applied by itself before, and removes what is no longer applied", async () => {
+    await kubectl.ok(["apply", "-f", "-"], { input: settings({ a: "1", b: "1", c: "1" }) });
+    await kubectl.ok(["patch", "configmap", "settings", "--type=merge", "-p", '{"data":{"c":"9"}}']);
+    const refused = await apply(settings({ a: "2", b: "1", c: "1" }));
+    expect(refused.stderr).toContain(".data.c");
+    expect(refused.stderr).not.toContain(".data.a");
+
+    expect(await apply(settings({ a: "2", b: "1" }))).toMatchObject({ code: 0, stderr: "" });
+    expect((await kubectl.json(owned)).data).toEqual({ a: "2", b: "1", c: "9" });
+    // From 1.26 on it moves its old entry over to the new one; before, the old entry keeps what it applied last.
+    expect(await apply(settings({ a: "2" }))).toMatchObject({ code: 0, stderr: "" });
+    const { data, metadata } = await kubectl.json(owned);
+    const entries = metadata.managedFields as { manager: string; operation: string }[];
+    const names = entries.map(({ manager, operation }) => `${manager} ${operation}`);
+    expect(names).toContain("kubectl Apply");
+    if (program.minor >= 26) {
+      expect(data).toEqual({ a: "2", c: "9" });
+      expect(names).not.toContain("kubectl-client-side-apply Update");
+      const text = metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"] as string;
+      expect(JSON.parse(text)).toMatchObject({ data: { a: "2" } });
+    } else {
+      expect(data).toEqual({ a: "2", b: "1", c: "9" });
+    }
+    // And the old way still works after it.
+    await kubectl.ok(["apply", "-f", "-"], { input: settings({ a: "3" }) });
+    expect((await kubectl.json(owned)).data).toMatchObject({ a: "3", c: "9" });
+  });
 });

@@ -10,7 +10,7 @@ export interface Comparison {
   readonly added: FieldSet;
   /** Leaves that are in both and differ. */
   readonly modified: FieldSet;
-  /** Fields of the first that the second doesn't have. */
+  /** Fields of the first that the second doesn't have, with the objects and lists that went with them. */
   readonly removed: FieldSet;
 }
 
@@ -42,12 +42,18 @@ function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison 
       if (!below.removed.isEmpty) removed.set(element, below.removed);
     }
   }
-  for (const [element, part] of left) removed.set(element, setOfPart(part, "lenient"));
+  for (const [element, part] of left) removed.set(element, withPlaces(setOfPart(part, "lenient")));
   return {
     added: FieldSet.of(false, added),
     modified: FieldSet.of(false, modified),
     removed: FieldSet.of(false, removed),
   };
+}
+
+/** A set with every place in it a member: what holds fields goes with them, and may be owned itself. */
+function withPlaces({ children }: FieldSet): FieldSet {
+  if (children.size === 0) return FieldSet.leaf;
+  return FieldSet.of(true, new Map([...children].map(([element, set]) => [element, withPlaces(set)])));
 }
 
 /** What differs at and below a place that both have. */

@@ -1,3 +1,8 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import { decodeExactly } from "../../base/json/exact.ts";
+import { SyntaxFault } from "../../base/json/syntax-fault.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+
 /**
  * A set of the fields of an object (spec: conventions 2.5). A path is a list of elements in the text form that entries of
  * `managedFields` use: `f:name` a member of an object, `k:{"name":"a"}` an item of a list by its keys, `v:"a"` an item of a
@@ -116,7 +121,29 @@ export function encodeFieldSet(set: FieldSet): Record<string, unknown> {
 
 /** Reads `fieldsV1`. What can't be read is left out: an entry of a stranger must not keep an object from being written. */
 export function decodeFieldSet(fields: unknown): FieldSet {
-  return decodeBelow(fields, false, 0);
+  const set = decodeBelow(fields, false, 0);
+  // Nobody owns the object itself.
+  return set.isMember ? FieldSet.of(false, set.children) : set;
+}
+
+/** Whether all of `fieldsV1` can be read; nothing is an empty set. Elements of sorts that aren't known are passed over. */
+export function isFieldSet(fields: unknown, depth = 0): boolean {
+  if (fields === undefined || fields === null) return depth === 0;
+  if (typeof fields !== "object" || Array.isArray(fields) || depth > maxDepth) return false;
+  return Object.entries(fields).every(([element, below]) => {
+    if (element === "." || !/^.:/s.test(element)) return element === ".";
+    return !elementForm.test(element) || (isElement(element) && isFieldSet(below, depth + 1));
+  });
+}
+
+/** Whether the keys, value or index of an element are such. */
+function isElement(element: string): boolean {
+  const rest = element.slice(2);
+  if (element.startsWith("f:")) return true;
+  if (element.startsWith("i:")) return /^-?\d+$/.test(rest);
+  const value = parsed(rest);
+  if (value === undefined || element.startsWith("v:")) return value !== undefined;
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Deeper sets than objects can be are nobody's. */
@@ -142,14 +169,22 @@ function decodeBelow(fields: unknown, isPlace: boolean, depth: number): FieldSet
 /** The same text for every way of writing the keys or the value of an item. */
 function canonicalElement(element: string): string {
   if (!element.startsWith("k:") && !element.startsWith("v:")) return element;
+  const value = parsed(element.slice(2));
+  if (value === undefined) return element;
+  if (element.startsWith("v:")) return valueElement(value);
+  return typeof value === "object" && value !== null ? keyElement(value as Record<string, unknown>) : element;
+}
+
+/** More digits than a number surely holds. */
+const longNumber = /\d{16}/;
+
+/** The value of a JSON text, exact as those of objects are; undefined for other text. */
+function parsed(text: string): JsonValue | undefined {
   try {
-    const value: unknown = JSON.parse(element.slice(2));
-    if (element.startsWith("v:")) return valueElement(value);
-    return typeof value === "object" && value !== null
-      ? keyElement(value as Record<string, unknown>)
-      : element;
-  } catch {
-    return element;
+    return longNumber.test(text) ? decodeExactly(text, maxDepth).value : (JSON.parse(text) as JsonValue);
+  } catch (error) {
+    if (error instanceof SyntaxFault || error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 
@@ -160,14 +195,14 @@ export function fieldElement(name: string): string {
 
 /** The element of an item of a set. */
 export function valueElement(value: unknown): string {
-  return `v:${JSON.stringify(value)}`;
+  return `v:${encodeJson(value as JsonValue)}`;
 }
 
 /** The element of an item with keys, which are written sorted by name. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(keys);
   const sorted = (names.length > 1 ? names.toSorted() : names).map(
-    (name) => `${JSON.stringify(name)}:${JSON.stringify(keys[name])}`,
+    (name) => `${JSON.stringify(name)}:${encodeJson(keys[name] as JsonValue)}`,
   );
   return `k:{${sorted.join(",")}}`;
 }

@@ -1,4 +1,4 @@
-import { decodeFieldSet, encodeFieldSet, FieldSet } from "./field-set.ts";
+import { decodeFieldSet, encodeFieldSet, isFieldSet, type FieldSet } from "./field-set.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
 import type { Owners } from "./ownership.ts";
 
@@ -34,7 +34,7 @@ export function managerId({ name, operation, apiVersion, subresource }: Manager)
   return JSON.stringify([name, operation, operation === "Apply" ? "" : apiVersion, subresource]);
 }
 
-/** Reads the entries of an object. Those that can't be read, or own nothing, are left out. */
+/** Reads the entries of an object. Those that can't be read, or own nothing, are left out. Of two of one id, the last counts. */
 export function decodeManagedFields(
   entries: readonly ManagedFieldsEntry[] | null | undefined,
 ): ManagedFields {
@@ -47,11 +47,18 @@ export function decodeManagedFields(
     if (set.isEmpty) continue;
     const manager = { name, operation, apiVersion, subresource };
     const id = managerId(manager);
-    const before = owners.get(id);
-    owners.set(id, { version: apiVersion, set: before === undefined ? set : before.set.union(set) });
+    owners.set(id, { version: apiVersion, set });
     known.set(id, { manager, time });
   }
   return { owners, entries: known };
+}
+
+/** Whether entries that somebody sent are all of a form that can be read: of an operation, a version and a set of fields. */
+export function areReadable(entries: readonly ManagedFieldsEntry[]): boolean {
+  return entries.every(
+    ({ operation, apiVersion = "", fieldsType, fieldsV1 }) =>
+      isOperation(operation) && apiVersion !== "" && fieldsType === "FieldsV1" && isFieldSet(fieldsV1),
+  );
 }
 
 function isOperation(text: string | undefined): text is Manager["operation"] {
@@ -59,27 +66,30 @@ function isOperation(text: string | undefined): text is Manager["operation"] {
 }
 
 /**
- * Writes the entries of an object after a write.
+ * Writes the entries of an object after a write. The writer's has the time of the write if it set or lost anything by it;
+ * the others keep theirs, whatever was taken from them.
  *
- * @param before as they were; entries that didn't change keep their time.
+ * @param before as they were.
  * @param writer who wrote; a new entry is theirs.
  * @param now the time of the write.
+ * @param wrote whether the writer set anything, be it in fields that it owned already.
  */
 export function encodeManagedFields(
   owners: Owners,
   before: ManagedFields,
   writer: Manager,
   now: string,
+  wrote: boolean,
 ): ManagedFieldsEntry[] {
-  const entries = [...owners].flatMap(([id, { version, set }]): ManagedFieldsEntry[] => {
+  const own = managerId(writer);
+  const entries = [...owners].map(([id, { version, set }]) => {
     const known = before.entries.get(id);
-    const manager = known?.manager ?? writer;
     const was = before.owners.get(id);
-    const same = was !== undefined && was.version === version && was.set.equals(set);
-    const time = same ? known?.time : now;
-    return [entryOf({ ...manager, apiVersion: version }, set, time)];
+    const same = id !== own || (!wrote && was?.version === version && was.set.equals(set));
+    const { manager, time } = same && known !== undefined ? known : { manager: writer, time: now };
+    return entryOf({ ...manager, apiVersion: version }, set, time);
   });
-  return inOrder(withoutAncient(entries));
+  return inOrder(writer.operation === "Update" ? withoutAncient(entries) : entries);
 }
 
 function entryOf(manager: Manager, set: FieldSet, time: string | undefined): ManagedFieldsEntry {
@@ -107,28 +117,32 @@ function inOrder(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[] {
   return entries.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 }
 
-/** Merges the oldest updates where there are too many, those of each version into one. */
+/** Merges the oldest updates where there are too many, those of each version into one, until there aren't any more. */
 function withoutAncient(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[] {
   const updates = inOrder(entries.filter(({ operation }) => operation === "Update"));
-  if (updates.length <= maxUpdateEntries) return [...entries];
-  const applies = entries.filter(({ operation }) => operation === "Apply");
-  const merged = new Map<string, ManagedFieldsEntry>();
-  let left = updates.length;
+  let excess = updates.length - maxUpdateEntries;
+  if (excess <= 0) return [...entries];
+  const oldest = new Map<string, ManagedFieldsEntry>();
   let index = 0;
-  // Merging begins with the oldest, and two become one only from the second of a version on.
-  for (; index < updates.length && left > maxUpdateEntries - 1; index++) {
+  for (; excess > 0 && index < updates.length; index++) {
     const entry = updates[index]!;
     const version = entry.apiVersion ?? "";
-    const before = merged.get(version);
-    if (before !== undefined) left--;
-    merged.set(version, before === undefined ? { ...entry, manager: ancientManager } : joined(before, entry));
+    const before = oldest.get(version);
+    if (before !== undefined) excess--;
+    oldest.set(version, before === undefined ? entry : joined(before, entry));
   }
-  const ancient = [...merged.values()].map(({ subresource: _subresource, ...entry }) => entry);
-  return [...applies, ...ancient, ...updates.slice(index)];
+  const applies = entries.filter(({ operation }) => operation === "Apply");
+  return [...applies, ...oldest.values(), ...updates.slice(index)];
 }
 
 function joined(older: ManagedFieldsEntry, newer: ManagedFieldsEntry): ManagedFieldsEntry {
   const set = decodeFieldSet(older.fieldsV1).union(decodeFieldSet(newer.fieldsV1));
-  const { time } = newer;
-  return { ...older, ...(time === undefined ? {} : { time }), fieldsV1: encodeFieldSet(set) };
+  const { subresource: _through, ...whole } = older;
+  const time = newer.time ?? older.time;
+  return {
+    ...whole,
+    manager: ancientManager,
+    ...(time === undefined ? {} : { time }),
+    fieldsV1: encodeFieldSet(set),
+  };
 }

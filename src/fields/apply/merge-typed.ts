@@ -50,11 +50,18 @@ function mergeMembers(
   return result;
 }
 
+/** Of equal values that stand, those that are applied become one. */
 function mergeSet(live: readonly unknown[], applied: readonly unknown[]): unknown[] {
-  const there = new Set(live.map(valueElement));
-  return [...live, ...applied.filter((value) => !there.has(valueElement(value)))];
+  const left = new Set(applied.map(valueElement));
+  const wanted = new Set(left);
+  const standing = live.filter((value) => {
+    const element = valueElement(value);
+    return !wanted.has(element) || left.delete(element);
+  });
+  return [...standing, ...applied.filter((value) => left.has(valueElement(value)))];
 }
 
+/** Of items with equal keys that stand, those that are applied become one: else one could hide what was applied. */
 function mergeItems(
   live: readonly unknown[],
   applied: readonly unknown[],
@@ -63,14 +70,12 @@ function mergeItems(
   const wanted = new Map(
     (partsOf(applied, shape, "lenient") ?? []).map(({ element, value }) => [element, value]),
   );
+  const left = new Map(wanted);
   const result: unknown[] = [];
   for (const item of live) {
     const element = elementOfItem(item, shape);
     if (element === undefined || !wanted.has(element)) result.push(item);
-    else {
-      result.push(mergeTyped(item, wanted.get(element), shape.element));
-      wanted.delete(element);
-    }
+    else if (left.delete(element)) result.push(mergeTyped(item, wanted.get(element), shape.element));
   }
-  return [...result, ...wanted.values()];
+  return [...result, ...left.values()];
 }

@@ -4,6 +4,7 @@ import { mergeTyped } from "./merge-typed.ts";
 import { readSet } from "./read-set.ts";
 import { removeFields, withHolders } from "./remove.ts";
 import type { Shape } from "./shape.ts";
+import { ownersAsDeclared } from "./topology.ts";
 
 /** The fields that one manager owns, named as they are in one version of the object. */
 export interface OwnedFields {
@@ -22,10 +23,15 @@ export interface Versions {
   convert(object: unknown, from: string, to: string): unknown;
 }
 
-/** What an object becomes, and who owns what of it then. */
-export interface Outcome {
-  readonly object: unknown;
+/** Who owns what after a write, and whether the write set or removed anything. */
+export interface Recorded {
   readonly owners: Owners;
+  readonly wrote: boolean;
+}
+
+/** What an object becomes, and who owns what of it then. */
+export interface Outcome extends Recorded {
+  readonly object: unknown;
 }
 
 /** Others own fields that would be changed. */
@@ -71,13 +77,16 @@ export function applyFields(
   const { manager, version, force, ignored = FieldSet.empty } = write;
   const shape = shapeIn(versions, version);
   const set = readSet(wanted, shape, "strict").recursiveDifference(ignored);
-  const before = owners.get(manager);
-  const next = new Map(owners).set(manager, { version, set });
+  const known = ownersAsDeclared(owners, versions);
+  const before = known.get(manager);
+  const next = new Map(known).set(manager, { version, set });
   const merged = mergeTyped(live, wanted, shape);
   const object = before === undefined ? merged : prune(merged, version, before, next, versions);
-  const { kept, contested } = without(next, new Changes(live, object, write, versions));
+  const changes = new Changes(live, object, write, versions);
+  const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
-  return { object, owners: kept };
+  const { added, modified, removed } = changes.in(version)!;
+  return { object, owners: kept, wrote: !(added.isEmpty && modified.isEmpty && removed.isEmpty) };
 }
 
 /**
@@ -91,17 +100,18 @@ export function updateFields(
   owners: Owners,
   versions: Versions,
   write: Write,
-): Owners {
+): Recorded {
   const { manager, version, ignored = FieldSet.empty } = write;
   const changes = new Changes(live, written, write, versions);
-  const next = new Map(without(owners, changes).kept);
+  const known = ownersAsDeclared(owners, versions);
+  const next = new Map(without(known, changes).kept);
   const { added, modified, removed } = changes.in(version)!;
-  const before = owners.get(manager);
+  const before = known.get(manager);
   const kept = before?.version === version ? before.set : FieldSet.empty;
   const set = kept.union(added).union(modified).difference(removed).recursiveDifference(ignored);
   if (set.isEmpty) next.delete(manager);
   else next.set(manager, { version, set });
-  return next;
+  return { owners: next, wrote: !(added.isEmpty && modified.isEmpty) };
 }
 
 /** What a write changes, as seen in each version; found out once a version. */

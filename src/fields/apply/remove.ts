@@ -1,6 +1,6 @@
 import { FieldSet, fieldElement, valueElement } from "./field-set.ts";
 import { elementOfItem } from "./parts.ts";
-import type { Shape } from "./shape.ts";
+import { shapeBelow, type Shape } from "./shape.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -104,20 +104,4 @@ function withKeys({ children }: FieldSet, keys: readonly string[]): ReadonlyMap<
     if (!all.has(element)) all.set(element, FieldSet.leaf);
   }
   return all;
-}
-
-/** The shape of the part with an element. */
-function shapeBelow(shape: Shape, element: string): Shape | undefined {
-  switch (shape.kind) {
-    case "struct":
-      return element.startsWith("f:") ? shape.member(element.slice(2)) : undefined;
-    case "map":
-    case "items":
-      return shape.element;
-    case "deduced":
-      return shape;
-    case "leaf":
-    case "set":
-      return undefined;
-  }
 }

@@ -63,15 +63,19 @@ function shapeOfField({ type, facts }: Field): Shape {
   }
 }
 
-function shapeOfList(element: Type, { listType, listMapKeys }: FieldFacts): Shape {
-  if (listType === "set") return { kind: "set" };
-  if (listType !== "map" || element.shape !== "struct") return leaf;
+/** A list that says nothing to apply is merged as a strategic merge patch would. */
+function shapeOfList(element: Type, facts: FieldFacts): Shape {
+  const { patchMergeKey } = facts;
+  const merges = facts.listType === undefined && facts.patchStrategy.includes("merge");
+  if (facts.listType === "set" || (merges && patchMergeKey === undefined)) return { kind: "set" };
+  if ((facts.listType !== "map" && !merges) || element.shape !== "struct") return leaf;
+  const keys = merges && patchMergeKey !== undefined ? [patchMergeKey] : facts.listMapKeys;
   const defaults: Record<string, unknown> = {};
-  for (const key of listMapKeys) {
+  for (const key of keys) {
     const given = element.fields[key]?.facts.default;
     if (given !== undefined) defaults[key] = given;
   }
-  return { kind: "items", keys: listMapKeys, element: shapeOfStruct(element), defaults };
+  return { kind: "items", keys, element: shapeOfStruct(element), defaults };
 }
 
 /** The shape of a type that no field's line says more of: an item, or the value of a map. */
@@ -86,5 +90,21 @@ function shapeOfType(type: Type): Shape {
       return leaf;
     case "scalar":
       return type.name === "object" || type.name === "fieldsV1" ? looseObject : leaf;
+  }
+}
+
+/** The shape of the part with an element; undefined where it isn't declared, and for values of sets. */
+export function shapeBelow(shape: Shape, element: string): Shape | undefined {
+  switch (shape.kind) {
+    case "struct":
+      return element.startsWith("f:") ? shape.member(element.slice(2)) : undefined;
+    case "map":
+    case "items":
+      return shape.element;
+    case "deduced":
+      return shape;
+    case "leaf":
+    case "set":
+      return undefined;
   }
 }

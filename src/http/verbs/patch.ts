@@ -20,12 +20,17 @@ export const patchTypes: Readonly<Record<string, PatchKind>> = {
 /** The media type of an apply, whose body is JSON or YAML. */
 export const applyType = "application/apply-patch+yaml";
 
+/** Whether a PATCH is an apply. */
+export function isApply(exchange: Exchange): boolean {
+  return mediaType(exchange.header("content-type")) === applyType;
+}
+
 /** PATCH of an object. */
 export async function servePatch(service: HttpService, request: ResourceRequest): Promise<void> {
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const userAgent = exchange.header("user-agent") ?? "";
-  if (mediaType(exchange.header("content-type")) === applyType) {
+  if (isApply(exchange)) {
     const options = { user, ...applyParameters(facts.query, userAgent) };
     const document = await readApplied(service, exchange);
     const result = await applyObject(service.engine, target, document, options, () =>
@@ -39,8 +44,12 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
   sendObject(request, encoding, 200, result.body, result.warnings);
 }
 
-/** What is applied, as JSON or YAML. */
-async function readApplied(service: HttpService, exchange: Exchange): Promise<JsonDocument> {
+/**
+ * What is applied, as JSON or YAML.
+ *
+ * @throws {StatusError} BadRequest when it can't be read.
+ */
+export async function readApplied(service: HttpService, exchange: Exchange): Promise<JsonDocument> {
   const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
   return parse(bytes, "yaml", service.engine.registry);

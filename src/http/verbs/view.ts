@@ -1,11 +1,12 @@
 import type { Verb, ViewSubresource } from "../../schema/kind.ts";
+import { applyView } from "../../resources/apply-view.ts";
 import { readObject } from "../../resources/input.ts";
 import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
 import { readDocument } from "../body.ts";
-import { writeParameters } from "../parameters.ts";
+import { applyParameters, patchParameters, writeParameters } from "../parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
-import { readPatch } from "./patch.ts";
+import { isApply, readApplied, readPatch } from "./patch.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /** GET, PUT and PATCH of a subresource that shows the object through another kind, such as `scale`. */
@@ -44,6 +45,11 @@ async function update(
 
 async function patch(service: HttpService, request: ResourceRequest, view: ObjectView) {
   const { exchange, facts, target, user } = request;
-  const parameters = writeParameters(facts.query, "PatchOptions", exchange.header("user-agent") ?? "");
-  return patchView(service.engine, target, view, await readPatch(service, exchange), { user, ...parameters });
+  const userAgent = exchange.header("user-agent") ?? "";
+  if (isApply(exchange)) {
+    const options = { user, ...applyParameters(facts.query, userAgent) };
+    return applyView(service.engine, target, view, await readApplied(service, exchange), options);
+  }
+  const options = { user, ...patchParameters(facts.query, userAgent) };
+  return patchView(service.engine, target, view, await readPatch(service, exchange), options);
 }

@@ -55,7 +55,7 @@ export const nothing: State = { object: {}, owners: new Map() };
 export function take({ object, owners }: State, step: Step): State {
   if ("update" in step) {
     const write = { manager: `${step.update}*`, version: "v1" };
-    return { object: step.object, owners: updateFields(object, step.object, owners, oneVersion, write) };
+    return { object: step.object, ...updateFields(object, step.object, owners, oneVersion, write) };
   }
   const write = { manager: step.apply, version: "v1", force: step.force ?? false };
   return applyFields(object, step.object, owners, oneVersion, write);

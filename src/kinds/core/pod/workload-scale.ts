@@ -17,6 +17,7 @@ export function scaleOf<O extends Scalable>(selectorOf: (object: O) => string): 
     shape: "view",
     verbs: ["get", "patch", "update"],
     kind: () => Scale,
+    fields: [{ view: ["spec", "replicas"], object: ["spec", "replicas"] }],
     read(object) {
       const replicas = object.spec?.replicas ?? 0;
       const selector = selectorOf(object);

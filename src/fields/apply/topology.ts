@@ -1,0 +1,54 @@
+import { FieldSet } from "./field-set.ts";
+import type { OwnedFields, Owners, Versions } from "./ownership.ts";
+import { shapeBelow, type Shape } from "./shape.ts";
+
+/**
+ * Who owns what when a declaration has changed since it was recorded (spec: conventions 4.10). Whoever owned a part of what
+ * is now owned as one owns the whole. Whoever owned as one what is now taken apart still owns its place, and none of its
+ * parts: nobody can tell what of it was whose, so nothing of it is contested.
+ *
+ * @returns the same owners where nothing changed.
+ */
+export function ownersAsDeclared(owners: Owners, versions: Versions): Owners {
+  let changed = false;
+  const fitted = new Map<string, OwnedFields>();
+  for (const [manager, owned] of owners) {
+    const shape = versions.shape(owned.version);
+    const set = shape === undefined ? owned.set : fitToShape(owned.set, shape);
+    if (set !== owned.set) changed = true;
+    if (!set.isEmpty) fitted.set(manager, set === owned.set ? owned : { version: owned.version, set });
+  }
+  return changed ? fitted : owners;
+}
+
+/** A set as its fields could have been written of an object of a shape; the same set where they could. */
+export function fitToShape(set: FieldSet, shape: Shape): FieldSet {
+  if (set.children.size === 0) return set;
+  if (isWhole(set, shape)) return FieldSet.leaf;
+  let children: Map<string, FieldSet> | undefined;
+  for (const [element, below] of set.children) {
+    const fitted = fitBelow(element, below, shape);
+    if (fitted === below) continue;
+    children ??= new Map(set.children);
+    if (fitted.isEmpty) children.delete(element);
+    else children.set(element, fitted);
+  }
+  return children === undefined ? set : FieldSet.of(set.isMember, children);
+}
+
+function fitBelow(element: string, below: FieldSet, shape: Shape): FieldSet {
+  if (!element.startsWith(elementsOf[shape.kind])) return FieldSet.empty;
+  const own = shapeBelow(shape, element);
+  // What isn't declared any more may be again.
+  return own === undefined ? below : fitToShape(below, own);
+}
+
+/** How the elements of the parts of a shape begin. */
+const elementsOf = { struct: "f:", map: "f:", deduced: "f:", set: "v:", items: "k:", leaf: "-" } as const;
+
+/** Whether what has parts in a set is owned as one by its shape; without a schema, that is every list. */
+function isWhole({ children }: FieldSet, { kind }: Shape): boolean {
+  if (kind !== "deduced") return kind === "leaf";
+  for (const element of children.keys()) if (!element.startsWith(elementsOf.deduced)) return true;
+  return false;
+}

@@ -1,0 +1,80 @@
+import type { JsonDocument } from "../base/json/exact.ts";
+import { encodeManagedFields, managerId } from "../fields/apply/managed-fields.ts";
+import { applyFields, type Versions } from "../fields/apply/ownership.ts";
+import { shapeOfStruct } from "../fields/apply/shape.ts";
+import { ownersInView, ownersThroughView, type ViewedField } from "../fields/apply/view-owners.ts";
+import type { ApiObject } from "../schema/kind.ts";
+import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
+import { timestamp, type Engine, type Target, type WriteResult } from "./engine.ts";
+import { managedFieldsOf, managerOf } from "./field-ownership.ts";
+import { readObject, readPart } from "./input.ts";
+import { changeThroughView, viewTarget, type ObjectView, type WrittenView } from "./view.ts";
+
+/**
+ * Applies a part of what a view of an object shows, such as its scale (spec: conventions 4.10). Who owns the fields that the
+ * view changes is kept with the object: owners that applied or wrote them there conflict with the view's, and the view's
+ * with them.
+ *
+ * @throws {StatusError} NotFound where the object isn't there: a view alone can't create it; else as `applyObject`.
+ */
+export async function applyView(
+  engine: Engine,
+  target: Target,
+  view: ObjectView,
+  { value, duplicates }: JsonDocument,
+  options: ApplyOptions,
+): Promise<WriteResult> {
+  const shownAt = viewTarget(target, view);
+  const { part, warnings } = readPart(shownAt, value, duplicates, options.fieldValidation);
+  const wanted = checkPart(shownAt, value, part);
+  const next = (shown: ApiObject, live: ApiObject): WrittenView => {
+    const base = managedFieldsOf(live);
+    const manager = managerOf(target, options, "Apply");
+    const { fields } = view.subresource;
+    const { apiVersion: version } = view.resource;
+    const write = { manager: managerId(manager), version, force: options.force };
+    const outcome = guarded(shownAt, () =>
+      applyFields(
+        withEveryField(shown, live, fields),
+        wanted,
+        ownersInView(base.owners, fields, version),
+        onlyVersion(view),
+        write,
+      ),
+    );
+    const owners = ownersThroughView(base.owners, outcome.owners, fields, manager.apiVersion);
+    const { object } = readObject(engine, shownAt, outcome.object, [], "Ignore");
+    if (wanted.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;
+    return {
+      written: object,
+      managedFields: encodeManagedFields(owners, base, manager, timestamp(engine.clock), outcome.wrote),
+    };
+  };
+  const result = await changeThroughView(engine, target, view, next, { ...options, ownershipGiven: true });
+  return { ...result, warnings: [...warnings, ...result.warnings] };
+}
+
+/** A view has one version, whatever that of the object. */
+function onlyVersion({ resource }: ObjectView): Versions {
+  return {
+    shape: (version) => (version === resource.apiVersion ? shapeOfStruct(resource.kind.type) : undefined),
+    convert: (object) => object,
+  };
+}
+
+/** The view with the fields that it leaves out where they are zero: who applies a zero that stands shares it. */
+function withEveryField(shown: ApiObject, live: ApiObject, fields: readonly ViewedField[]): unknown {
+  return fields.reduce<unknown>((view, { view: path, object }) => {
+    const value = object.reduce<unknown>((part, name) => memberOf(part, name), live);
+    return value === undefined ? view : withField(view, path, value);
+  }, shown);
+}
+
+function withField(part: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
+  if (first === undefined) return value;
+  return { ...(part as object | undefined), [first]: withField(memberOf(part, first), rest, value) };
+}
+
+function memberOf(part: unknown, name: string): unknown {
+  return typeof part === "object" && part !== null ? (part as Record<string, unknown>)[name] : undefined;
+}

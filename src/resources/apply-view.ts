@@ -6,7 +6,7 @@ import { ownersInView, ownersThroughView, type ViewedField } from "../fields/app
 import type { ApiObject } from "../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
 import { timestamp, type Engine, type Target, type WriteResult } from "./engine.ts";
-import { managedFieldsOf, managerOf } from "./field-ownership.ts";
+import { managerOf, type Standing } from "./field-ownership.ts";
 import { readObject, readPart } from "./input.ts";
 import { changeThroughView, viewTarget, type ObjectView, type WrittenView } from "./view.ts";
 
@@ -27,8 +27,7 @@ export async function applyView(
   const shownAt = viewTarget(target, view);
   const { part, warnings } = readPart(shownAt, value, duplicates, options.fieldValidation);
   const wanted = checkPart(shownAt, value, part);
-  const next = (shown: ApiObject, live: ApiObject): WrittenView => {
-    const base = managedFieldsOf(live);
+  const next = (shown: ApiObject, { object: live, managed: base }: Standing): WrittenView => {
     const manager = managerOf(target, options, "Apply");
     const { fields } = view.subresource;
     const { apiVersion: version } = view.resource;
@@ -47,10 +46,10 @@ export async function applyView(
     if (wanted.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;
     return {
       written: object,
-      managedFields: encodeManagedFields(owners, base, manager, timestamp(engine.clock), outcome.wrote),
+      managed: encodeManagedFields(owners, base, manager, timestamp(engine.clock), outcome.wrote),
     };
   };
-  const result = await changeThroughView(engine, target, view, next, { ...options, ownershipGiven: true });
+  const result = await changeThroughView(engine, target, view, next, options);
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 

@@ -5,6 +5,7 @@ import type { FieldSet } from "../fields/apply/field-set.ts";
 import {
   encodeManagedFields,
   managerId,
+  noManagedFields,
   type ManagedFields,
   type Manager,
 } from "../fields/apply/managed-fields.ts";
@@ -30,18 +31,12 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import {
-  ignoredFields,
-  managedFieldsOf,
-  managerOf,
-  setManagedFields,
-  versionsOf,
-} from "./field-ownership.ts";
+import { ignoredFields, managerOf, versionsOf, type Standing } from "./field-ownership.ts";
 import { fieldPath } from "./field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
 import { readObject, readPart, type FieldValidation } from "./input.ts";
 import { keyOf } from "./registry.ts";
-import { changeObject } from "./update.ts";
+import { changeObject, type Changed } from "./update.ts";
 import { fromStored, storedTarget } from "./versions.ts";
 
 export interface ApplyOptions extends WriteOptions {
@@ -106,36 +101,34 @@ async function create(
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
   }
   await mayCreate();
-  const object = merged(engine, target, {}, managedFieldsOf(undefined), wanted, options);
-  return createObject(engine, target, object, { ...options, ownershipGiven: true });
+  const { object, managed } = merged(engine, target, {}, noManagedFields, wanted, options);
+  return createObject(engine, target, object, options, managed);
 }
 
 function change(engine: Engine, target: Target, wanted: Wanted, options: ApplyOptions): Promise<WriteResult> {
-  const apply = (live: ApiObject): ApiObject => {
-    const base = managedFieldsOf(live);
-    const shown = fromStored(target.resource, structuredClone(live), kindContext(engine, target));
-    const object = merged(engine, target, shown, base, wanted, options);
+  const apply = (live: Standing): Changed => {
+    const shown = fromStored(target.resource, structuredClone(live.object), kindContext(engine, target));
+    const { object, managed } = merged(engine, target, shown, live.managed, wanted, options);
     const { resourceVersion } = wanted.part.metadata;
     if (resourceVersion === undefined) delete object.metadata.resourceVersion;
     else object.metadata.resourceVersion = resourceVersion;
-    return object;
+    return { object, managed };
   };
-  return changeObject(engine, target, apply, { ...options, ownershipGiven: true });
+  return changeObject(engine, target, apply, options);
 }
 
-/** What stands with what is applied, whole and in the stored version, with its managed fields. */
+/** What stands with what is applied, whole and in the stored version, and who owns what of it. */
 function merged(
   engine: Engine,
   target: Target,
-  shown: Partial<ApiObject>,
+  live: Partial<ApiObject>,
   known: ManagedFields,
   { part, given }: Wanted,
   options: ApplyOptions,
-): ApiObject {
+): Required<Changed> {
   const stored = storedTarget(target);
   const manager = managerOf(stored, options, "Apply");
   const versions = versionsOf(engine, stored);
-  const live = withoutManagedFields(shown);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
   const now = timestamp(engine.clock);
   const base = known.owners.size === 0 ? firstOwners(live, versions, manager, write, now) : known;
@@ -147,8 +140,7 @@ function merged(
   const { object } = readObject(engine, target, outcome.object, [], "Ignore");
   keepLastApplied(engine, object, given, options);
   const { owners, wrote } = outcome;
-  setManagedFields(object, encodeManagedFields(owners, base, manager, now, wrote));
-  return object;
+  return { object, managed: encodeManagedFields(owners, base, manager, now, wrote) };
 }
 
 /** Whose everything is that stood before the first apply to an object of which no owner is known. */
@@ -182,12 +174,6 @@ function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, f
     if (refused.length > 0) throw new ApplyConflict(new Map(refused));
     return apply(true);
   }
-}
-
-function withoutManagedFields(object: Partial<ApiObject>): Partial<ApiObject> {
-  if (object.metadata?.managedFields === undefined) return object;
-  const { managedFields: _managedFields, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 /** What is applied must say what it is, and nothing of who owns what. */

@@ -1,4 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
+import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { withEffects } from "./effects.ts";
@@ -26,6 +27,7 @@ const generateAttempts = 8;
  *
  * @param requested the collection.
  * @param given as read by `input.ts`; it is changed.
+ * @param managed who owns what of it, where that isn't simply whoever writes.
  * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or what admission refuses with.
  */
 export async function createObject(
@@ -33,6 +35,7 @@ export async function createObject(
   requested: Target,
   given: ApiObject,
   options: WriteOptions,
+  managed?: ManagedFieldsText,
 ): Promise<WriteResult> {
   const target = storedTarget(requested);
   const { kind } = target.resource;
@@ -51,12 +54,12 @@ export async function createObject(
     kind.prepareCreate?.(object, kindContext(engine, target, options.user));
     dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
     if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
-    if (options.ownershipGiven !== true) recordOwnership(engine, named, object, undefined, options);
+    const owned = managed ?? recordOwnership(engine, named, object, undefined, options);
     checkObject(engine, named, object, undefined);
     await engine.admit.validate(request);
     const effects = engine.effects.get(target.resource.storePrefix);
     const writing = { object, live: undefined, dryRun: options.dryRun };
-    const result = await withEffects(effects, writing, () => store(engine, named, object, options));
+    const result = await withEffects(effects, writing, () => store(engine, named, object, owned, options));
     if (result !== undefined) return result;
     if (!generated || attempt === generateAttempts) throw alreadyExists(named);
   }
@@ -67,10 +70,11 @@ async function store(
   engine: Engine,
   target: Target,
   object: ApiObject,
+  managed: ManagedFieldsText,
   options: WriteOptions,
 ): Promise<WriteResult | undefined> {
   const key = keyOf(target.resource, target.namespace, target.name);
-  const draft = encodeObject(target.resource, object);
+  const draft = encodeObject(target.resource, object, managed);
   const warnings = warningsOf(engine, target, object, undefined);
   if (options.dryRun) {
     if ((await engine.store.get(key)) !== undefined) return undefined;

@@ -47,8 +47,6 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** Name under which the written fields are recorded. */
   readonly fieldManager: string;
-  /** The managed fields of the written object already say who owns what after the write. */
-  readonly ownershipGiven?: boolean;
 }
 
 /** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */

@@ -1,14 +1,18 @@
-import { isDeepStrictEqual } from "node:util";
+import { deepEqual, type JsonValue } from "../base/json/value.ts";
 import { FieldSet, fieldElement } from "../fields/apply/field-set.ts";
 import {
   areReadable,
   decodeManagedFields,
   encodeManagedFields,
+  entryOfCreator,
   managerId,
   noManagedFields,
+  unlessSame,
   type ManagedFields,
   type Manager,
 } from "../fields/apply/managed-fields.ts";
+import { entriesOf, noManagedFieldsText, type ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
+import { textOfFields } from "../fields/apply/fields-text.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
@@ -102,8 +106,15 @@ export function versionsOf(engine: Engine, target: Target): Versions {
   };
 }
 
+/** An object that stands, and who owns what of it; its metadata says nothing of that. */
+export interface Standing {
+  readonly object: ApiObject;
+  readonly managed: ManagedFields;
+}
+
 /**
- * Records who owns what after a write of a whole object (spec: conventions 4.10). Changes the object's managed fields.
+ * Who owns what after a write of a whole object (spec: conventions 4.10). Takes what its writer says of that from the
+ * object's metadata.
  *
  * @param live what stood; undefined for a new object.
  */
@@ -111,58 +122,56 @@ export function recordOwnership(
   engine: Engine,
   target: Target,
   object: ApiObject,
-  live: ApiObject | undefined,
+  live: Standing | undefined,
   options: WriteOptions,
-): void {
+): ManagedFieldsText {
   const base = baseOf(target, object, live);
+  delete object.metadata.managedFields;
   const manager = managerOf(target, options, "Update");
   const { requested = target.resource } = target;
-  const shown = (one: ApiObject | undefined) =>
-    one === undefined
-      ? {}
-      : fromStored(
-          requested,
-          requested === target.resource ? one : structuredClone(one),
-          kindContext(engine, target),
-        );
-  const { owners, wrote } = updateFields(
-    shown(live),
-    shown(object),
-    base.owners,
-    versionsOf(engine, target),
-    {
-      manager: managerId(manager),
-      version: manager.apiVersion,
-      ignored: ignoredFields(target),
-    },
-  );
-  setManagedFields(object, encodeManagedFields(owners, base, manager, timestamp(engine.clock), wrote));
+  const shown = (one: ApiObject) =>
+    requested === target.resource
+      ? one
+      : fromStored(requested, structuredClone(one), kindContext(engine, target));
+  const versions = versionsOf(engine, target);
+  const ignored = ignoredFields(target);
+  const now = timestamp(engine.clock);
+  if (live === undefined && base === noManagedFields) {
+    const fields = textOfFields(shown(object), versions.shape(manager.apiVersion)!, ignored);
+    return fields === "{}" ? noManagedFieldsText : entryOfCreator(manager, now, fields);
+  }
+  const write = { manager: managerId(manager), version: manager.apiVersion, ignored };
+  const before = live === undefined ? {} : shown(live.object);
+  const { owners, wrote } = updateFields(before, shown(object), base.owners, versions, write);
+  return encodeManagedFields(owners, base, manager, now, wrote);
 }
 
 /**
- * The entries of an object after an apply: those that stand, where nothing but times would change. What admission brings
- * back each time is thus no change.
+ * The managed fields of an object after an apply: those that stand, where nothing but times would change. What admission
+ * brings back each time is thus no change.
  */
-export function entriesOfApply(
+export function ownershipOfApply(
   object: ApiObject,
-  live: ApiObject,
-  entries: readonly ManagedFieldsEntryValue[],
-): readonly ManagedFieldsEntryValue[] {
-  const standing = live.metadata.managedFields ?? [];
-  const untimed = (all: readonly ManagedFieldsEntryValue[]) => all.map(({ time: _time, ...rest }) => rest);
-  if (!isDeepStrictEqual(untimed(entries), untimed(standing))) return entries;
-  return isDeepStrictEqual(bare(object), bare(live)) ? standing : entries;
+  live: Standing,
+  written: ManagedFieldsText,
+): ManagedFieldsText {
+  const kept = unlessSame(written, live.managed);
+  return kept === written || sameButForVersion(object, live.object) ? kept : written;
 }
 
-function bare(object: ApiObject): object {
-  const { managedFields: _entries, resourceVersion: _version, ...metadata } = object.metadata;
-  return { ...object, metadata };
+function sameButForVersion(a: ApiObject, b: ApiObject): boolean {
+  const bare = (object: ApiObject) => ({
+    ...object,
+    metadata: { ...object.metadata, resourceVersion: undefined },
+  });
+  return deepEqual(bare(a) as unknown as JsonValue, bare(b) as unknown as JsonValue);
 }
 
-/** Sets or drops the managed fields of an object. */
-export function setManagedFields({ metadata }: ApiObject, entries: readonly ManagedFieldsEntryValue[]): void {
-  if (entries.length === 0) delete metadata.managedFields;
-  else metadata.managedFields = [...entries];
+/** An object as clients see it, with the entries of its owners. */
+export function withOwnership(object: ApiObject, managed: ManagedFields): ApiObject {
+  const { stored } = managed;
+  if (stored === undefined) return object;
+  return { ...object, metadata: { ...object.metadata, managedFields: entriesOf(stored) } };
 }
 
 /**
@@ -171,11 +180,14 @@ export function setManagedFields({ metadata }: ApiObject, entries: readonly Mana
  *
  * @throws {StatusError} Invalid for entries that can be read and can't be kept.
  */
-function baseOf(target: Target, object: ApiObject, live: ApiObject | undefined): ManagedFields {
+function baseOf(target: Target, object: ApiObject, live: Standing | undefined): ManagedFields {
+  const { managed: standing = noManagedFields } = live ?? {};
   const sent = object.metadata.managedFields;
-  if (sent === undefined || sent.length === 0) return managedFieldsOf(live);
+  if (sent === undefined || sent.length === 0) return standing;
   if (isReset(sent)) return noManagedFields;
-  if (!areReadable(sent)) return managedFieldsOf(live);
+  // Most clients send back what they read.
+  if (standing.stored !== undefined && JSON.stringify(sent) === standing.stored.text) return standing;
+  if (!areReadable(sent)) return standing;
   checkEntries(target, object, sent);
   return decodeManagedFields(sent);
 }
@@ -200,11 +212,6 @@ function checkEntries(
     { kind: resource.kind.name, group: resource.group, name: metadata.name ?? "" },
     report.faults,
   );
-}
-
-/** The managed fields of an object; of none, none. */
-export function managedFieldsOf(object: ApiObject | undefined): ManagedFields {
-  return decodeManagedFields(object?.metadata.managedFields);
 }
 
 function isReset(entries: readonly ManagedFieldsEntryValue[]): boolean {

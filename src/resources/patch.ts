@@ -1,5 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
-import type { JsonValue } from "../base/json/value.ts";
+import { isObject, type JsonValue } from "../base/json/value.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { applyJsonPatch } from "../fields/json-patch.ts";
 import { applyMergePatch } from "../fields/merge-patch.ts";
@@ -14,8 +14,9 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
+import { withOwnership, type Standing } from "./field-ownership.ts";
 import { readObject, type FieldValidation, type Input } from "./input.ts";
-import { changeObject } from "./update.ts";
+import { changeObject, type Changed } from "./update.ts";
 import { fromStored } from "./versions.ts";
 
 /** The ways in which a patch can be written (spec: conventions 4.7). */
@@ -39,14 +40,15 @@ export async function patchObject(
   options: PatchOptions,
 ): Promise<WriteResult> {
   let warnings: readonly string[] = [];
-  const change = (live: ApiObject): ApiObject => {
-    const input = readPatched(engine, target, kind, patch, shownAs(engine, target, live), options);
+  const change = ({ object: live, managed }: Standing): Changed => {
+    const standing = touchesOwnership(kind, patch.value) ? withOwnership(live, managed) : live;
+    const input = readPatched(engine, target, kind, patch, shownAs(engine, target, standing), options);
     warnings = input.warnings;
     const { object } = input;
     if (object.metadata.resourceVersion === live.metadata.resourceVersion)
       delete object.metadata.resourceVersion;
     checkIdentity(target, object, live);
-    return object;
+    return { object };
   };
   const result = await changeObject(engine, target, change, options);
   return { ...result, warnings: [...warnings, ...result.warnings] };
@@ -64,6 +66,21 @@ export function readPatched(
   const patched = applyPatch(target, kind, shown, patch.value);
   return readObject(engine, target, patched, patch.duplicates, fieldValidation);
 }
+
+/** Whether a patch may ask for, or change, who owns what; no other one needs to see that. */
+function touchesOwnership(kind: PatchKind, patch: JsonValue): boolean {
+  if (kind === "json") {
+    const reaches = (path: unknown) =>
+      typeof path === "string" && (path === "" || path === "/metadata" || path.startsWith(ownershipPath));
+    return (
+      Array.isArray(patch) && patch.some((one) => isObject(one) && (reaches(one["path"]) || reaches(one["from"])))
+    );
+  }
+  const metadata = isObject(patch) ? patch["metadata"] : undefined;
+  return isObject(metadata) && Object.hasOwn(metadata, "managedFields");
+}
+
+const ownershipPath = "/metadata/managedFields";
 
 /** What stands, in the version that the patch was written for. */
 function shownAs(engine: Engine, target: Target, live: ApiObject): ApiObject {

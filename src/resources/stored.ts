@@ -1,54 +1,105 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
+import { storedManagedFields } from "../fields/apply/managed-fields.ts";
+import { textOfEntries } from "../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { inOrder } from "../schema/order.ts";
 import type { Draft, Entry, Revision } from "../storage/store.ts";
+import type { Standing } from "./field-ownership.ts";
 import type { Resource } from "./registry.ts";
 
 /**
  * The form in which objects are stored: canonical JSON that begins with kind, apiVersion and, first in metadata,
  * resourceVersion, so that the store can put in the revision at a place known beforehand. These bytes are what get,
  * list and watch hand out.
+ *
+ * @param managed who owns what of it; else that stands in its metadata.
  */
-export function encodeObject(resource: Resource, object: ApiObject): Draft {
+export function encodeObject(
+  resource: Resource,
+  object: ApiObject,
+  managed = textOfEntries(object.metadata.managedFields),
+): Draft {
+  const { bodyPrefix } = resource;
   const ordered = inOrder(resource.kind.type, object) as ApiObject;
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = ordered;
-  const { resourceVersion: _version, ...meta } = metadata;
-  const metaText = encodeJson(meta as JsonValue);
-  const restText = encodeJson(rest as JsonValue);
-  const text =
-    `"${metaText === "{}" ? "" : `,${metaText.slice(1, -1)}`}}` +
-    (restText === "{}" ? "}" : `,${restText.slice(1)}`);
-  const length = Buffer.byteLength(text);
-  const body = Buffer.allocUnsafe(resource.bodyPrefix.length + length);
-  resource.bodyPrefix.copy(body);
-  body.write(text, resource.bodyPrefix.length, "utf8");
-  return { header: encodeHeader(resource, object), body, revisionAt: resource.bodyPrefix.length };
+  const meta = encodeJson({
+    ...ordered.metadata,
+    resourceVersion: undefined,
+    managedFields: undefined,
+  } as unknown as JsonValue);
+  const rest = encodeJson({
+    ...ordered,
+    kind: undefined,
+    apiVersion: undefined,
+    metadata: undefined,
+  } as unknown as JsonValue);
+  const before = meta === "{}" ? '"' : `",${meta.slice(1, -1)}`;
+  const owners = managed.text === "" ? "" : `${managedMark}${managed.text}`;
+  const text = `${before}${owners}}${rest === "{}" ? "}" : `,${rest.slice(1)}`}`;
+  const revisionAt = bodyPrefix.length;
+  const body = Buffer.allocUnsafe(revisionAt + Buffer.byteLength(text));
+  bodyPrefix.copy(body);
+  body.write(text, revisionAt, "utf8");
+  const spans =
+    owners === ""
+      ? noSpans
+      : [revisionAt + Buffer.byteLength(before), Buffer.byteLength(owners), ...managed.sets];
+  return { header: encodeHeader(resource, object, spans), body, revisionAt };
 }
 
-/** What selectors need, beside the body. */
+/** What stands before the managed fields, which are the last of an object's metadata. */
+const managedMark = ',"managedFields":';
+
+/** What selectors need, beside the body, and where in the body the managed fields are. */
 export interface Header {
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
   /** The kind's selectable fields beyond metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>;
+  /**
+   * Where the managed fields stand in the draft's body, with the comma and the name before them, and how many bytes they
+   * are; then where their sets are in their text (see {@link ManagedFieldsText}). Empty when there are none.
+   */
+  readonly managed: readonly number[];
 }
 
-function encodeHeader(resource: Resource, object: ApiObject): Uint8Array {
+const noSpans: readonly number[] = [];
+
+function encodeHeader(resource: Resource, object: ApiObject, managed: readonly number[]): Uint8Array {
+  const { selectable } = resource.kind;
   const fields: Record<string, string> = {};
-  for (const [path, read] of Object.entries(resource.kind.selectable)) fields[path] = read(object);
-  return Buffer.from(JSON.stringify([object.metadata.uid ?? "", object.metadata.labels ?? {}, fields]));
+  for (const path in selectable) fields[path] = selectable[path]!(object);
+  const { uid = "", labels = {} } = object.metadata;
+  return Buffer.from(JSON.stringify([uid, labels, fields, managed]));
 }
 
 /** Reads the header of an entry. */
 export function headerOf(entry: Entry): Header {
-  const [uid, labels, fields] = JSON.parse(textOf(entry.header)) as [
+  const [uid, labels, fields, managed = noSpans] = JSON.parse(textOf(entry.header)) as [
     string,
     Header["labels"],
     Header["fields"],
+    Header["managed"],
   ];
-  return { uid, labels, fields };
+  return { uid, labels, fields, managed };
+}
+
+/** The object of an entry for a write, free to be changed, and who owns what of it. */
+export function decodeForWrite(entry: Entry): Standing {
+  const { managed } = headerOf(entry);
+  const body = asBuffer(entry.body);
+  if (managed.length === 0) {
+    const object = decodeBody(body);
+    const { managedFields } = object.metadata;
+    delete object.metadata.managedFields;
+    return { object, managed: storedManagedFields(textOfEntries(managedFields)) };
+  }
+  const [draftStart, length, ...sets] = managed as [number, number, ...number[]];
+  const start = draftStart + String(entry.revision).length;
+  const object = decodeTrusted(body, { start, end: start + length });
+  const text = body.toString("utf8", start + managedMark.length, start + length);
+  return { object: object as unknown as ApiObject, managed: storedManagedFields({ text, sets }) };
 }
 
 /** The object of an entry, free to be changed. */

@@ -1,5 +1,6 @@
 import { deepEqual, type JsonValue } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
+import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -15,18 +16,24 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import { entriesOfApply, recordOwnership, setManagedFields } from "./field-ownership.ts";
+import { ownershipOfApply, recordOwnership, type Standing } from "./field-ownership.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
-import { decodeEntry, draftBody, encodeObject, sameContent } from "./stored.ts";
+import { decodeForWrite, draftBody, encodeObject, sameContent } from "./stored.ts";
 import { storedTarget } from "./versions.ts";
 import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
 /** How often a change that doesn't insist on a version is tried again after another write came between. */
 const updateAttempts = 10;
 
+/** What a change makes of an object; where the change itself says who owns what of it then, with that. */
+export interface Changed {
+  readonly object: ApiObject;
+  readonly managed?: ManagedFieldsText | undefined;
+}
+
 /** Makes a new object from the one that stands, which it must not change; called again when another write came between. */
-export type Change = (live: ApiObject) => ApiObject;
+export type Change = (live: Standing) => Changed;
 
 /**
  * Replaces an object, PUT (spec: conventions 4.2).
@@ -45,11 +52,11 @@ export async function updateObject(
   const target = storedTarget(requested);
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
-  const next = (): ApiObject => {
+  const next = (): Changed => {
     const object = unused ?? read();
     unused = undefined;
     matchNamespace(target, object.metadata);
-    return object;
+    return { object };
   };
   for (let attempt = 1; ; attempt++) {
     const entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
@@ -57,7 +64,7 @@ export async function updateObject(
       return changeEntry(engine, target, entry, next, options, target.resource.kind.needsVersion);
     }
     try {
-      return await createByUpdate(engine, target, next(), options, mayCreate);
+      return await createByUpdate(engine, target, next().object, options, mayCreate);
     } catch (error) {
       const raced = error instanceof StatusError && error.reason === "AlreadyExists";
       if (!raced || attempt === updateAttempts) throw error;
@@ -125,12 +132,13 @@ async function changeEntry(
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     if (entry === undefined) throw notFound(target);
-    const live = decodeEntry(entry);
-    const object = change(live);
+    const live = decodeForWrite(entry);
+    const changed = change(live);
+    const { object } = changed;
     const wanted = object.metadata.resourceVersion ?? "";
     if (wanted === "" && mustName) throw versionMissing(target, object);
     if (wanted !== "" && wanted !== String(entry.revision)) throw conflict(target, changedMessage);
-    const result = await replace(engine, target, entry, { live, written: object }, options);
+    const result = await replace(engine, target, entry, { live, changed }, options);
     if (result !== undefined) return result;
     if (attempt === updateAttempts) throw conflict(target, changedMessage);
     entry = await engine.store.get(entry.key);
@@ -155,11 +163,11 @@ async function replace(
   engine: Engine,
   target: Target,
   entry: Entry,
-  { live, written }: { readonly live: ApiObject; readonly written: ApiObject },
+  { live: standing, changed }: { readonly live: Standing; readonly changed: Changed },
   options: WriteOptions,
 ): Promise<WriteResult | undefined> {
-  const { managedFields } = written.metadata;
-  const object = mergeWrite(engine, target, written, live);
+  const { object: live } = standing;
+  const object = mergeWrite(engine, target, changed.object, live);
   if (object.metadata.uid !== live.metadata.uid) {
     throw conflict(
       target,
@@ -169,15 +177,16 @@ async function replace(
   const request = admissionOf(target, options, "UPDATE", object, live);
   await engine.admit.mutate(request);
   countGeneration(target, object, live);
-  if (options.ownershipGiven === true)
-    setManagedFields(object, entriesOfApply(object, live, managedFields ?? []));
-  else recordOwnership(engine, target, object, live, options);
+  const managed =
+    changed.managed === undefined
+      ? recordOwnership(engine, target, object, standing, options)
+      : ownershipOfApply(object, standing, changed.managed);
   checkObject(engine, target, object, live);
   await engine.admit.validate(request);
   const effects = engine.effects.get(target.resource.storePrefix);
   const writing = { object, live, dryRun: options.dryRun };
   const result = await withEffects(effects, writing, () =>
-    store(engine, target, entry, { live, object }, options),
+    store(engine, target, entry, { live, object, managed }, options),
   );
   if (result !== undefined && !options.dryRun && isFinished(target, object)) await effects?.removed(object);
   return result;
@@ -213,10 +222,10 @@ async function store(
   engine: Engine,
   target: Target,
   entry: Entry,
-  { live, object }: { readonly live: ApiObject; readonly object: ApiObject },
+  { live, object, managed }: { live: ApiObject; object: ApiObject; managed: ManagedFieldsText },
   options: WriteOptions,
 ): Promise<WriteResult | undefined> {
-  const draft = encodeObject(target.resource, object);
+  const draft = encodeObject(target.resource, object, managed);
   const warnings = warningsOf(engine, target, object, live);
   if (sameContent(entry, draft)) return { body: entry.body, created: false, warnings };
   if (options.dryRun) {

@@ -2,15 +2,16 @@ import { encodeJson } from "../base/json/encode.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { ApiObject, ManagedFieldsEntryValue, ViewSubresource } from "../schema/kind.ts";
+import type { ApiObject, ViewSubresource } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions, WriteResult } from "./engine.ts";
-import { setManagedFields } from "./field-ownership.ts";
+import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
+import type { Standing } from "./field-ownership.ts";
 import { getObject } from "./get.ts";
 import { matchNamespace } from "./metadata.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 import { decodeBody, decodeEntry } from "./stored.ts";
-import { changeObject } from "./update.ts";
+import { changeObject, type Changed } from "./update.ts";
 import { checkBody } from "./write.ts";
 
 /** A subresource of another kind that shows a part of an object and changes it, such as `scale` (spec: conventions 4.2). */
@@ -63,7 +64,7 @@ export async function patchView(
 /** What a write makes of a view; where the write itself says who owns what of the object then, with that. */
 export interface WrittenView {
   readonly written: ApiObject;
-  readonly managedFields?: readonly ManagedFieldsEntryValue[];
+  readonly managed?: ManagedFieldsText | undefined;
 }
 
 /** Lets `next` make a new view of the one that shows the live object, and changes the object by it. */
@@ -71,22 +72,21 @@ export async function changeThroughView(
   engine: Engine,
   target: Target,
   view: ObjectView,
-  next: (shown: ApiObject, live: ApiObject) => WrittenView,
+  next: (shown: ApiObject, live: Standing) => WrittenView,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const apply = (live: ApiObject): ApiObject => {
-    const { written, managedFields } = next(shown(view, live), live);
+  const apply = (live: Standing): Changed => {
+    const { written, managed } = next(shown(view, live.object), live);
     checkName(target, written);
     matchNamespace(target, written.metadata);
     checkBody(engine, viewTarget(target, view), written);
-    const copy = structuredClone(live);
+    const copy = structuredClone(live.object);
     view.subresource.write(copy, written);
     const { resourceVersion, uid } = written.metadata;
     if (resourceVersion === undefined) delete copy.metadata.resourceVersion;
     else copy.metadata.resourceVersion = resourceVersion;
     if (uid !== undefined) copy.metadata.uid = uid;
-    if (managedFields !== undefined) setManagedFields(copy, managedFields);
-    return copy;
+    return { object: copy, managed };
   };
   const result = await changeObject(engine, target, apply, options);
   return { ...result, body: bodyOf(view, decodeBody(result.body)) };

@@ -13,6 +13,9 @@ import type { JsonValue } from "../../base/json/value.ts";
 export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
 
+  /** Its text as an entry writes it, once it was asked for; see {@link fieldSetText}. */
+  #text: string | undefined;
+
   private constructor(
     /** Whether the path that leads here is itself in the set. */
     readonly isMember: boolean,
@@ -41,52 +44,80 @@ export class FieldSet {
     return first === undefined ? this.isMember : this.below(first).has(rest);
   }
 
-  /** Everything that is in either. */
+  /** Everything that is in either; this set where the other adds nothing. */
   union(other: FieldSet): FieldSet {
     if (other.isEmpty || this === other) return this;
     if (this.isEmpty) return other;
-    const children = new Map(this.children);
+    let children: Map<string, FieldSet> | undefined;
     for (const [element, set] of other.children) {
-      const own = children.get(element);
-      children.set(element, own === undefined ? set : own.union(set));
+      const own = this.children.get(element);
+      const both = own === undefined ? set : own.union(set);
+      if (both !== own) (children ??= new Map(this.children)).set(element, both);
     }
-    return FieldSet.of(this.isMember || other.isMember, children);
+    if (children === undefined && (this.isMember || !other.isMember)) return this;
+    return new FieldSet(this.isMember || other.isMember, children ?? this.children);
   }
 
   /** What is in both. */
   intersection(other: FieldSet): FieldSet {
     if (this === other) return this;
-    if (other.isEmpty) return other;
+    // What is in both is found from the smaller one.
+    if (this.children.size > other.children.size) return other.intersection(this);
     const children = new Map<string, FieldSet>();
     for (const [element, set] of this.children) {
-      const shared = set.intersection(other.below(element));
+      const theirs = other.children.get(element);
+      const shared = theirs === undefined ? FieldSet.empty : set.intersection(theirs);
       if (!shared.isEmpty) children.set(element, shared);
     }
     return FieldSet.of(this.isMember && other.isMember, children);
   }
 
-  /** What is in this one and not in the other. */
+  /** What is in this one and not in the other; this set where that takes nothing away. */
   difference(other: FieldSet): FieldSet {
     if (this === other) return FieldSet.empty;
-    if (other.isEmpty) return this;
-    const children = new Map<string, FieldSet>();
-    for (const [element, set] of this.children) {
-      const rest = set.difference(other.below(element));
-      if (!rest.isEmpty) children.set(element, rest);
-    }
-    return FieldSet.of(this.isMember && !other.isMember, children);
+    return this.without(other, (set, theirs) => set.difference(theirs), this.isMember && !other.isMember);
   }
 
   /** As {@link difference}, and without anything below what is in the other. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isMember) return FieldSet.empty;
-    if (other.isEmpty) return this;
-    const children = new Map<string, FieldSet>();
-    for (const [element, set] of this.children) {
-      const rest = set.recursiveDifference(other.below(element));
-      if (!rest.isEmpty) children.set(element, rest);
+    return this.without(other, (set, theirs) => set.recursiveDifference(theirs), this.isMember);
+  }
+
+  private without(
+    other: FieldSet,
+    rest: (set: FieldSet, theirs: FieldSet) => FieldSet,
+    isMember: boolean,
+  ): FieldSet {
+    let children: Map<string, FieldSet> | undefined;
+    for (const [element, theirs] of other.children) {
+      const own = this.children.get(element);
+      if (own === undefined) continue;
+      const left = rest(own, theirs);
+      if (left === own) continue;
+      children ??= new Map(this.children);
+      if (left.isEmpty) children.delete(element);
+      else children.set(element, left);
     }
-    return FieldSet.of(this.isMember, children);
+    if (children === undefined && isMember === this.isMember) return this;
+    return FieldSet.of(isMember, children ?? this.children);
+  }
+
+  /** See {@link fieldSetText}. A set that shares parts with one whose text is known needs to write only the others. */
+  static textOf(set: FieldSet): string {
+    if (set.#text !== undefined) return set.#text;
+    const { children } = set;
+    let text = set.isMember && children.size > 0 ? '".":{}' : "";
+    for (const element of inOrder(children.keys())) {
+      text += `${text === "" ? "" : ","}${elementJson(element)}:${FieldSet.textOf(children.get(element)!)}`;
+    }
+    return (set.#text = `{${text}}`);
+  }
+
+  /** A set with the text that it is known to have. */
+  static withText(set: FieldSet, text: string): FieldSet {
+    set.#text = text;
+    return set;
   }
 
   equals(other: FieldSet): boolean {
@@ -110,13 +141,12 @@ export class FieldSet {
 
 /** A set as `fieldsV1` of an entry writes it; the place itself is `.` where something is below it. */
 export function encodeFieldSet(set: FieldSet): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  if (set.isMember && set.children.size > 0) result["."] = {};
-  for (const element of [...set.children.keys()].toSorted()) {
-    // Elements begin with their sort, so none is the name of a member that every object has.
-    result[element] = encodeFieldSet(set.children.get(element)!);
-  }
-  return result;
+  return JSON.parse(fieldSetText(set)) as Record<string, unknown>;
+}
+
+/** The JSON text of a set, as {@link encodeFieldSet} has it; elements are in order, so that equal sets have equal texts. */
+export function fieldSetText(set: FieldSet): string {
+  return FieldSet.textOf(set);
 }
 
 /** Reads `fieldsV1`. What can't be read is left out: an entry of a stranger must not keep an object from being written. */
@@ -186,6 +216,49 @@ function parsed(text: string): JsonValue | undefined {
     if (error instanceof SyntaxFault || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function inOrder(elements: Iterable<string>): string[] {
+  const all = [...elements];
+  for (let at = 1; at < all.length; at++) if (all[at - 1]! > all[at]!) return all.sort();
+  return all;
+}
+
+/** Names and plain values need no escapes. */
+const plainElement = /^[\w:./ -]*$/;
+
+/** An element as a JSON string. */
+export function elementJson(element: string): string {
+  return plainElement.test(element) ? `"${element}"` : JSON.stringify(element);
+}
+
+/** Sets that were read from texts lately: many objects have the same, and each is asked for with every write. */
+const lately = new Map<string, FieldSet>();
+const maxLately = 256;
+/** Longer texts are seldom those of more than one object. */
+const maxLatelyLength = 8192;
+
+/** Reads a text that {@link fieldSetText} wrote. */
+export function readFieldSet(text: string): FieldSet {
+  const known = lately.get(text);
+  if (known !== undefined) return known;
+  const read = readBelow(JSON.parse(text) as object, false);
+  const set = read.isEmpty ? read : FieldSet.withText(read, text);
+  if (text.length > maxLatelyLength) return set;
+  if (lately.size === maxLately) lately.delete(lately.keys().next().value!);
+  lately.set(text, set);
+  return set;
+}
+
+function readBelow(fields: object, isPlace: boolean): FieldSet {
+  const children = new Map<string, FieldSet>();
+  let isMember = false;
+  for (const [element, below] of Object.entries(fields)) {
+    if (element === ".") isMember = true;
+    else children.set(element, readBelow(below as object, true));
+  }
+  if (children.size === 0) return isPlace ? FieldSet.leaf : FieldSet.empty;
+  return FieldSet.of(isMember, children);
 }
 
 /** The element of a member. */

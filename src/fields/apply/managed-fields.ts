@@ -1,6 +1,8 @@
-import { decodeFieldSet, encodeFieldSet, isFieldSet, type FieldSet } from "./field-set.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
-import type { Owners } from "./ownership.ts";
+import { decodeFieldSet, fieldSetText, isFieldSet } from "./field-set.ts";
+import { joinEntries, sameButForTimes, splitEntries, type EntryText } from "./managed-fields-text.ts";
+import type { ManagedFieldsText } from "./managed-fields-text.ts";
+import { StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 
 /** Who wrote: what tells one entry from another. */
 export interface Manager {
@@ -12,10 +14,18 @@ export interface Manager {
   readonly subresource: string;
 }
 
+/** What stands beside the fields in an entry. */
+export interface KnownManager {
+  readonly manager: Manager;
+  readonly time: string | undefined;
+}
+
 /** Owners of an object's fields, by the ids of their managers, with what stands beside the fields in their entries. */
 export interface ManagedFields {
   readonly owners: Owners;
-  readonly entries: ReadonlyMap<string, { readonly manager: Manager; readonly time: string | undefined }>;
+  readonly entries: ReadonlyMap<string, KnownManager>;
+  /** How they are stored, where they are. */
+  readonly stored?: ManagedFieldsText | undefined;
 }
 
 /** Nobody owns anything. */
@@ -38,8 +48,8 @@ export function managerId({ name, operation, apiVersion, subresource }: Manager)
 export function decodeManagedFields(
   entries: readonly ManagedFieldsEntry[] | null | undefined,
 ): ManagedFields {
-  const owners = new Map<string, { version: string; set: FieldSet }>();
-  const known = new Map<string, { manager: Manager; time: string | undefined }>();
+  const owners = new Map<string, OwnedFields>();
+  const known = new Map<string, KnownManager>();
   for (const entry of entries ?? []) {
     const { manager: name = "", operation, apiVersion = "", subresource = "", time } = entry;
     if (!isOperation(operation)) continue;
@@ -51,6 +61,38 @@ export function decodeManagedFields(
     known.set(id, { manager, time });
   }
   return { owners, entries: known };
+}
+
+/**
+ * Reads the managed fields of an object as {@link encodeManagedFields} wrote them. Nothing is parsed before it is asked
+ * for, and of the sets of fields only those that are.
+ */
+export function storedManagedFields(stored: ManagedFieldsText): ManagedFields {
+  return stored.text === "" ? noManagedFields : new StoredManagedFields(stored);
+}
+
+class StoredManagedFields implements ManagedFields {
+  #read: Omit<ManagedFields, "stored"> | undefined;
+  constructor(readonly stored: ManagedFieldsText) {}
+
+  get owners(): Owners {
+    return (this.#read ??= readEntries(this.stored)).owners;
+  }
+
+  get entries(): ManagedFields["entries"] {
+    return (this.#read ??= readEntries(this.stored)).entries;
+  }
+}
+
+function readEntries(stored: ManagedFieldsText): Omit<ManagedFields, "stored"> {
+  const owners = new Map<string, OwnedFields>();
+  const entries = new Map<string, KnownManager>();
+  for (const { manager, time, fields } of splitEntries(stored)) {
+    const id = managerId(manager);
+    owners.set(id, new StoredFields(manager.apiVersion, fields));
+    entries.set(id, { manager, time });
+  }
+  return { owners, entries };
 }
 
 /** Whether entries that somebody sent are all of a form that can be read: of an operation, a version and a set of fields. */
@@ -80,69 +122,73 @@ export function encodeManagedFields(
   writer: Manager,
   now: string,
   wrote: boolean,
-): ManagedFieldsEntry[] {
+): ManagedFieldsText {
+  if (!wrote && before.stored !== undefined && owners === before.owners) return before.stored;
   const own = managerId(writer);
-  const entries = [...owners].map(([id, { version, set }]) => {
+  const entries = [...owners].map(([id, owned]): EntryText => {
     const known = before.entries.get(id);
-    const was = before.owners.get(id);
-    const same = id !== own || (!wrote && was?.version === version && was.set.equals(set));
+    const same = id !== own || (!wrote && sameFields(before.owners.get(id), owned));
     const { manager, time } = same && known !== undefined ? known : { manager: writer, time: now };
-    return entryOf({ ...manager, apiVersion: version }, set, time);
+    return { manager: { ...manager, apiVersion: owned.version }, time, fields: textOf(owned) };
   });
-  return inOrder(writer.operation === "Update" ? withoutAncient(entries) : entries);
+  return joinEntries(inOrder(writer.operation === "Update" ? withoutAncient(entries) : entries));
 }
 
-function entryOf(manager: Manager, set: FieldSet, time: string | undefined): ManagedFieldsEntry {
-  const { name, operation, apiVersion, subresource } = manager;
-  return {
-    manager: name,
-    operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: encodeFieldSet(set),
-    ...(subresource === "" ? {} : { subresource }),
-  };
+/** The one entry of an object that one writer made; `fields` is the text of the set of its fields. */
+export function entryOfCreator(creator: Manager, now: string, fields: string): ManagedFieldsText {
+  return joinEntries([{ manager: creator, time: now, fields }]);
+}
+
+/**
+ * What stands, where nothing but times would change: what is brought back each time after a write is no change.
+ */
+export function unlessSame(written: ManagedFieldsText, standing: ManagedFields): ManagedFieldsText {
+  const { stored } = standing;
+  return stored !== undefined && sameButForTimes(written, stored) ? stored : written;
+}
+
+function sameFields(was: OwnedFields | undefined, is: OwnedFields): boolean {
+  return was !== undefined && (was === is || (was.version === is.version && was.set.equals(is.set)));
+}
+
+function textOf(owned: OwnedFields): string {
+  return owned instanceof StoredFields ? owned.text : fieldSetText(owned.set);
 }
 
 /** Applies first, then by time and name. */
-function inOrder(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[] {
-  const key = ({
-    operation,
-    time = "",
-    manager = "",
-    apiVersion = "",
-    subresource = "",
-  }: ManagedFieldsEntry) => [operation, time, manager, apiVersion, subresource].join("\n");
-  return entries.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+function inOrder(entries: readonly EntryText[]): EntryText[] {
+  const key = ({ manager, time = "" }: EntryText) =>
+    [manager.operation, time, manager.name, manager.apiVersion, manager.subresource].join("\n");
+  if (entries.length === 1) return [...entries];
+  const keyed = entries.map((entry) => ({ entry, key: key(entry) }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return keyed.map(({ entry }) => entry);
 }
 
 /** Merges the oldest updates where there are too many, those of each version into one, until there aren't any more. */
-function withoutAncient(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[] {
-  const updates = inOrder(entries.filter(({ operation }) => operation === "Update"));
+function withoutAncient(entries: readonly EntryText[]): readonly EntryText[] {
+  if (entries.length <= maxUpdateEntries) return entries;
+  const updates = inOrder(entries.filter(({ manager }) => manager.operation === "Update"));
   let excess = updates.length - maxUpdateEntries;
-  if (excess <= 0) return [...entries];
-  const oldest = new Map<string, ManagedFieldsEntry>();
+  if (excess <= 0) return entries;
+  const oldest = new Map<string, EntryText>();
   let index = 0;
   for (; excess > 0 && index < updates.length; index++) {
     const entry = updates[index]!;
-    const version = entry.apiVersion ?? "";
-    const before = oldest.get(version);
+    const { apiVersion } = entry.manager;
+    const before = oldest.get(apiVersion);
     if (before !== undefined) excess--;
-    oldest.set(version, before === undefined ? entry : joined(before, entry));
+    oldest.set(apiVersion, before === undefined ? entry : joined(before, entry));
   }
-  const applies = entries.filter(({ operation }) => operation === "Apply");
+  const applies = entries.filter(({ manager }) => manager.operation === "Apply");
   return [...applies, ...oldest.values(), ...updates.slice(index)];
 }
 
-function joined(older: ManagedFieldsEntry, newer: ManagedFieldsEntry): ManagedFieldsEntry {
-  const set = decodeFieldSet(older.fieldsV1).union(decodeFieldSet(newer.fieldsV1));
-  const { subresource: _through, ...whole } = older;
-  const time = newer.time ?? older.time;
+function joined(older: EntryText, newer: EntryText): EntryText {
+  const set = new StoredFields("", older.fields).set.union(new StoredFields("", newer.fields).set);
   return {
-    ...whole,
-    manager: ancientManager,
-    ...(time === undefined ? {} : { time }),
-    fieldsV1: encodeFieldSet(set),
+    manager: { ...older.manager, name: ancientManager, subresource: "" },
+    time: newer.time ?? older.time,
+    fields: fieldSetText(set),
   };
 }

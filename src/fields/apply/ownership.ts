@@ -1,19 +1,12 @@
 import { compareTyped, type Comparison } from "./compare.ts";
 import { FieldSet } from "./field-set.ts";
 import { mergeTyped } from "./merge-typed.ts";
+import { ownersAsDeclared, StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 import { readSet } from "./read-set.ts";
 import { removeFields, withHolders } from "./remove.ts";
 import type { Shape } from "./shape.ts";
-import { ownersAsDeclared } from "./topology.ts";
 
-/** The fields that one manager owns, named as they are in one version of the object. */
-export interface OwnedFields {
-  readonly version: string;
-  readonly set: FieldSet;
-}
-
-/** Who owns which fields of one object. Managers that own nothing aren't there. */
-export type Owners = ReadonlyMap<string, OwnedFields>;
+export type { OwnedFields, Owners } from "./owned-fields.ts";
 
 /** The versions in which an object can be seen. */
 export interface Versions {
@@ -77,16 +70,19 @@ export function applyFields(
   const { manager, version, force, ignored = FieldSet.empty } = write;
   const shape = shapeIn(versions, version);
   const set = readSet(wanted, shape, "strict").recursiveDifference(ignored);
-  const known = ownersAsDeclared(owners, versions);
+  const known = ownersAsDeclared(owners, (one) => versions.shape(one));
   const before = known.get(manager);
   const next = new Map(known).set(manager, { version, set });
   const merged = mergeTyped(live, wanted, shape);
-  const object = before === undefined ? merged : prune(merged, version, before, next, versions);
+  const gaveUp =
+    before !== undefined && (before.version !== version || !before.set.difference(set).isEmpty);
+  const object = gaveUp ? prune(merged, version, before, next, versions) : merged;
   const changes = new Changes(live, object, write, versions);
   const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
-  const { added, modified, removed } = changes.in(version)!;
-  return { object, owners: kept, wrote: !(added.isEmpty && modified.isEmpty && removed.isEmpty) };
+  const wrote = !changes.in(version)!.any.isEmpty;
+  const same = !wrote && before?.version === version && before.set.equals(set);
+  return { object, owners: same ? owners : kept, wrote };
 }
 
 /**
@@ -103,21 +99,31 @@ export function updateFields(
 ): Recorded {
   const { manager, version, ignored = FieldSet.empty } = write;
   const changes = new Changes(live, written, write, versions);
-  const known = ownersAsDeclared(owners, versions);
-  const next = new Map(without(known, changes).kept);
   const { added, modified, removed } = changes.in(version)!;
+  if (added.isEmpty && modified.isEmpty && removed.isEmpty) return { owners, wrote: false };
+  const known = ownersAsDeclared(owners, (one) => versions.shape(one));
+  const next = new Map(without(known, changes).kept);
   const before = known.get(manager);
   const kept = before?.version === version ? before.set : FieldSet.empty;
   const set = kept.union(added).union(modified).difference(removed).recursiveDifference(ignored);
   if (set.isEmpty) next.delete(manager);
-  else next.set(manager, { version, set });
+  else if (before === undefined || set !== before.set) next.set(manager, { version, set });
+  else next.set(manager, before);
   return { owners: next, wrote: !(added.isEmpty && modified.isEmpty) };
+}
+
+/** What a write changes, as seen in one version. */
+interface Change extends Comparison {
+  /** What it adds and what it modifies. */
+  readonly written: FieldSet;
+  /** All of it. */
+  readonly any: FieldSet;
 }
 
 /** What a write changes, as seen in each version; found out once a version. */
 class Changes {
   readonly manager: string;
-  private readonly known = new Map<string, Comparison | undefined>();
+  private readonly known = new Map<string, Change | undefined>();
 
   constructor(
     private readonly before: unknown,
@@ -129,25 +135,21 @@ class Changes {
   }
 
   /** Undefined for a version that there is not. */
-  in(version: string): Comparison | undefined {
+  in(version: string): Change | undefined {
     if (!this.known.has(version)) this.known.set(version, this.compare(version));
     return this.known.get(version);
   }
 
-  private compare(version: string): Comparison | undefined {
+  private compare(version: string): Change | undefined {
     const shape = this.versions.shape(version);
     if (shape === undefined) return undefined;
-    const { added, modified, removed } = compareTyped(
-      this.seen(this.before, version),
-      this.seen(this.after, version),
-      shape,
-    );
+    const found = compareTyped(this.seen(this.before, version), this.seen(this.after, version), shape);
     const { ignored = FieldSet.empty } = this.write;
-    return {
-      added: added.recursiveDifference(ignored),
-      modified: modified.recursiveDifference(ignored),
-      removed,
-    };
+    const { removed } = found;
+    const added = found.added.recursiveDifference(ignored);
+    const modified = found.modified.recursiveDifference(ignored);
+    const written = added.union(modified);
+    return { added, modified, removed, written, any: written.union(removed) };
   }
 
   private seen(object: unknown, version: string): unknown {
@@ -161,16 +163,20 @@ class Changes {
 function without(owners: Owners, changes: Changes): { readonly kept: Owners; readonly contested: Owners } {
   const kept = new Map<string, OwnedFields>();
   const contested = new Map<string, OwnedFields>();
-  for (const [manager, { version, set }] of owners) {
+  for (const [manager, owned] of owners) {
+    const { version } = owned;
     const change = changes.in(version);
     if (change === undefined) continue;
-    let rest = set;
-    if (manager !== changes.manager) {
-      const lost = set.intersection(change.added.union(change.modified));
-      if (!lost.isEmpty) contested.set(manager, { version, set: lost });
-      rest = set.difference(lost).difference(change.removed);
+    const untouched = owned instanceof StoredFields && !owned.mayHold(change.any);
+    if (manager === changes.manager || untouched) {
+      if (untouched || !owned.set.isEmpty) kept.set(manager, owned);
+      continue;
     }
-    if (!rest.isEmpty) kept.set(manager, { version, set: rest });
+    const { set } = owned;
+    const lost = set.intersection(change.written);
+    if (!lost.isEmpty) contested.set(manager, { version, set: lost });
+    const rest = set.difference(lost).difference(change.removed);
+    if (!rest.isEmpty) kept.set(manager, rest === set ? owned : { version, set: rest });
   }
   return { kept, contested };
 }

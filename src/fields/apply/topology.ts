@@ -1,27 +1,12 @@
 import { FieldSet } from "./field-set.ts";
-import type { OwnedFields, Owners, Versions } from "./ownership.ts";
 import { shapeBelow, type Shape } from "./shape.ts";
 
 /**
- * Who owns what when a declaration has changed since it was recorded (spec: conventions 4.10). Whoever owned a part of what
- * is now owned as one owns the whole. Whoever owned as one what is now taken apart still owns its place, and none of its
- * parts: nobody can tell what of it was whose, so nothing of it is contested.
- *
- * @returns the same owners where nothing changed.
+ * A set as its fields could have been written of an object of a shape; the same set where they could. A declaration may have
+ * changed since the set was recorded (spec: conventions 4.10). Whoever owned a part of what is now owned as one owns the
+ * whole. Whoever owned as one what is now taken apart still owns its place, and none of its parts: nobody can tell what of it
+ * was whose, so nothing of it is contested.
  */
-export function ownersAsDeclared(owners: Owners, versions: Versions): Owners {
-  let changed = false;
-  const fitted = new Map<string, OwnedFields>();
-  for (const [manager, owned] of owners) {
-    const shape = versions.shape(owned.version);
-    const set = shape === undefined ? owned.set : fitToShape(owned.set, shape);
-    if (set !== owned.set) changed = true;
-    if (!set.isEmpty) fitted.set(manager, set === owned.set ? owned : { version: owned.version, set });
-  }
-  return changed ? fitted : owners;
-}
-
-/** A set as its fields could have been written of an object of a shape; the same set where they could. */
 export function fitToShape(set: FieldSet, shape: Shape): FieldSet {
   if (set.children.size === 0) return set;
   if (isWhole(set, shape)) return FieldSet.leaf;

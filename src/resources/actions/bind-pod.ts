@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../schema/kind.ts";
 import { conflict, timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
-import { changeObject } from "../update.ts";
+import type { Standing } from "../field-ownership.ts";
+import { changeObject, type Changed } from "../update.ts";
 
 interface Bindable extends ApiObject {
   spec: { nodeName?: string; schedulingGates?: unknown[] };
@@ -25,8 +26,8 @@ export async function bindPod(
   options: WriteOptions,
 ): Promise<undefined> {
   const { name } = binding["target"] as { name: string };
-  const assign = (live: ApiObject): ApiObject => {
-    const pod = structuredClone(live) as Bindable;
+  const assign = (live: Standing): Changed => {
+    const pod = structuredClone(live.object) as Bindable;
     if (pod.metadata.deletionTimestamp !== undefined) {
       throw conflict(target, `pod ${target.name} is being deleted, cannot be assigned to a host`);
     }
@@ -46,7 +47,7 @@ export async function bindPod(
     if (resourceVersion === undefined) delete pod.metadata.resourceVersion;
     else pod.metadata.resourceVersion = resourceVersion;
     markScheduled(pod, timestamp(engine.clock));
-    return pod;
+    return { object: pod };
   };
   await changeObject(engine, target, assign, options);
   return undefined;

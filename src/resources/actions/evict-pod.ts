@@ -8,7 +8,8 @@ import { listObjects } from "../list.ts";
 import type { Resource } from "../registry.ts";
 import { everything } from "../selection.ts";
 import { decodeEntry } from "../stored.ts";
-import { changeObject } from "../update.ts";
+import type { Standing } from "../field-ownership.ts";
+import { changeObject, type Changed } from "../update.ts";
 
 /** What of a disruption budget an eviction looks at. */
 interface Budget extends ApiObject {
@@ -112,8 +113,8 @@ async function spend(
     name: metadata.name ?? "",
     subresource: "status",
   };
-  const take = (live: ApiObject): ApiObject => {
-    const copy = structuredClone(live) as Budget;
+  const take = (live: Standing): Changed => {
+    const copy = structuredClone(live.object) as Budget;
     const status = (copy.status ??= {});
     if ((status.observedGeneration ?? 0) < (copy.metadata.generation ?? 0)) {
       throw refused(target.name, "the budget is being processed", 10);
@@ -126,7 +127,7 @@ async function spend(
     status.disruptionsAllowed = allowed - 1;
     status.disruptedPods = { ...status.disruptedPods, [pod]: timestamp(engine.clock) };
     delete copy.metadata.resourceVersion;
-    return copy;
+    return { object: copy };
   };
   await changeObject(engine, target, take, options);
 }

@@ -9,13 +9,17 @@ import {
 import {
   areReadable,
   decodeManagedFields,
-  encodeManagedFields,
+  encodeManagedFields as encode,
   managerId,
   noManagedFields,
   type Manager,
 } from "../../../src/fields/apply/managed-fields.ts";
+import { entriesOf } from "../../../src/fields/apply/managed-fields-text.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../../src/schema/kind.ts";
 import { texts } from "./support.ts";
+
+/** The entries, as clients see them. */
+const encodeManagedFields = (...args: Parameters<typeof encode>) => entriesOf(encode(...args));
 
 const now = "2026-01-02T03:04:05Z";
 const earlier = "2026-01-01T00:00:00Z";

@@ -1,0 +1,76 @@
+import { readFieldSet, type FieldSet } from "./field-set.ts";
+import type { Shape } from "./shape.ts";
+import { fitToShape } from "./topology.ts";
+
+/** The fields that one manager owns, named as they are in one version of the object. */
+export interface OwnedFields {
+  readonly version: string;
+  readonly set: FieldSet;
+}
+
+/** Who owns which fields of one object. Managers that own nothing aren't there. */
+export type Owners = ReadonlyMap<string, OwnedFields>;
+
+/** Above so many fields it isn't worth asking whether a text names one of them. */
+const fewFields = 16;
+
+/** The fields that a stored entry names. Most writes touch the fields of few owners, so a set is read when it is asked for. */
+export class StoredFields implements OwnedFields {
+  #set: FieldSet | undefined;
+
+  /**
+   * @param text the set as {@link fieldSetText} wrote it.
+   * @param shape how the object is declared now, which may not be as it was when the set was recorded.
+   */
+  constructor(
+    readonly version: string,
+    readonly text: string,
+    private readonly shape?: Shape,
+  ) {}
+
+  get set(): FieldSet {
+    if (this.#set === undefined) {
+      const set = readFieldSet(this.text);
+      this.#set = this.shape === undefined ? set : fitToShape(set, this.shape);
+    }
+    return this.#set;
+  }
+
+  /** The same fields as far as they fit the shape of the object. */
+  asDeclared(shape: Shape): StoredFields {
+    return new StoredFields(this.version, this.text, shape);
+  }
+
+  /** False only if surely none of some fields is in the set. */
+  mayHold(fields: FieldSet): boolean {
+    if (this.#set !== undefined) return true;
+    const names = lastElements(fields, []);
+    return names.length > fewFields || names.some((name) => this.text.includes(name));
+  }
+}
+
+/** The last elements of the paths in a set, as they stand in texts. */
+function lastElements(set: FieldSet, found: string[]): string[] {
+  for (const [element, below] of set.children) {
+    if (found.length > fewFields) break;
+    if (below.isMember) found.push(JSON.stringify(element));
+    lastElements(below, found);
+  }
+  return found;
+}
+
+/** The same owners of what the object's versions declare now; see {@link fitToShape}. */
+export function ownersAsDeclared(owners: Owners, shapeOf: (version: string) => Shape | undefined): Owners {
+  if (owners.size === 0) return owners;
+  const fitted = new Map<string, OwnedFields>();
+  for (const [manager, owned] of owners) {
+    const shape = shapeOf(owned.version);
+    if (shape === undefined) fitted.set(manager, owned);
+    else if (owned instanceof StoredFields) fitted.set(manager, owned.asDeclared(shape));
+    else {
+      const set = fitToShape(owned.set, shape);
+      if (!set.isEmpty) fitted.set(manager, set === owned.set ? owned : { version: owned.version, set });
+    }
+  }
+  return fitted;
+}

@@ -1,5 +1,5 @@
 import type { JsonDocument } from "../base/json/exact.ts";
-import type { JsonValue } from "../base/json/value.ts";
+import { deepClone, type JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 import type { FieldSet } from "../fields/apply/field-set.ts";
 import {
@@ -107,7 +107,7 @@ async function create(
 
 function change(engine: Engine, target: Target, wanted: Wanted, options: ApplyOptions): Promise<WriteResult> {
   const apply = (live: Standing): Changed => {
-    const shown = fromStored(target.resource, structuredClone(live.object), kindContext(engine, target));
+    const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
     const { object, managed } = merged(engine, target, shown, live.managed, wanted, options);
     const { resourceVersion } = wanted.part.metadata;
     if (resourceVersion === undefined) delete object.metadata.resourceVersion;

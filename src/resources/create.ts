@@ -1,3 +1,4 @@
+import { deepClone } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
@@ -46,7 +47,7 @@ export async function createObject(
   const generated = name === "" && generateName !== "";
   for (let attempt = 1; ; attempt++) {
     // What an attempt fills in, such as names made from the object's own, must not stay for the next.
-    const object = generated ? structuredClone(given) : given;
+    const object = generated ? deepClone(given) : given;
     prepareNewMetadata(engine, target, object);
     const named = { ...target, name: object.metadata.name ?? "" };
     const request = admissionOf(named, options, "CREATE", object, undefined);

@@ -1,4 +1,4 @@
-import { deepEqual, type JsonValue } from "../base/json/value.ts";
+import { deepEqual, type JsonValue, deepClone } from "../base/json/value.ts";
 import { FieldSet, fieldElement } from "../fields/apply/field-set.ts";
 import {
   areReadable,
@@ -11,7 +11,11 @@ import {
   type ManagedFields,
   type Manager,
 } from "../fields/apply/managed-fields.ts";
-import { entriesOf, noManagedFieldsText, type ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
+import {
+  entriesOf,
+  noManagedFieldsText,
+  type ManagedFieldsText,
+} from "../fields/apply/managed-fields-text.ts";
 import { textOfFields } from "../fields/apply/fields-text.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
@@ -100,7 +104,7 @@ export function versionsOf(engine: Engine, target: Target): Versions {
       // What isn't there yet isn't there in any version.
       if (isEmpty(object)) return {};
       const context = kindContext(engine, target);
-      const hub = inStoredVersion(find(from)!, structuredClone(object) as ApiObject, context);
+      const hub = inStoredVersion(find(from)!, deepClone(object) as ApiObject, context);
       return fromStored(find(to)!, hub, context);
     },
   };
@@ -130,9 +134,7 @@ export function recordOwnership(
   const manager = managerOf(target, options, "Update");
   const { requested = target.resource } = target;
   const shown = (one: ApiObject) =>
-    requested === target.resource
-      ? one
-      : fromStored(requested, structuredClone(one), kindContext(engine, target));
+    requested === target.resource ? one : fromStored(requested, deepClone(one), kindContext(engine, target));
   const versions = versionsOf(engine, target);
   const ignored = ignoredFields(target);
   const now = timestamp(engine.clock);

@@ -1,5 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
-import { isObject, type JsonValue } from "../base/json/value.ts";
+import { isObject, type JsonValue, deepClone } from "../base/json/value.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { applyJsonPatch } from "../fields/json-patch.ts";
 import { applyMergePatch } from "../fields/merge-patch.ts";
@@ -73,7 +73,8 @@ function touchesOwnership(kind: PatchKind, patch: JsonValue): boolean {
     const reaches = (path: unknown) =>
       typeof path === "string" && (path === "" || path === "/metadata" || path.startsWith(ownershipPath));
     return (
-      Array.isArray(patch) && patch.some((one) => isObject(one) && (reaches(one["path"]) || reaches(one["from"])))
+      Array.isArray(patch) &&
+      patch.some((one) => isObject(one) && (reaches(one["path"]) || reaches(one["from"])))
     );
   }
   const metadata = isObject(patch) ? patch["metadata"] : undefined;
@@ -85,7 +86,7 @@ const ownershipPath = "/metadata/managedFields";
 /** What stands, in the version that the patch was written for. */
 function shownAs(engine: Engine, target: Target, live: ApiObject): ApiObject {
   if (target.resource.kind.conversion === undefined) return live;
-  return fromStored(target.resource, structuredClone(live), kindContext(engine, target));
+  return fromStored(target.resource, deepClone(live), kindContext(engine, target));
 }
 
 function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: JsonValue): unknown {

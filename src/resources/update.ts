@@ -1,4 +1,4 @@
-import { deepEqual, type JsonValue } from "../base/json/value.ts";
+import { deepEqual, type JsonValue, deepClone } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
@@ -199,7 +199,7 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   // What a view or an action wrote was already taken over into a copy of the live object.
   if (subresource?.shape === "view" || subresource?.shape === "action") return written;
   if (subresource !== undefined && subresource.shape === undefined) {
-    const copy = structuredClone(live);
+    const copy = deepClone(live);
     subresource.merge(copy, written, kindContext(engine, target));
     if (written.metadata.uid !== undefined) copy.metadata.uid = written.metadata.uid;
     return copy;

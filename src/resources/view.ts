@@ -1,6 +1,6 @@
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
-import type { JsonValue } from "../base/json/value.ts";
+import { deepClone, type JsonValue } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ApiObject, ViewSubresource } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions, WriteResult } from "./engine.ts";
@@ -80,7 +80,7 @@ export async function changeThroughView(
     checkName(target, written);
     matchNamespace(target, written.metadata);
     checkBody(engine, viewTarget(target, view), written);
-    const copy = structuredClone(live.object);
+    const copy = deepClone(live.object);
     view.subresource.write(copy, written);
     const { resourceVersion, uid } = written.metadata;
     if (resourceVersion === undefined) delete copy.metadata.resourceVersion;

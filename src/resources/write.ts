@@ -1,3 +1,4 @@
+import { deepClone } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
@@ -46,7 +47,7 @@ function checkRules(
   const { requested } = target;
   const own = requested?.kind.validate !== undefined;
   const { kind } = own ? requested : target.resource;
-  const shown = (one: ApiObject) => (own ? fromStored(requested, structuredClone(one), context) : one);
+  const shown = (one: ApiObject) => (own ? fromStored(requested, deepClone(one), context) : one);
   const checked = shown(object);
   kind.validate?.(checked, report, context);
   if (live === undefined) kind.validateCreate?.(checked, report, context);

@@ -1,3 +1,4 @@
+import { deepClone } from "../base/json/value.ts";
 import type { KindContext } from "./context.ts";
 import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -16,7 +17,7 @@ export function fillFieldDefaults(
   for (const [name, { facts }] of own) {
     if (value[name] !== undefined && value[name] !== null) continue;
     if (facts.gate !== undefined && !context.enabled(facts.gate)) continue;
-    value[name] = typeof facts.default === "object" ? structuredClone(facts.default) : facts.default;
+    value[name] = typeof facts.default === "object" ? deepClone(facts.default) : facts.default;
   }
   type.rules.fill?.(value, context);
   for (const [name, field] of below) {

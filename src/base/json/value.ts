@@ -59,20 +59,23 @@ function sameNumber(a: JsonValue, b: JsonValue): boolean {
   return false;
 }
 
-/** A copy that shares no array and no object with the original. Recursive, as `deepEqual`. */
-export function deepClone<T extends JsonValue>(value: T): T;
-export function deepClone(value: JsonValue): JsonValue {
+/** A copy of a JSON value that shares no array and no object with the original. Recursive, as `deepEqual`. */
+export function deepClone<T>(value: T): T {
+  return cloneOf(value as JsonValue) as T;
+}
+
+function cloneOf(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     const items: JsonValue[] = [];
-    for (const item of value) items.push(deepClone(item));
+    for (const item of value) items.push(cloneOf(item));
     return items;
   }
   // The spread keeps the shape that V8 gave the original and copies an own `__proto__` as such.
   const copy: JsonObject = { ...value };
-  for (const name of Object.keys(copy)) {
+  for (const name in copy) {
     const member = copy[name]!;
-    if (typeof member === "object" && member !== null) setMember(copy, name, deepClone(member));
+    if (typeof member === "object" && member !== null) setMember(copy, name, cloneOf(member));
   }
   return copy;
 }

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
-import { FieldSet } from "./field-set.ts";
+import { deepEqual, type JsonValue } from "../../base/json/value.ts";
+import { FieldSet, fieldElement } from "./field-set.ts";
 import { partsOf, type Part } from "./parts.ts";
 import { setOfPart } from "./read-set.ts";
 import type { Shape } from "./shape.ts";
@@ -16,14 +16,109 @@ export interface Comparison {
 
 /** Compares two objects in one walk; no sets are made of what is in both. */
 export function compareTyped(before: unknown, after: unknown, shape: Shape): Comparison {
-  return compareParts(
-    partsOf(before, shape, "lenient") ?? noParts,
-    partsOf(after, shape, "lenient") ?? noParts,
-  );
+  const shapeOf = memberShapes(shape);
+  return shapeOf !== undefined && isObject(before) && isObject(after)
+    ? new Members(before, after, shapeOf).comparison
+    : compareParts(partsOf(before, shape, "lenient") ?? noParts, partsOf(after, shape, "lenient") ?? noParts);
 }
 
 const noParts: readonly Part[] = [];
 const same: Comparison = { added: FieldSet.empty, modified: FieldSet.empty, removed: FieldSet.empty };
+
+/**
+ * Two objects, member by member. Most of what is compared is the same on both sides, so nothing is made before a difference
+ * is found.
+ */
+class Members {
+  private added: Map<string, FieldSet> | undefined;
+  private modified: Map<string, FieldSet> | undefined;
+  private removed: Map<string, FieldSet> | undefined;
+  /** How many parts each side has. */
+  old = 0;
+  fresh = 0;
+
+  constructor(old: JsonObject, fresh: JsonObject, shapeOf: ShapeOf) {
+    for (const name in fresh) {
+      const value = fresh[name];
+      const shape = isPresent(value) ? shapeOf(name) : undefined;
+      if (shape === undefined) continue;
+      this.fresh++;
+      const was = memberOf(old, name);
+      if (!isPresent(was)) this.add(name, value, shape);
+      else {
+        this.old++;
+        if (was !== value) this.compare(name, was, value, shape);
+      }
+    }
+    for (const name in old) {
+      const was = old[name];
+      if (!isPresent(was) || isPresent(memberOf(fresh, name))) continue;
+      const shape = shapeOf(name);
+      if (shape === undefined) continue;
+      this.old++;
+      this.remove(name, was, shape);
+    }
+  }
+
+  get comparison(): Comparison {
+    const { added, modified, removed } = this;
+    if (added === undefined && modified === undefined && removed === undefined) return same;
+    return { added: setOf(added), modified: setOf(modified), removed: setOf(removed) };
+  }
+
+  private add(name: string, value: unknown, shape: Shape): void {
+    const element = fieldElement(name);
+    (this.added ??= new Map()).set(element, setOfPart({ element, value, shape }, "lenient"));
+  }
+
+  private remove(name: string, value: unknown, shape: Shape): void {
+    const element = fieldElement(name);
+    const set = withPlaces(setOfPart({ element, value, shape }, "lenient"));
+    (this.removed ??= new Map()).set(element, set);
+  }
+
+  private compare(name: string, was: unknown, is: unknown, shape: Shape): void {
+    if (shape.kind === "leaf" && was !== is && typeof was !== "object" && typeof is !== "object") {
+      (this.modified ??= new Map()).set(fieldElement(name), FieldSet.leaf);
+      return;
+    }
+    const element = fieldElement(name);
+    const below = comparePart({ element, value: was, shape }, { element, value: is, shape });
+    if (below === same) return;
+    if (!below.added.isEmpty) (this.added ??= new Map()).set(element, below.added);
+    if (!below.modified.isEmpty) (this.modified ??= new Map()).set(element, below.modified);
+    if (!below.removed.isEmpty) (this.removed ??= new Map()).set(element, below.removed);
+  }
+}
+
+function setOf(children: ReadonlyMap<string, FieldSet> | undefined): FieldSet {
+  return children === undefined ? FieldSet.empty : FieldSet.of(false, children);
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+type ShapeOf = (name: string) => Shape | undefined;
+
+/** The shapes of the members of an object; undefined for what isn't an object of members. */
+function memberShapes(shape: Shape): ShapeOf | undefined {
+  if (shape.kind === "struct") return shape.member;
+  if (shape.kind === "map") return () => shape.element;
+  return shape.kind === "deduced" ? () => shape : undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** An own member; what is inherited is never JSON. */
+function memberOf(object: JsonObject, name: string): unknown {
+  const value = object[name];
+  if (typeof value !== "function" && name !== "__proto__") return value;
+  return Object.hasOwn(object, name) ? value : undefined;
+}
 
 function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison {
   const added = new Map<string, FieldSet>();
@@ -59,11 +154,17 @@ function withPlaces({ children }: FieldSet): FieldSet {
 /** What differs at and below a place that both have. */
 function comparePart(was: Part, is: Part): Comparison {
   if (was.value === is.value) return same;
+  const shapeOf = memberShapes(is.shape);
+  if (shapeOf !== undefined && isObject(was.value) && isObject(is.value)) {
+    const members = new Members(was.value, is.value, shapeOf);
+    if (members.old > 0 && members.fresh > 0) return members.comparison;
+  } else if (deepEqual(was.value as JsonValue, is.value as JsonValue)) return same;
   const old = partsOf(was.value, was.shape, "lenient") ?? noParts;
   const fresh = partsOf(is.value, is.shape, "lenient") ?? noParts;
   if (old.length > 0 && fresh.length > 0) return compareParts(old, fresh);
   if (old.length === 0 && fresh.length === 0) {
-    return isDeepStrictEqual(was.value, is.value) ? same : { ...same, modified: FieldSet.leaf };
+    const equal = deepEqual(was.value as JsonValue, is.value as JsonValue);
+    return equal ? same : { ...same, modified: FieldSet.leaf };
   }
   // A leaf became a holder of others, or the other way round.
   const [before, after] = [setOfPart(was, "lenient"), setOfPart(is, "lenient")];

@@ -108,7 +108,7 @@ export class FieldSet {
     if (set.#text !== undefined) return set.#text;
     const { children } = set;
     let text = set.isMember && children.size > 0 ? '".":{}' : "";
-    for (const element of inOrder(children.keys())) {
+    for (const element of inOrder([...children.keys()])) {
       text += `${text === "" ? "" : ","}${elementJson(element)}:${FieldSet.textOf(children.get(element)!)}`;
     }
     return (set.#text = `{${text}}`);
@@ -218,10 +218,22 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-function inOrder(elements: Iterable<string>): string[] {
-  const all = [...elements];
-  for (let at = 1; at < all.length; at++) if (all[at - 1]! > all[at]!) return all.sort();
-  return all;
+/** So many texts are faster put in order one by one. */
+const fewTexts = 16;
+
+/** The same texts in order, in the same array. */
+export function inOrder(texts: string[]): string[] {
+  if (texts.length > fewTexts) return texts.sort();
+  for (let at = 1; at < texts.length; at++) {
+    const text = texts[at]!;
+    let to = at;
+    while (to > 0 && texts[to - 1]! > text) {
+      texts[to] = texts[to - 1]!;
+      to--;
+    }
+    texts[to] = text;
+  }
+  return texts;
 }
 
 /** Names and plain values need no escapes. */
@@ -230,6 +242,21 @@ const plainElement = /^[\w:./ -]*$/;
 /** An element as a JSON string. */
 export function elementJson(element: string): string {
   return plainElement.test(element) ? `"${element}"` : JSON.stringify(element);
+}
+
+/** The names of members that are met again and again, with their elements as JSON strings. */
+const fieldJsons = new Map<string, string>();
+const maxFieldJsons = 4096;
+const maxFieldJsonLength = 64;
+
+/** The element of a member as a JSON string. */
+export function fieldJson(name: string): string {
+  let json = fieldJsons.get(name);
+  if (json === undefined) {
+    json = elementJson(fieldElement(name));
+    if (fieldJsons.size < maxFieldJsons && name.length <= maxFieldJsonLength) fieldJsons.set(name, json);
+  }
+  return json;
 }
 
 /** Sets that were read from texts lately: many objects have the same, and each is asked for with every write. */
@@ -273,9 +300,11 @@ export function valueElement(value: unknown): string {
 
 /** The element of an item with keys, which are written sorted by name. */
 export function keyElement(keys: Readonly<Record<string, unknown>>): string {
-  const names = Object.keys(keys);
-  const sorted = (names.length > 1 ? names.toSorted() : names).map(
-    (name) => `${JSON.stringify(name)}:${encodeJson(keys[name] as JsonValue)}`,
-  );
-  return `k:{${sorted.join(",")}}`;
+  let text = "";
+  for (const name of inOrder(Object.keys(keys))) {
+    const value = keys[name];
+    const json = typeof value === "string" ? elementJson(value) : encodeJson(value as JsonValue);
+    text += `${text === "" ? "" : ","}${elementJson(name)}:${json}`;
+  }
+  return `k:{${text}}`;
 }

@@ -1,4 +1,4 @@
-import { elementJson, fieldElement, FieldSet, valueElement } from "./field-set.ts";
+import { elementJson, fieldElement, fieldJson, inOrder, valueElement, type FieldSet } from "./field-set.ts";
 import { elementOfItem } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
@@ -52,7 +52,7 @@ function members(
     const own = parts(member, shape, below);
     // An object is there because of what is in it; one of which all is ignored is nobody's.
     if (own === "") continue;
-    text += `${text === "" ? "" : ","}${elementJson(fieldElement(name))}:{${own ?? ""}}`;
+    text += `${text === "" ? "" : ","}${fieldJson(name)}:{${own ?? ""}}`;
   }
   return some ? text : undefined;
 }
@@ -84,9 +84,4 @@ function items(
     text += `${text === "" ? "" : ","}${elementJson(element)}:{${own === "" ? "" : `".":{},${own}`}}`;
   }
   return text;
-}
-
-function inOrder(names: string[]): string[] {
-  for (let at = 1; at < names.length; at++) if (names[at - 1]! > names[at]!) return names.sort();
-  return names;
 }

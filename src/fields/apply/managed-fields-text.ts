@@ -63,11 +63,13 @@ export function sameButForTimes(a: ManagedFieldsText, b: ManagedFieldsText): boo
 export function textOfEntries(entries: readonly ManagedFieldsEntry[] | undefined): ManagedFieldsText {
   if (entries === undefined || entries.length === 0) return noManagedFieldsText;
   return joinEntries(
-    entries.map(({ manager: name = "", operation, apiVersion = "", subresource = "", time, fieldsV1 = {} }) => ({
-      manager: { name, operation: operation as Manager["operation"], apiVersion, subresource },
-      time,
-      fields: JSON.stringify(fieldsV1),
-    })),
+    entries.map(
+      ({ manager: name = "", operation, apiVersion = "", subresource = "", time, fieldsV1 = {} }) => ({
+        manager: { name, operation: operation as Manager["operation"], apiVersion, subresource },
+        time,
+        fields: JSON.stringify(fieldsV1),
+      }),
+    ),
   );
 }
 

@@ -74,8 +74,7 @@ export function applyFields(
   const before = known.get(manager);
   const next = new Map(known).set(manager, { version, set });
   const merged = mergeTyped(live, wanted, shape);
-  const gaveUp =
-    before !== undefined && (before.version !== version || !before.set.difference(set).isEmpty);
+  const gaveUp = before !== undefined && (before.version !== version || !before.set.difference(set).isEmpty);
   const object = gaveUp ? prune(merged, version, before, next, versions) : merged;
   const changes = new Changes(live, object, write, versions);
   const { kept, contested } = without(next, changes);

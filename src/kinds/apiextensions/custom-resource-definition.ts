@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { decode } from "../../schema/decode.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
@@ -68,7 +69,7 @@ export const CustomResourceDefinition = kind({
     noteStoredVersion(copy);
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
     noteStoredVersion(copy);
   },
   validate({ metadata, spec, status }, report) {

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
@@ -137,7 +138,7 @@ export const APIService = kind({
     copy.status = copy.spec?.service === undefined ? { conditions: [localCondition(copy.metadata)] } : {};
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   subresources: {
     status: {

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { labelsText, selectorCell } from "../cells.ts";
 import { amountOf, countOrPercent, nonNegative } from "../checks/numbers.ts";
@@ -146,7 +147,7 @@ export const DaemonSet = kind({
     setTemplateGeneration(copy, 1);
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
     const last = Number(live.metadata.annotations?.[templateGeneration] ?? "1");
     setTemplateGeneration(copy, same(copy.spec?.template, live.spec?.template) ? last : last + 1);
   },

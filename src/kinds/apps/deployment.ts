@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorText } from "../cells.ts";
 import { amountOf, countOrAnyPercent, countOrPercent, nonNegative } from "../checks/numbers.ts";
@@ -175,7 +176,7 @@ export const Deployment = kind({
     copy.status = {};
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate: ({ spec }, report) => checkSpec(spec, report.at("spec")),
   validateUpdate(deployment, live, report, { subresource }) {

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorCell, selectorText } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
@@ -81,7 +82,7 @@ export const ReplicaSet = kind({
     copy.status = { replicas: 0 };
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorText } from "../cells.ts";
 import { annotationMap, labelMap } from "../checks/names.ts";
@@ -269,7 +270,7 @@ export const StatefulSet = kind({
     copy.status = { replicas: 0, availableReplicas: 0 };
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate: ({ spec }, report, context) => checkSpec(spec, report.at("spec"), context),
   validateUpdate(set, live, report, { subresource }) {

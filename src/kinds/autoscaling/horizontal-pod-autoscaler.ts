@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v2.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -127,7 +128,7 @@ export const HorizontalPodAutoscaler = kind({
     copy.status = { desiredReplicas: 0, currentMetrics: null as unknown as [] };
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   subresources: {
     status: {

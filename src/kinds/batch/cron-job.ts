@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { scheduleFault, timeZoneFault } from "../../base/cron.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -124,7 +125,7 @@ export const CronJob = kind({
     copy.status = {};
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   subresources: {
     status: {

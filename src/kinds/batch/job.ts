@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
@@ -96,7 +97,7 @@ export const Job = kind({
     takeLabels(copy);
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate(job, report) {
     checkSelector(job, report);

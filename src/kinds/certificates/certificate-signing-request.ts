@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
@@ -69,7 +70,7 @@ function requester(user: UserInfo | undefined) {
     username: name,
     ...(uid === "" ? {} : { uid }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra: structuredClone(extra) as Record<string, string[]> }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra: deepClone(extra) as Record<string, string[]> }),
   };
 }
 
@@ -98,7 +99,7 @@ export const CertificateSigningRequest = kind({
     copy.spec = { ...asked, ...requester(user) };
   },
   prepareUpdate(copy, live) {
-    const { spec, status } = structuredClone(live);
+    const { spec, status } = deepClone(live);
     copy.spec = spec;
     copy.status = status;
   },

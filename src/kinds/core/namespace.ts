@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -66,7 +67,7 @@ export const Namespace = kind({
   },
   prepareUpdate(copy, live) {
     // Copies: what stands now is shown to admission beside what is written, and must not change with it.
-    const { spec, status } = structuredClone(live);
+    const { spec, status } = deepClone(live);
     copy.spec = { ...copy.spec, finalizers: spec?.finalizers };
     if (spec?.finalizers === undefined) delete copy.spec.finalizers;
     copy.status = status;

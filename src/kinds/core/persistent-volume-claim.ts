@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -129,7 +130,7 @@ export const PersistentVolumeClaim = kind({
     if (copy.spec !== undefined) matchDataSources(copy.spec, {}, context);
   },
   prepareUpdate(copy, live, context) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
     if (copy.spec !== undefined) matchDataSources(copy.spec, live.spec ?? {}, context);
   },
   validate(claim, report) {

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { readQuantity } from "../checks/quantities.ts";
@@ -128,7 +129,7 @@ type Affinity = NonNullable<PersistentVolumeSpec["nodeAffinity"]>;
 /** The affinity that stands, with the old label keys exchanged for their successors where the new one has those. */
 function renewed(before: Affinity, spec: PersistentVolumeSpec, vocabulary: Vocabulary): Affinity {
   const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];
-  const copy = structuredClone(before);
+  const copy = deepClone(before);
   for (const [index, term] of (copy.required?.nodeSelectorTerms ?? []).entries()) {
     for (const [at, expression] of (term.matchExpressions ?? []).entries()) {
       const key = terms[index]?.matchExpressions?.[at]?.key;

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { kind } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -29,7 +30,7 @@ export const PersistentVolume = kind({
     copy.status = { phase: "Pending" };
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate(volume, report) {
     checkVolumeSpec(volume.spec ?? {}, report.at("spec"));

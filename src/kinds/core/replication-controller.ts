@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { equalities, labelsText } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -98,7 +99,7 @@ export const ReplicationController = kind({
     copy.status = { replicas: 0 };
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};

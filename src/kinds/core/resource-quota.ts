@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { roundUpToMilli } from "../quantities.ts";
 import {
@@ -99,7 +100,7 @@ export const ResourceQuota = kind({
     copy.status = {};
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate({ spec = {}, status }, report, context) {
     const place = report.at("spec");

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import type { Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
@@ -39,7 +40,7 @@ export function declareFlowSchema(words: Words, mergesConditions: boolean, conve
       copy.status = {};
     },
     prepareUpdate(copy, live) {
-      copy.status = structuredClone(live.status);
+      copy.status = deepClone(live.status);
     },
     subresources: {
       status: {

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject, Column, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, string } from "../../schema/types.ts";
@@ -43,7 +44,7 @@ export function declarePriorityLevel(
       copy.status = {};
     },
     prepareUpdate(copy, live) {
-      copy.status = structuredClone(live.status);
+      copy.status = deepClone(live.status);
     },
     subresources: {
       status: {

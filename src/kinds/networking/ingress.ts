@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { balancerAddresses } from "../cells.ts";
 import { loadBalancerPoints } from "../checks/load-balancer.ts";
 import { dnsSubdomain } from "../checks/names.ts";
@@ -113,7 +114,7 @@ export const Ingress = kind({
     copy.status = { loadBalancer: {} };
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate({ status }, report) {
     loadBalancerPoints(status?.loadBalancer?.ingress, report.at("status", "loadBalancer", "ingress"));

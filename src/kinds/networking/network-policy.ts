@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { selectorCell } from "../cells.ts";
 import { portNumberOrName } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
@@ -112,7 +113,7 @@ export const NetworkPolicy = kind({
     copy.status = {};
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   subresources: {
     status: {

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { PersistentVolumeSpec } from "../core/persistent-volume-spec.ts";
@@ -54,7 +55,7 @@ export const VolumeAttachment = kind({
     copy.status = { attached: false };
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate(attachment, report) {
     checkAttachment(attachment.spec, report.at("spec"));

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { conflict, timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import type { Standing } from "../field-ownership.ts";
@@ -27,7 +28,7 @@ export async function bindPod(
 ): Promise<undefined> {
   const { name } = binding["target"] as { name: string };
   const assign = (live: Standing): Changed => {
-    const pod = structuredClone(live.object) as Bindable;
+    const pod = deepClone(live.object) as Bindable;
     if (pod.metadata.deletionTimestamp !== undefined) {
       throw conflict(target, `pod ${target.name} is being deleted, cannot be assigned to a host`);
     }

@@ -1,3 +1,4 @@
+import { deepClone } from "../../base/json/value.ts";
 import { compileLabelSelector, type LabelSelectorObject } from "../../base/label-selector.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -114,7 +115,7 @@ async function spend(
     subresource: "status",
   };
   const take = (live: Standing): Changed => {
-    const copy = structuredClone(live.object) as Budget;
+    const copy = deepClone(live.object) as Budget;
     const status = (copy.status ??= {});
     if ((status.observedGeneration ?? 0) < (copy.metadata.generation ?? 0)) {
       throw refused(target.name, "the budget is being processed", 10);

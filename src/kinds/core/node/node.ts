@@ -1,3 +1,4 @@
+import { deepClone } from "../../../base/json/value.ts";
 import { kind, struct } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -65,7 +66,7 @@ export const Node = kind({
     delete copy.status?.config;
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
     if (live.spec?.configSource === undefined) delete copy.spec?.configSource;
   },
   validate(node, report, context) {

@@ -1,3 +1,4 @@
+import { deepClone } from "../../../base/json/value.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -60,7 +61,7 @@ export const Pod = kind({
     ];
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
   },
   validate: checkPod,
   validateCreate: checkNewPod,

@@ -1,3 +1,4 @@
+import { deepClone } from "../../../base/json/value.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -39,7 +40,7 @@ export const Service = kind({
     if (clusterIP !== "" && clusterIPs.length === 0) copy.spec!.clusterIPs = [clusterIP];
   },
   prepareUpdate(copy, live) {
-    copy.status = structuredClone(live.status);
+    copy.status = deepClone(live.status);
     if (copy.spec === undefined || live.spec === undefined) return;
     keepAllocated(copy.spec, live.spec);
     syncAddresses(copy.spec, live.spec);

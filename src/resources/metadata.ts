@@ -18,6 +18,14 @@ const maxNameBytes = 512;
 /** The most bytes that the annotations of one object may have together. */
 export const maxAnnotationBytes = 256 * 1024;
 
+/** What a new object can't bring along. */
+const neverGiven = [
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+  "resourceVersion",
+] as const;
+
 /** Gives a new object what the server sets: name, namespace, uid, time of creation. Changes it. */
 export function prepareNewMetadata(engine: Engine, target: Target, object: ApiObject): void {
   const meta = object.metadata;
@@ -27,10 +35,7 @@ export function prepareNewMetadata(engine: Engine, target: Target, object: ApiOb
   }
   meta.uid = engine.newUid();
   meta.creationTimestamp = timestamp(engine.clock);
-  delete meta.deletionTimestamp;
-  delete meta.deletionGracePeriodSeconds;
-  delete meta.selfLink;
-  delete meta.resourceVersion;
+  for (const name of neverGiven) if (meta[name] !== undefined) delete meta[name];
   if (target.resource.kind.generationOf === undefined) delete meta.generation;
   else meta.generation = 1;
 }
@@ -64,8 +69,8 @@ export function keepServerMetadata(object: ApiObject, live: ApiObject): void {
 }
 
 function keep(meta: ObjectMetaValue, live: ObjectMetaValue, name: keyof ObjectMetaValue): void {
-  if (live[name] === undefined) delete meta[name];
-  else Object.assign(meta, { [name]: live[name] });
+  if (live[name] !== undefined) Object.assign(meta, { [name]: live[name] });
+  else if (meta[name] !== undefined) delete meta[name];
 }
 
 /** What is wrong with a name, by the form that the kind asks for. */

@@ -1,6 +1,6 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
-import { encodeJson } from "../base/json/encode.ts";
-import type { JsonValue } from "../base/json/value.ts";
+import { encodeJson, encodeString } from "../base/json/encode.ts";
+import type { JsonObject } from "../base/json/value.ts";
 import { storedManagedFields } from "../fields/apply/managed-fields.ts";
 import { textOfEntries } from "../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -23,20 +23,9 @@ export function encodeObject(
 ): Draft {
   const { bodyPrefix } = resource;
   const ordered = inOrder(resource.kind.type, object) as ApiObject;
-  const meta = encodeJson({
-    ...ordered.metadata,
-    resourceVersion: undefined,
-    managedFields: undefined,
-  } as unknown as JsonValue);
-  const rest = encodeJson({
-    ...ordered,
-    kind: undefined,
-    apiVersion: undefined,
-    metadata: undefined,
-  } as unknown as JsonValue);
-  const before = meta === "{}" ? '"' : `",${meta.slice(1, -1)}`;
+  const before = `"${membersBut(ordered.metadata as JsonObject, ofTheServer)}`;
   const owners = managed.text === "" ? "" : `${managedMark}${managed.text}`;
-  const text = `${before}${owners}}${rest === "{}" ? "}" : `,${rest.slice(1)}`}`;
+  const text = `${before}${owners}}${membersBut(ordered as JsonObject, atTheBeginning)}}`;
   const revisionAt = bodyPrefix.length;
   const body = Buffer.allocUnsafe(revisionAt + Buffer.byteLength(text));
   bodyPrefix.copy(body);
@@ -46,6 +35,21 @@ export function encodeObject(
       ? noSpans
       : [revisionAt + Buffer.byteLength(before), Buffer.byteLength(owners), ...managed.sets];
   return { header: encodeHeader(resource, object, spans), body, revisionAt };
+}
+
+/** Members of metadata that stand elsewhere than the others. */
+const ofTheServer: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
+const atTheBeginning: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata"]);
+
+/** The members of an object as JSON, each behind a comma. */
+function membersBut(object: JsonObject, left: ReadonlySet<string>): string {
+  let text = "";
+  for (const name in object) {
+    const value = object[name];
+    if (value === undefined || left.has(name)) continue;
+    text += `,${encodeString(name)}:${encodeJson(value)}`;
+  }
+  return text;
 }
 
 /** What stands before the managed fields, which are the last of an object's metadata. */

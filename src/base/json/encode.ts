@@ -11,6 +11,14 @@ export function encodeJson(value: JsonValue): string {
   }
 }
 
+/** Names and plain words need no escapes. */
+const plain = /^[\w:./ -]*$/;
+
+/** The JSON text of a string; most are short and plain, and then it is faster than {@link encodeJson}. */
+export function encodeString(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
 /** As {@link encodeJson}, with a line for each member and two spaces a level. */
 export function encodePretty(value: JsonValue, margin = ""): string {
   if (typeof value !== "object" || value === null) return encodeJson(value);

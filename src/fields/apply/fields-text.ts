@@ -1,4 +1,5 @@
-import { elementJson, fieldElement, fieldJson, inOrder, valueElement, type FieldSet } from "./field-set.ts";
+import { encodeString } from "../../base/json/encode.ts";
+import { fieldElement, fieldJson, inOrder, valueElement, type FieldSet } from "./field-set.ts";
 import { elementOfItem } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
@@ -61,7 +62,7 @@ function valuesOf(values: readonly unknown[], ignored: FieldSet): string | undef
   if (values.length === 0) return undefined;
   const elements = inOrder([...new Set(values.map(valueElement))]);
   const kept = elements.filter((element) => !ignored.below(element).isMember);
-  return kept.map((element) => `${elementJson(element)}:{}`).join(",");
+  return kept.map((element) => `${encodeString(element)}:{}`).join(",");
 }
 
 function items(
@@ -81,7 +82,7 @@ function items(
     if (below.isMember) continue;
     const own = parts(byElement.get(element), shape.element, below) ?? "";
     // An item is owned itself, beside what is in it.
-    text += `${text === "" ? "" : ","}${elementJson(element)}:{${own === "" ? "" : `".":{},${own}`}}`;
+    text += `${text === "" ? "" : ","}${encodeString(element)}:{${own === "" ? "" : `".":{},${own}`}}`;
   }
   return text;
 }

@@ -23,19 +23,31 @@ export class Api {
   }
 
   /** @throws {Error} with the answer, when it isn't a success. */
-  async ask(method: string, path: string, body?: object | string, accept?: string): Promise<Buffer> {
-    const answer = await this.try(method, path, body, accept);
+  async ask(
+    method: string,
+    path: string,
+    body?: object | string,
+    accept?: string,
+    contentType?: string,
+  ): Promise<Buffer> {
+    const answer = await this.try(method, path, body, accept, contentType);
     if (answer.status >= 200 && answer.status < 300) return answer.body;
     throw new Error(`${method} ${path}: ${answer.status} ${answer.body.toString("utf8", 0, 2000)}`);
   }
 
-  try(method: string, path: string, body?: object | string, accept?: string): Promise<Answer> {
+  try(
+    method: string,
+    path: string,
+    body?: object | string,
+    accept?: string,
+    contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json",
+  ): Promise<Answer> {
     const { host, port } = this.address;
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const headers: Record<string, string> = { authorization: `Bearer ${this.token}` };
     if (accept !== undefined) headers["accept"] = accept;
     if (text !== undefined) {
-      headers["content-type"] = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+      headers["content-type"] = contentType;
       headers["content-length"] = String(Buffer.byteLength(text));
     }
     return new Promise((resolve, reject) => {

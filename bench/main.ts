@@ -4,6 +4,7 @@ import { type Options, readOptions, usage } from "./options.ts";
 import { legend, printHead, printRow, writeResults } from "./report.ts";
 import type { Row } from "./rows.ts";
 import type { Bench, Scenario } from "./scenario.ts";
+import { applies } from "./scenarios/apply.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { get } from "./scenarios/get.ts";
 import { list } from "./scenarios/list.ts";
@@ -34,6 +35,7 @@ const scenarios: readonly Scenario[] = [
   patchObjects,
   createDeployments,
   patchDeployments,
+  applies,
   deleteCollection,
   watch,
   selectiveWatch,

@@ -14,7 +14,11 @@ export function getText(path: string, token: string, accept = json): string {
 }
 
 /** How a patch is meant. */
-export type PatchType = "merge-patch" | "strategic-merge-patch";
+export type PatchType = "merge-patch" | "strategic-merge-patch" | "apply-patch";
+
+function mediaTypeOf(patch: PatchType): string {
+  return `application/${patch}+${patch === "apply-patch" ? "yaml" : "json"}`;
+}
 
 export function writeText(
   method: "POST" | "PUT" | "PATCH",
@@ -23,7 +27,7 @@ export function writeText(
   body: string,
   patch: PatchType = "merge-patch",
 ): string {
-  const type = method === "PATCH" ? `application/${patch}+json` : json;
+  const type = method === "PATCH" ? mediaTypeOf(patch) : json;
   const head = headOf(token, [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`]);
   return `${method} ${path} HTTP/1.1\r\n${head}${body}`;
 }

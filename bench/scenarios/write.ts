@@ -43,6 +43,7 @@ const update: Write = {
   ...ofConfigMaps,
   scenario: "update",
   name: "update",
+  aim: 0.4,
   text({ namespace, token }) {
     const body = JSON.stringify(configMap(namespace, objectName("next"), 1024, sequenceMark));
     return writeText("PUT", `${configMapsPath(namespace)}/${objectName("next")}`, token, body);

@@ -36,6 +36,8 @@ export interface CreateServerOptions {
   readonly port?: number | false;
   /** Address to listen on; 127.0.0.1 unless given. */
   readonly host?: string;
+  /** Client connections that may be open at a time; 20,000 or what the limit of open files leaves unless given. */
+  readonly maxConnections?: number;
   /** Authorizers in order; RBAC unless given. */
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** Whether requests without credentials are let in as the anonymous user. */
@@ -80,7 +82,8 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     vocabulary: options.vocabulary === "kubernetes" ? kubernetes : platform,
     storage: options.storage ?? { engine: "memory" },
     retentionMs: options.retentionMs ?? defaultRetentionMs,
-    serving: port === false ? undefined : { host, port, extraHosts: [] },
+    serving:
+      port === false ? undefined : { host, port, extraHosts: [], maxConnections: options.maxConnections },
     authorizationModes: options.authorizationModes ?? ["RBAC"],
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,

@@ -76,6 +76,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       extraHosts: read.list("tls-san"),
       certificateFiles: cert === undefined ? undefined : { cert, key: key! },
       certificateFolder: path.join(dataDir, "pki"),
+      maxConnections: read.optionalInteger("max-connections", 1, 10_000_000),
     },
     authorizationModes: modes(read),
     anonymousAuth: read.boolean("anonymous-auth"),

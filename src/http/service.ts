@@ -4,6 +4,7 @@ import type { Authorizer } from "../authorization/authorizer.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
+import type { ConnectionObserver } from "./listener.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 import type { Exchange } from "./exchange.ts";
@@ -25,6 +26,8 @@ export interface HttpService {
   readonly streams: OpenStreams;
   /** How connections to pods, services and nodes are made. */
   readonly connections: ConnectionRules;
+  /** Counts the connections of clients. */
+  readonly clients: ConnectionObserver;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }

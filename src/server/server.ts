@@ -190,7 +190,7 @@ async function open(
   if (serving === undefined) return undefined;
   try {
     return await listen(
-      serving.listen,
+      { ...serving.listen, observer: service.clients },
       (exchange) => handle(service, exchange),
       (method, url) => mayUpgrade(service, method, url),
     );

@@ -106,6 +106,20 @@ function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
       stability: "ALPHA",
       labels: ["name", "stage"],
     },
+    {
+      name: `${name}_client_connections`,
+      help: "Connections of clients that are open now.",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: [],
+    },
+    {
+      name: `${name}_client_connections_refused_total`,
+      help: "Connections that were closed at once, as there were too many.",
+      type: "counter",
+      stability: "ALPHA",
+      labels: [],
+    },
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { Attributes } from "../authorizer.ts";
+import { listHas, manyUrls } from "./long-lists.ts";
 import type { Rule } from "./policy.ts";
 
 /**
@@ -33,11 +34,11 @@ export function ruleQuery(attributes: Attributes): RuleQuery {
 /** Whether one rule alone answers the question with yes. */
 export function ruleAllows(rule: Rule, query: RuleQuery): boolean {
   if (!hasOrAll(rule.verbs, query.verb)) return false;
-  if (!query.aboutResource) return rule.nonResourceURLs.some((url) => urlCovers(url, query.path));
+  if (!query.aboutResource) return urlsCover(rule.nonResourceURLs, query.path);
   return (
     hasOrAll(rule.apiGroups, query.group) &&
     resourcesMatch(rule.resources, query) &&
-    (rule.resourceNames.length === 0 || rule.resourceNames.includes(query.name))
+    (rule.resourceNames.length === 0 || listHas(rule.resourceNames, query.name))
   );
 }
 
@@ -56,16 +57,14 @@ export function urlPrefix(entry: string): string | undefined {
 }
 
 function hasOrAll(entries: readonly string[], value: string): boolean {
-  for (const entry of entries) {
-    if (entry === value || entry === "*") return true;
-  }
-  return false;
+  return listHas(entries, value) || listHas(entries, "*");
 }
 
-function resourcesMatch(entries: readonly string[], query: RuleQuery): boolean {
-  for (const entry of entries) {
-    if (entry === "*" || entry === query.resource) return true;
-    if (query.subresourceOfAll !== "" && entry === query.subresourceOfAll) return true;
-  }
-  return false;
+function resourcesMatch(entries: readonly string[], { resource, subresourceOfAll }: RuleQuery): boolean {
+  return hasOrAll(entries, resource) || (subresourceOfAll !== "" && listHas(entries, subresourceOfAll));
+}
+
+function urlsCover(entries: readonly string[], path: string): boolean {
+  const many = manyUrls(entries);
+  return many === undefined ? entries.some((entry) => urlCovers(entry, path)) : many.covers(path);
 }

@@ -1,5 +1,6 @@
 import type { Duplex, Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 
@@ -34,7 +35,7 @@ export interface Exchange {
   readonly answered: boolean;
   /** Its status; 0 before. */
   readonly status: number;
-  /** Bytes of a body that was sent whole. */
+  /** Bytes of the answer's body that were handed over. */
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
@@ -60,8 +61,8 @@ export interface BodyStream {
   /** Bytes that were written and not yet taken. */
   readonly backlogBytes: number;
   readonly closed: boolean;
-  /** Ends the answer well. */
-  end(): void;
+  /** Ends the answer well; a promise resolves when all of it is handed over. */
+  end(): MaybePromise<void>;
   /** Breaks the connection off, so that the client can't mistake what it has for a whole answer. */
   destroy(): void;
 }

@@ -78,7 +78,8 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     this.response.writeHead(status, [...headers]);
     this.response.flushHeaders();
-    return new WritableBody(this.response, () => this.response.socket?.destroy());
+    const { response } = this;
+    return new WritableBody(this, response, () => response.socket?.destroy());
   }
 
   onClose(listener: () => void): void {
@@ -160,12 +161,15 @@ interface Sink {
 /** The body stream over a Node writable. */
 export class WritableBody implements BodyStream {
   constructor(
+    private readonly counted: { sentBytes: number },
     private readonly sink: Sink,
     private readonly breakOff: () => void,
   ) {}
 
   write(bytes: Uint8Array): boolean {
-    return this.closed ? false : this.sink.write(bytes);
+    if (this.closed) return false;
+    this.counted.sentBytes += bytes.length;
+    return this.sink.write(bytes);
   }
 
   drained(): Promise<void> {

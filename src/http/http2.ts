@@ -77,7 +77,7 @@ export class Http2Exchange implements Exchange {
     if (!this.channel.destroyed && !this.channel.closed) {
       this.channel.respond(asHttp2Headers(status, headers, undefined));
     }
-    return new WritableBody(this.channel, () => this.channel.close(constants.NGHTTP2_INTERNAL_ERROR));
+    return new WritableBody(this, this.channel, () => this.channel.close(constants.NGHTTP2_INTERNAL_ERROR));
   }
 
   onClose(listener: () => void): void {

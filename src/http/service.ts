@@ -21,6 +21,8 @@ export interface HttpService {
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
+  /** Whether large answers are compressed for clients that take that. */
+  readonly compresses: boolean;
   readonly metrics: RequestMetrics;
   /** Watches, followed logs and upgraded connections under way. */
   readonly streams: OpenStreams;

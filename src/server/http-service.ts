@@ -27,8 +27,13 @@ export function httpService(
   const { clock, log } = options;
   const paths = new PathTable();
   const health = healthChecks(engine.store, parts.life, clock, options.livezGracePeriodMs);
-  addDiscoveryPaths(paths, engine.registry);
-  addOpenApiPaths(paths, engine.registry);
+  const on = engine.featureEnabled;
+  const shown = {
+    aggregated: on("AggregatedDiscoveryEndpoint"),
+    storageVersionHash: on("StorageVersionHash"),
+  };
+  addDiscoveryPaths(paths, engine.registry, shown);
+  addOpenApiPaths(paths, engine.registry, { version3: on("OpenAPIV3") });
   addHealthPaths(paths, health);
   const metrics = serverMetrics(options, engine);
   addMetricsPath(paths, metrics);
@@ -40,6 +45,7 @@ export function httpService(
     reviews: reviewHandlers(parts.authorizer, parts.authorizer, parts.authenticator),
     paths,
     bodies: new BodyBudget(),
+    compresses: on("APIResponseCompression"),
     metrics: new RequestMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
     connections: parts.connections,

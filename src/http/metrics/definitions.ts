@@ -30,7 +30,7 @@ const requestMetrics: readonly MetricDefinition[] = [
   },
   {
     name: "apiserver_response_sizes",
-    help: "Bytes of answers, but for streams.",
+    help: "Bytes of answers as they are sent, but for those that go on until somebody ends them.",
     type: "histogram",
     stability: "STABLE",
     labels: ["verb", ...request],

@@ -50,7 +50,14 @@ export async function serveAction(
   if (result === undefined) {
     return sendStatus(exchange, engine.vocabulary, 201, successStatus({}), warningLines(warnings));
   }
-  sendObject(request, encoding, 201, Buffer.from(encodeJson(result as unknown as JsonValue)), warnings);
+  return sendObject(
+    service,
+    request,
+    encoding,
+    201,
+    Buffer.from(encodeJson(result as unknown as JsonValue)),
+    warnings,
+  );
 }
 
 /** What is asked for an object says nothing else of whom it is about. */

@@ -28,21 +28,20 @@ export function encodingOf(
   return encodingFor(wanted, resource, context, facts.query.get("includeObject"));
 }
 
-/** Answers with one object, from its stored bytes. */
+/** Answers with one object, from its stored bytes. A promise resolves when the answer is on its way. */
 export function sendObject(
+  { compresses }: HttpService,
   request: ResourceRequest,
   encoding: Encoding,
   status: number,
   body: Uint8Array,
   warnings?: readonly string[],
-): void {
+): MaybePromise<void> {
   const bytes = encoding.object(body);
   const { query } = request.facts;
   const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");
-  sendCompressed(
-    request.exchange,
-    status,
-    headersFor(encoding.contentType, warnings),
-    pretty && encoding.contentType === "application/json" ? prettyJson(bytes) : bytes,
-  );
+  const headers = headersFor(encoding.contentType, warnings);
+  const shown = pretty && encoding.contentType === "application/json" ? prettyJson(bytes) : bytes;
+  if (!compresses) return request.exchange.send(status, headers, shown);
+  return sendCompressed(request.exchange, status, headers, shown);
 }

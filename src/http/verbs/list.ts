@@ -33,9 +33,15 @@ export async function serveList(service: HttpService, request: ResourceRequest):
     if (first.done !== true) await eachPart(writer, first.value, (part) => parts.push(part));
     const whole = Buffer.concat([...parts, writer.end(second.value)]);
     const pretty = isTrue(query.get("pretty") ?? "false") && encoding.contentType === "application/json";
-    return sendCompressed(request.exchange, 200, headers, pretty ? prettyJson(whole) : whole);
+    const body = pretty ? prettyJson(whole) : whole;
+    const { exchange } = request;
+    return service.compresses
+      ? sendCompressed(exchange, 200, headers, body)
+      : exchange.send(200, headers, body);
   }
-  const stream = streamCompressed(request.exchange, 200, headers);
+  const stream = service.compresses
+    ? streamCompressed(request.exchange, 200, headers)
+    : request.exchange.stream(200, headers);
   const start = service.clock.now();
   try {
     if (first.done !== true) await eachPart(writer, first.value, (part) => stream.write(part));
@@ -45,7 +51,7 @@ export async function serveList(service: HttpService, request: ResourceRequest):
     });
     if (end === undefined) return;
     stream.write(writer.end(end));
-    stream.end();
+    await stream.end();
   } catch (error) {
     stream.destroy();
     throw error;

@@ -26,5 +26,12 @@ export async function serveReview(service: HttpService, request: ResourceRequest
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
   await handler(object, request);
-  sendObject(request, encoding, 201, Buffer.from(encodeJson(object as unknown as JsonValue)), warnings);
+  return sendObject(
+    service,
+    request,
+    encoding,
+    201,
+    Buffer.from(encodeJson(object as unknown as JsonValue)),
+    warnings,
+  );
 }

@@ -13,6 +13,7 @@ import type { Engine } from "../resources/engine.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { serverMetrics } from "./metrics.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
+import type { StoredRbac } from "./rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
 
 /** What the pipeline works with, and the paths that the server answers beside its resources. */
@@ -21,12 +22,13 @@ export function httpService(
   engine: Engine,
   parts: Pick<HttpService, "authenticator" | "connections"> & {
     authorizer: AuthorizerChain;
+    policy: StoredRbac;
     life: Lifecycle;
   },
 ): HttpService {
   const { clock, log } = options;
   const paths = new PathTable();
-  const health = healthChecks(engine.store, parts.life, clock, options.livezGracePeriodMs);
+  const health = healthChecks(engine.store, parts.policy, parts.life, clock, options.livezGracePeriodMs);
   const on = engine.featureEnabled;
   const shown = {
     aggregated: on("AggregatedDiscoveryEndpoint"),

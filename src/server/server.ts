@@ -158,7 +158,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     const controllers = await startControllers({ options, registry, store, client });
     life.synced = true;
     effects.start();
-    const service = httpService(options, engine, { authorizer, life, authenticator, connections });
+    const service = httpService(options, engine, { authorizer, policy, life, authenticator, connections });
     const parts = {
       options,
       life,

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { Engine } from "../resources/engine.ts";
+import type { ApiObject } from "../schema/kind.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
 import type { ConnectionObserver } from "./listener.ts";
@@ -18,6 +19,8 @@ export interface HttpService {
   readonly authorizer: Authorizer;
   /** Answers POSTs of virtual kinds, by kind name. */
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
+  /** Work out all objects of kinds that aren't stored, by kind name; sorted by name. */
+  readonly computed: ReadonlyMap<string, () => Promise<readonly ApiObject[]>>;
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;

@@ -60,8 +60,11 @@ export function healthChecks(
   };
 }
 
-/** Health is public, so what is wrong with the store stands in the log alone. */
-function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
+/**
+ * Whether the store answers in time; else a text that says how it fails. Health is public, so what exactly is wrong with the
+ * store stands in the log alone.
+ */
+export function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
   return inTime(clock, () => store.latestRevision(), "reason withheld");
 }
 

@@ -10,6 +10,8 @@ import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
 import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
+import { ComponentStatus } from "../kinds/core/component-status.ts";
+import { componentStatuses } from "./component-statuses.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { serverMetrics } from "./metrics.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
@@ -44,6 +46,7 @@ export function httpService(
     clock,
     authenticator: parts.authenticator,
     authorizer: parts.authorizer,
+    computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers(parts.authorizer, parts.authorizer, parts.authenticator),
     paths,
     bodies: new BodyBudget(),

@@ -54,6 +54,8 @@ export interface CreateServerOptions {
   readonly serviceNodePortRange?: string;
   /** How long events are kept after they were last seen, in milliseconds; an hour unless given. */
   readonly eventLifeMs?: number;
+  /** Whether containers may have all rights on their host (`privileged`); unless given, they may not. */
+  readonly allowPrivileged?: boolean;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** Features to turn on or off, as for `--feature-gates`. */
@@ -95,6 +97,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
     serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
     connections: { ...defaultConnections, ...options.connections },
+    allowPrivileged: options.allowPrivileged ?? false,
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],
     livezGracePeriodMs: 0,

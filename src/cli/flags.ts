@@ -132,6 +132,7 @@ export const serveFlags = [
     "false",
     "Let connections to pods, services and nodes go to this machine: for tests and development only.",
   ),
+  flag("allow-privileged", "boolean", "false", "Let containers have all rights on their host (privileged)."),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",

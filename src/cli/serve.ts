@@ -89,6 +89,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     serviceClusterIpRanges: read.list("service-cluster-ip-range"),
     serviceNodePortRange: read.text("service-node-port-range"),
     connections: connectionOptions(read),
+    allowPrivileged: read.boolean("allow-privileged") ?? false,
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     livezGracePeriodMs: read.durationMs("livez-grace-period"),

@@ -84,6 +84,8 @@ export interface ServerOptions {
   readonly featureGates: string;
   /** {@link defaultConnections} unless given. */
   readonly connections?: ConnectionOptions | undefined;
+  /** Whether pods, and templates of pods, may have containers with all rights on their host. */
+  readonly allowPrivileged: boolean;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** `/livez` doesn't fail for checks of the start before this time has passed. */

@@ -139,6 +139,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     randomInt: (below) => randomInt(below),
     newUid: randomUUID,
     featureEnabled: gates.enabled,
+    allowPrivileged: options.allowPrivileged,
     pages: new PageCache(store),
     admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorizer)),
   };

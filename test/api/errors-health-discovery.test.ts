@@ -223,6 +223,7 @@ describe("health", () => {
       serviceNodePortRange: "30000-32767",
       enabledAdmissionPlugins: [],
       disabledAdmissionPlugins: [],
+      allowPrivileged: false,
       livezGracePeriodMs: 0,
       shutdownDelayMs: 20_000,
       clock,

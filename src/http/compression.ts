@@ -52,7 +52,6 @@ class GzipBody implements BodyStream {
       this.gzip.pause();
       void inner.drained().then(() => this.gzip.resume());
     });
-    this.gzip.once("end", () => inner.end());
     this.gzip.once("error", () => inner.destroy());
   }
 
@@ -81,7 +80,8 @@ class GzipBody implements BodyStream {
     });
   }
 
-  end(): MaybePromise<void> {
+  end(trailers?: HeaderLines): MaybePromise<void> {
+    this.gzip.once("end", () => this.inner.end(trailers));
     const done = new Promise<void>((resolve) => {
       this.gzip.once("close", resolve);
     });

@@ -29,8 +29,12 @@ export interface Exchange {
   readonly upgrade: UpgradeOffer | undefined;
   /** Answers with one body. */
   send(status: number, headers: HeaderLines, body: Uint8Array): void;
-  /** Answers with a body that is written bit by bit. */
-  stream(status: number, headers: HeaderLines): BodyStream;
+  /**
+   * Answers with a body that is written bit by bit.
+   *
+   * @param trailing whether header lines may follow the body; else those that `end` is given are dropped.
+   */
+  stream(status: number, headers: HeaderLines, trailing?: boolean): BodyStream;
   /** Whether an answer was begun. */
   readonly answered: boolean;
   /** Its status; 0 before. */
@@ -61,8 +65,8 @@ export interface BodyStream {
   /** Bytes that were written and not yet taken. */
   readonly backlogBytes: number;
   readonly closed: boolean;
-  /** Ends the answer well; a promise resolves when all of it is handed over. */
-  end(): MaybePromise<void>;
+  /** Ends the answer well, with trailers where it may have some; a promise resolves when all of it is handed over. */
+  end(trailers?: HeaderLines): MaybePromise<void>;
   /** Breaks the connection off, so that the client can't mistake what it has for a whole answer. */
   destroy(): void;
 }

@@ -9,6 +9,7 @@ import { Client } from "../../src/resources/client.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";
 import type { Store } from "../../src/storage/store.ts";
+import { stepsOf } from "./steps.ts";
 import { alice, ask, askPath, clusterRole, podRule, toUser } from "./support.ts";
 
 const words = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
@@ -52,21 +53,6 @@ function granted(roles: readonly (readonly PolicyRule[])[]): RbacIndex {
   return index;
 }
 
-/** Lookups and insertions in maps and sets: what the time of a turn goes with, without a clock. */
-function steps(work: () => void): number {
-  const spies = [
-    vi.spyOn(Map.prototype, "get"),
-    vi.spyOn(Map.prototype, "set"),
-    vi.spyOn(Set.prototype, "has"),
-    vi.spyOn(Set.prototype, "add"),
-    vi.spyOn(Array.prototype, "includes"),
-  ];
-  work();
-  const made = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
-  for (const spy of spies) spy.mockRestore();
-  return made;
-}
-
 afterEach(() => vi.restoreAllMocks());
 
 describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
@@ -79,7 +65,7 @@ describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
     ] as const) {
       let decision: Decision | undefined;
       while (decision === undefined) {
-        expect(steps(() => (decision = index.attempt(question)))).toBeLessThan(8 * spreadLimits.perTurn);
+        expect(stepsOf(() => (decision = index.attempt(question)))).toBeLessThan(8 * spreadLimits.perTurn);
       }
       expect(decision.verdict).toBe(verdict);
       expect(index.spread).toBeLessThanOrEqual(spreadLimits.total);

@@ -1,6 +1,7 @@
 import type { Attributes } from "../authorizer.ts";
 import { listHas, manyUrls } from "./long-lists.ts";
 import type { Rule } from "./policy.ts";
+import { urlCovers } from "./url-entry.ts";
 
 /**
  * A question in the form in which rules are compared with it. `*` in the question is a value like any other: only a
@@ -40,20 +41,6 @@ export function ruleAllows(rule: Rule, query: RuleQuery): boolean {
     resourcesMatch(rule.resources, query) &&
     (rule.resourceNames.length === 0 || listHas(rule.resourceNames, query.name))
   );
-}
-
-/** Whether a rule's URL entry, exact or ending in `*`, covers a path or another entry. */
-export function urlCovers(entry: string, path: string): boolean {
-  if (entry === path) return true;
-  const prefix = urlPrefix(entry);
-  return prefix !== undefined && path.startsWith(prefix);
-}
-
-/** What stands before the closing `*` of a URL entry; undefined for an exact entry. */
-export function urlPrefix(entry: string): string | undefined {
-  let end = entry.length;
-  while (end > 0 && entry[end - 1] === "*") end--;
-  return end === entry.length ? undefined : entry.slice(0, end);
 }
 
 function hasOrAll(entries: readonly string[], value: string): boolean {

@@ -1,3 +1,5 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindContext } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
@@ -26,6 +28,11 @@ export function encodingOf(
   const wanted = negotiate(exchange.header("accept"), service.engine.vocabulary);
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
   return encodingFor(wanted, resource, context, facts.query.get("includeObject"));
+}
+
+/** An object that isn't stored, as {@link sendObject} takes it. */
+export function bodyOf(object: object): Buffer {
+  return Buffer.from(encodeJson(object as JsonValue));
 }
 
 /** Answers with one object, from its stored bytes. A promise resolves when the answer is on its way. */

@@ -1,5 +1,3 @@
-import { encodeJson } from "../../base/json/encode.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import { notFound } from "../../resources/engine.ts";
 import { keyOf, type Resource } from "../../resources/registry.ts";
 import { encodeObject } from "../../resources/stored.ts";
@@ -8,7 +6,7 @@ import { revisionOf } from "../../storage/entry.ts";
 import type { Entry } from "../../storage/store.ts";
 import { listParameters } from "../parameters.ts";
 import type { HttpService } from "../service.ts";
-import { encodingOf, sendObject } from "./answer.ts";
+import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import { sendSmallList } from "./list.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
@@ -33,10 +31,6 @@ export async function serveComputed(service: HttpService, request: ResourceReque
   const page = chosen.length === 0 ? undefined : { entries: chosen, joined: undefined };
   const end = { revision: noRevision, continueToken: "", remaining: undefined };
   return sendSmallList(service, request, encoding, page, end);
-}
-
-function bodyOf(object: ApiObject): Buffer {
-  return Buffer.from(encodeJson(object as unknown as JsonValue));
 }
 
 /** The object as selectors and encodings take it from the store. */

@@ -11,19 +11,24 @@ const urlSets = new WeakMap<readonly string[], UrlSet>();
 /** Makes what looking into the rule's long lists needs, while the rule is taken in: no question has to. */
 export function prepareLists({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): void {
   for (const list of [verbs, apiGroups, resources, resourceNames]) {
-    if (list.length > fewEntries) setOf(list);
+    if (isLong(list)) setOf(list);
   }
-  if (nonResourceURLs.length > fewEntries) urlSetOf(nonResourceURLs);
+  if (isLong(nonResourceURLs)) urlSetOf(nonResourceURLs);
+}
+
+/** Whether a list is looked into by its set. */
+export function isLong(list: readonly string[]): boolean {
+  return list.length > fewEntries;
 }
 
 /** Whether a list holds an entry; what that costs hardly depends on the list's length. */
 export function listHas(list: readonly string[], entry: string): boolean {
-  return list.length <= fewEntries ? list.includes(entry) : setOf(list).has(entry);
+  return isLong(list) ? setOf(list).has(entry) : list.includes(entry);
 }
 
 /** The set of a rule's URL entries where there are many; undefined where they are few. */
 export function manyUrls(list: readonly string[]): UrlSet | undefined {
-  return list.length <= fewEntries ? undefined : urlSetOf(list);
+  return isLong(list) ? urlSetOf(list) : undefined;
 }
 
 function setOf(list: readonly string[]): ReadonlySet<string> {

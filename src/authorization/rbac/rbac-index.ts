@@ -15,7 +15,7 @@ import { RoleRecord } from "./role-record.ts";
 import { ruleQuery } from "./rule-match.ts";
 import { listRules } from "./rule-list.ts";
 import { maxProblems, type Scope, type Verdicts } from "./scope.ts";
-import { SpreadBudget, spreadLimits, type SpreadLimits, type Turn } from "./spread-budget.ts";
+import { SpreadBudget, spreadLimits, type SpreadLimits } from "./spread-budget.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
 /** The rules that a user holds somewhere, and what went wrong while they were gathered (empty: nothing). */
@@ -132,13 +132,20 @@ export class RbacIndex implements Authorizer, RuleResolver {
   attempt(attributes: Attributes): Decision | undefined {
     const { systemPrefix } = this.vocabulary;
     const query = ruleQuery(attributes);
-    const turn: Turn = { left: this.budget.limits.perTurn, unfinished: false };
-    const verdicts: Verdicts = { query, turn, systemPrefix, allowed: undefined, missing: [], faulty: [] };
+    const verdicts: Verdicts = {
+      query,
+      systemPrefix,
+      allowed: undefined,
+      missing: [],
+      faulty: [],
+      left: this.budget.limits.perTurn,
+      unfinished: false,
+    };
     const { user } = attributes;
     const namespace = attributes.kind === "resource" ? attributes.namespace : "";
     this.users.get(user.name)?.judge(namespace, verdicts);
     for (const group of user.groups) this.groups.get(group)?.judge(namespace, verdicts);
-    if (turn.unfinished && verdicts.allowed === undefined) return undefined;
+    if (verdicts.unfinished && verdicts.allowed === undefined) return undefined;
     const decision = verdicts.allowed ?? noOpinion;
     if (verdicts.missing.length === 0 && verdicts.faulty.length === 0) return decision;
     const evaluationError = this.problemText(verdicts.missing, verdicts.faulty);

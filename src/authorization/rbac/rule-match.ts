@@ -1,5 +1,5 @@
 import type { Attributes } from "../authorizer.ts";
-import { listHas, manyUrls } from "./long-lists.ts";
+import { isLong, listHas, manyUrls } from "./long-lists.ts";
 import type { Rule } from "./policy.ts";
 import { urlCovers } from "./url-entry.ts";
 
@@ -44,11 +44,16 @@ export function ruleAllows(rule: Rule, query: RuleQuery): boolean {
 }
 
 function hasOrAll(entries: readonly string[], value: string): boolean {
-  return listHas(entries, value) || listHas(entries, "*");
+  if (isLong(entries)) return listHas(entries, value) || listHas(entries, "*");
+  for (const entry of entries) {
+    if (entry === value || entry === "*") return true;
+  }
+  return false;
 }
 
 function resourcesMatch(entries: readonly string[], { resource, subresourceOfAll }: RuleQuery): boolean {
-  return hasOrAll(entries, resource) || (subresourceOfAll !== "" && listHas(entries, subresourceOfAll));
+  if (hasOrAll(entries, resource)) return true;
+  return subresourceOfAll !== "" && listHas(entries, subresourceOfAll);
 }
 
 function urlsCover(entries: readonly string[], path: string): boolean {

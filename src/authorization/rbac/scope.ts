@@ -11,9 +11,8 @@ import type { SpreadBudget, Turn } from "./spread-budget.ts";
 const askedRoles = 4;
 
 /** Collects what the scopes of one question say. */
-export interface Verdicts {
+export interface Verdicts extends Turn {
   readonly query: RuleQuery;
-  readonly turn: Turn;
   /** For reasons: how names of service accounts begin. */
   readonly systemPrefix: string;
   allowed: Decision | undefined;
@@ -116,7 +115,7 @@ export class Scope {
     for (const grant of this.few) {
       const { role } = grant;
       if (role.rules === undefined) collect([role], verdicts.missing);
-      else if (verdicts.allowed === undefined && role.allows(verdicts.query, verdicts.turn)) {
+      else if (verdicts.allowed === undefined && role.allows(verdicts.query, verdicts)) {
         verdicts.allowed = grant.decisionFor(this.subject, verdicts.systemPrefix);
       }
     }
@@ -131,7 +130,7 @@ export class Scope {
   private judgeMany(many: Map<RoleRecord, RoleGrant>, verdicts: Verdicts): void {
     if (this.missing !== undefined) collect(itemsOf(this.missing), verdicts.missing);
     if (verdicts.allowed !== undefined) return;
-    const role = (this.table ??= tableOf(many.keys(), this.budget)).find(verdicts.query, verdicts.turn);
+    const role = (this.table ??= tableOf(many.keys(), this.budget)).find(verdicts.query, verdicts);
     if (role !== undefined)
       verdicts.allowed = many.get(role)!.decisionFor(this.subject, verdicts.systemPrefix);
   }

@@ -15,6 +15,14 @@ afterEach(() => {
   for (const one of folders.splice(0)) one.remove();
 });
 
+/** Serves a new folder with these flags; the token `t` is the administrator's. */
+function serveRoot(...flags: readonly string[]): Promise<ServerProcess> {
+  const dir = folder();
+  const tokens = path.join(dir, "tokens.csv");
+  writeFileSync(tokens, "t,root,1,system:masters\n");
+  return ServerProcess.start(dir, `--token-auth-file=${tokens}`, ...flags);
+}
+
 describe("plinth", () => {
   it("shows every flag in its help", () => {
     const { code, stdout } = plinth("serve", "--help");
@@ -189,14 +197,7 @@ describe("plinth serve", () => {
   });
 
   it("C-4.11-12 --shutdown-delay-duration: not ready at once, serving until the delay is over", async () => {
-    const dir = folder();
-    const tokens = path.join(dir, "tokens.csv");
-    writeFileSync(tokens, "t,root,1,system:masters\n");
-    const server = await ServerProcess.start(
-      dir,
-      `--token-auth-file=${tokens}`,
-      "--shutdown-delay-duration=1500ms",
-    );
+    const server = await serveRoot("--shutdown-delay-duration=1500ms");
     const client = server.as("t");
     expect((await client.get("/readyz")).status).toBe(200);
     process.kill(server.pid, "SIGTERM");
@@ -209,15 +210,7 @@ describe("plinth serve", () => {
   });
 
   it("--max-connections and --allow-privileged reach the server", async () => {
-    const dir = folder();
-    const tokens = path.join(dir, "tokens.csv");
-    writeFileSync(tokens, "t,root,1,system:masters\n");
-    const server = await ServerProcess.start(
-      dir,
-      `--token-auth-file=${tokens}`,
-      "--max-connections=1",
-      "--allow-privileged",
-    );
+    const server = await serveRoot("--max-connections=1", "--allow-privileged");
     const client = server.as("t");
     const pod = { containers: [{ name: "c", image: "i", securityContext: { privileged: true } }] };
     const at = "/api/v1/namespaces/default/pods";

@@ -36,6 +36,8 @@ export interface CreateServerOptions {
   readonly port?: number | false;
   /** Address to listen on; 127.0.0.1 unless given. */
   readonly host?: string;
+  /** Client connections that may be open at a time; 20,000 or what the limit of open files leaves unless given. */
+  readonly maxConnections?: number;
   /** Authorizers in order; RBAC unless given. */
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** Whether requests without credentials are let in as the anonymous user. */
@@ -52,6 +54,8 @@ export interface CreateServerOptions {
   readonly serviceNodePortRange?: string;
   /** How long events are kept after they were last seen, in milliseconds; an hour unless given. */
   readonly eventLifeMs?: number;
+  /** Whether containers may have all rights on their host (`privileged`); unless given, they may not. */
+  readonly allowPrivileged?: boolean;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** Features to turn on or off, as for `--feature-gates`. */
@@ -80,7 +84,8 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     vocabulary: options.vocabulary === "kubernetes" ? kubernetes : platform,
     storage: options.storage ?? { engine: "memory" },
     retentionMs: options.retentionMs ?? defaultRetentionMs,
-    serving: port === false ? undefined : { host, port, extraHosts: [] },
+    serving:
+      port === false ? undefined : { host, port, extraHosts: [], maxConnections: options.maxConnections },
     authorizationModes: options.authorizationModes ?? ["RBAC"],
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,
@@ -92,6 +97,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
     serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
     connections: { ...defaultConnections, ...options.connections },
+    allowPrivileged: options.allowPrivileged ?? false,
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],
     livezGracePeriodMs: 0,

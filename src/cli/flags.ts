@@ -48,6 +48,12 @@ export const serveFlags = [
   flag("bind-address", "string", "127.0.0.1", "Address to listen on."),
   flag("secure-port", "integer", "6443", "Port to listen on; 0 takes a free one."),
   flag(
+    "max-connections",
+    "integer",
+    "",
+    "Client connections that may be open at a time; by default 20000, or what the limit of open files leaves.",
+  ),
+  flag(
     "tls-cert-file",
     "file",
     "",
@@ -126,6 +132,7 @@ export const serveFlags = [
     "false",
     "Let connections to pods, services and nodes go to this machine: for tests and development only.",
   ),
+  flag("allow-privileged", "boolean", "false", "Let containers have all rights on their host (privileged)."),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",
@@ -238,6 +245,11 @@ export class FlagReader {
       throw new UsageError(`--${name}: ${JSON.stringify(text)} is not an integer from ${min} to ${max}`);
     }
     return value;
+  }
+
+  /** As {@link integer}; undefined where the flag has no value. */
+  optionalInteger(name: string, min: number, max: number): number | undefined {
+    return this.text(name) === "" ? undefined : this.integer(name, min, max);
   }
 
   boolean(name: string): boolean | undefined {

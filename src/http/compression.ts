@@ -1,4 +1,5 @@
 import { createGzip, gzip, type Gzip } from "node:zlib";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { BodyStream, Exchange, HeaderLines } from "./exchange.ts";
 import { parseAccept } from "./negotiation.ts";
 
@@ -9,17 +10,23 @@ const level = 1;
 
 const gzipHeaders = ["Content-Encoding", "gzip", "Vary", "Accept-Encoding"] as const;
 
-/** Answers with a body, compressed where it is large and the client takes that. Compressing doesn't block the loop. */
+/**
+ * Answers with a body, compressed where it is large and the client takes that. Compressing doesn't block the loop; a
+ * promise resolves when it is done and the answer on its way.
+ */
 export function sendCompressed(
   exchange: Exchange,
   status: number,
   headers: HeaderLines,
   body: Uint8Array,
-): void {
+): MaybePromise<void> {
   if (body.length < minBytes || !takesGzip(exchange)) return exchange.send(status, headers, body);
-  gzip(body, { level }, (error, packed) => {
-    if (error === null) exchange.send(status, [...headers, ...gzipHeaders], packed);
-    else exchange.send(status, headers, body);
+  return new Promise((resolve) => {
+    gzip(body, { level }, (error, packed) => {
+      if (error === null) exchange.send(status, [...headers, ...gzipHeaders], packed);
+      else exchange.send(status, headers, body);
+      resolve();
+    });
   });
 }
 
@@ -45,7 +52,6 @@ class GzipBody implements BodyStream {
       this.gzip.pause();
       void inner.drained().then(() => this.gzip.resume());
     });
-    this.gzip.once("end", () => inner.end());
     this.gzip.once("error", () => inner.destroy());
   }
 
@@ -74,8 +80,13 @@ class GzipBody implements BodyStream {
     });
   }
 
-  end(): void {
+  end(trailers?: HeaderLines): MaybePromise<void> {
+    this.gzip.once("end", () => this.inner.end(trailers));
+    const done = new Promise<void>((resolve) => {
+      this.gzip.once("close", resolve);
+    });
     this.gzip.end();
+    return done;
   }
 
   destroy(): void {

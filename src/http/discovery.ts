@@ -7,19 +7,23 @@ import { parseAccept } from "./negotiation.ts";
 import { sendJson } from "./respond.ts";
 import type { Admitted, PathTable } from "./service.ts";
 
+/** Parts of discovery that feature gates turn on. */
+export interface DiscoveryFeatures {
+  /** Everything in one document, for clients that ask for it. */
+  readonly aggregated: boolean;
+  /** A hash that changes with the version in which a resource type is stored. */
+  readonly storageVersionHash: boolean;
+}
+
 /** Adds the discovery documents: `/api`, `/apis`, their sub-documents, `/version` and the index at `/`. */
-export function addDiscoveryPaths(paths: PathTable, registry: Registry): void {
+export function addDiscoveryPaths(paths: PathTable, registry: Registry, features: DiscoveryFeatures): void {
   const { groupVersions } = registry;
   const groups = groupNames(groupVersions);
   const { vocabulary } = registry;
-  const core = new AggregatedDiscovery(
-    groupVersions.filter(({ group }) => group === ""),
-    vocabulary,
-  );
-  const named = new AggregatedDiscovery(
-    groupVersions.filter(({ group }) => group !== ""),
-    vocabulary,
-  );
+  const aggregated = (those: readonly GroupVersion[]) =>
+    features.aggregated ? new AggregatedDiscovery(those, vocabulary) : undefined;
+  const core = aggregated(groupVersions.filter(({ group }) => group === ""));
+  const named = aggregated(groupVersions.filter(({ group }) => group !== ""));
   const legacy = (request: Admitted) => ({
     kind: "APIVersions",
     versions: versionsOf(groupVersions, ""),
@@ -43,9 +47,9 @@ export function addDiscoveryPaths(paths: PathTable, registry: Registry): void {
   }
   for (const one of groupVersions) {
     const path = one.group === "" ? `/api/${one.version}` : `/apis/${one.group}/${one.version}`;
-    answerWith(paths, path, () => resourceList(one, registry.vocabulary));
+    answerWith(paths, path, () => resourceList(one, vocabulary, features));
   }
-  answerWith(paths, "/version", () => versionDocument(registry.vocabulary));
+  answerWith(paths, "/version", () => versionDocument(vocabulary));
   answerWith(paths, "/", () => ({ paths: paths.paths }));
 }
 
@@ -88,13 +92,17 @@ function groupDocument(groupVersions: readonly GroupVersion[], group: string): o
   return { name: group, versions, preferredVersion: versions[0] };
 }
 
-function resourceList({ group, version, resources }: GroupVersion, vocabulary: Vocabulary): object {
+function resourceList(
+  { group, version, resources }: GroupVersion,
+  vocabulary: Vocabulary,
+  features: DiscoveryFeatures,
+): object {
   return {
     kind: "APIResourceList",
     apiVersion: "v1",
     groupVersion: group === "" ? version : `${group}/${version}`,
     resources: resources
-      .flatMap((one) => resourceDocuments(one, vocabulary))
+      .flatMap((one) => resourceDocuments(one, vocabulary, features))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
@@ -105,7 +113,11 @@ interface ResourceDocument {
 }
 
 /** A resource type and its subresources as discovery lists them. */
-function resourceDocuments(resource: Resource, vocabulary: Vocabulary): ResourceDocument[] {
+function resourceDocuments(
+  resource: Resource,
+  vocabulary: Vocabulary,
+  features: DiscoveryFeatures,
+): ResourceDocument[] {
   const { kind, name, namespaced } = resource;
   const main: ResourceDocument = {
     name,
@@ -115,7 +127,9 @@ function resourceDocuments(resource: Resource, vocabulary: Vocabulary): Resource
     verbs: kind.verbs,
     ...(kind.shortNames === undefined ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories === undefined ? {} : { categories: kind.categories }),
-    ...(kind.verbs.includes("get") ? { storageVersionHash: storageVersionHash(resource) } : {}),
+    ...(features.storageVersionHash && kind.verbs.includes("get")
+      ? { storageVersionHash: storageVersionHash(resource) }
+      : {}),
   };
   const below = Object.entries(kind.subresources).map(([subresource, declared]) => {
     const shown = kindAt(resource, declared, vocabulary);

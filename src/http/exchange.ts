@@ -1,5 +1,6 @@
 import type { Duplex, Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 
@@ -28,13 +29,17 @@ export interface Exchange {
   readonly upgrade: UpgradeOffer | undefined;
   /** Answers with one body. */
   send(status: number, headers: HeaderLines, body: Uint8Array): void;
-  /** Answers with a body that is written bit by bit. */
-  stream(status: number, headers: HeaderLines): BodyStream;
+  /**
+   * Answers with a body that is written bit by bit.
+   *
+   * @param trailing whether header lines may follow the body; else those that `end` is given are dropped.
+   */
+  stream(status: number, headers: HeaderLines, trailing?: boolean): BodyStream;
   /** Whether an answer was begun. */
   readonly answered: boolean;
   /** Its status; 0 before. */
   readonly status: number;
-  /** Bytes of a body that was sent whole. */
+  /** Bytes of the answer's body that were handed over. */
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
@@ -60,8 +65,8 @@ export interface BodyStream {
   /** Bytes that were written and not yet taken. */
   readonly backlogBytes: number;
   readonly closed: boolean;
-  /** Ends the answer well. */
-  end(): void;
+  /** Ends the answer well, with trailers where it may have some; a promise resolves when all of it is handed over. */
+  end(trailers?: HeaderLines): MaybePromise<void>;
   /** Breaks the connection off, so that the client can't mistake what it has for a whole answer. */
   destroy(): void;
 }

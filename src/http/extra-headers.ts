@@ -59,8 +59,8 @@ export class WithHeaders implements Exchange {
     this.inner.send(status, [...headers, ...this.further], body);
   }
 
-  stream(status: number, headers: HeaderLines): BodyStream {
-    return this.inner.stream(status, [...headers, ...this.further]);
+  stream(status: number, headers: HeaderLines, trailing?: boolean): BodyStream {
+    return this.inner.stream(status, [...headers, ...this.further], trailing);
   }
 
   onClose(listener: () => void): void {

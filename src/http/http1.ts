@@ -73,18 +73,33 @@ export class Http1Exchange implements Exchange {
     if (!response.writableFinished) breakOffStalled(response);
   }
 
-  stream(status: number, headers: HeaderLines): BodyStream {
+  stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
     this.answered = true;
     this.status = status;
-    this.response.writeHead(status, [...headers]);
+    // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
+    const trails = trailing && this.response.useChunkedEncodingByDefault;
+    this.response.writeHead(status, trailing && !trails ? without(headers, "trailer") : [...headers]);
     this.response.flushHeaders();
-    return new WritableBody(this.response, () => this.response.socket?.destroy());
+    const { response } = this;
+    const breakOff = () => response.socket?.destroy();
+    if (!trails) return new WritableBody(this, response, breakOff);
+    return new WritableBody(this, response, breakOff, (lines) => response.addTrailers(pairsOf(lines)));
   }
 
   onClose(listener: () => void): void {
     if (this.response.closed) queueMicrotask(listener);
     else this.response.once("close", listener);
   }
+}
+
+function without(lines: HeaderLines, unwanted: string): string[] {
+  return pairsOf(lines)
+    .filter(([name]) => name !== unwanted)
+    .flat();
+}
+
+function pairsOf(lines: HeaderLines): [string, string][] {
+  return Array.from({ length: lines.length / 2 }, (_, i) => [lines[2 * i]!, lines[2 * i + 1]!]);
 }
 
 /** A client that doesn't take its answer loses its connection after a time. */
@@ -160,12 +175,17 @@ interface Sink {
 /** The body stream over a Node writable. */
 export class WritableBody implements BodyStream {
   constructor(
+    private readonly counted: { sentBytes: number },
     private readonly sink: Sink,
     private readonly breakOff: () => void,
+    /** Takes trailers before the body is ended; undefined where there can't be any. */
+    private readonly trail?: (lines: HeaderLines) => void,
   ) {}
 
   write(bytes: Uint8Array): boolean {
-    return this.closed ? false : this.sink.write(bytes);
+    if (this.closed) return false;
+    this.counted.sentBytes += bytes.length;
+    return this.sink.write(bytes);
   }
 
   drained(): Promise<void> {
@@ -189,8 +209,10 @@ export class WritableBody implements BodyStream {
     return this.sink.destroyed || this.sink.writableEnded;
   }
 
-  end(): void {
-    if (!this.closed) this.sink.end();
+  end(trailers: HeaderLines = []): void {
+    if (this.closed) return;
+    if (trailers.length > 0) this.trail?.(trailers);
+    this.sink.end();
   }
 
   destroy(): void {

@@ -71,13 +71,22 @@ export class Http2Exchange implements Exchange {
     if (!channel.endAfterHeaders) channel.once("finish", () => channel.close(constants.NGHTTP2_NO_ERROR));
   }
 
-  stream(status: number, headers: HeaderLines): BodyStream {
+  stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
     this.answered = true;
     this.status = status;
-    if (!this.channel.destroyed && !this.channel.closed) {
-      this.channel.respond(asHttp2Headers(status, headers, undefined));
+    const { channel } = this;
+    let trailers: HeaderLines = [];
+    if (!channel.destroyed && !channel.closed) {
+      const sent = asHttp2Headers(status, headers, undefined);
+      channel.respond(sent, trailing ? { waitForTrailers: true } : undefined);
+      if (trailing) channel.once("wantTrailers", () => channel.sendTrailers(withLines(trailers, {})));
     }
-    return new WritableBody(this.channel, () => this.channel.close(constants.NGHTTP2_INTERNAL_ERROR));
+    return new WritableBody(
+      this,
+      channel,
+      () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),
+      trailing ? (lines) => (trailers = lines) : undefined,
+    );
   }
 
   onClose(listener: () => void): void {
@@ -86,12 +95,16 @@ export class Http2Exchange implements Exchange {
   }
 }
 
-function asHttp2Headers(
-  status: number,
-  lines: HeaderLines,
-  length: number | undefined,
-): Record<string, string | number | string[]> {
-  const headers: Record<string, string | number | string[]> = { ":status": status };
+type Http2Headers = Record<string, string | number | string[]>;
+
+function asHttp2Headers(status: number, lines: HeaderLines, length: number | undefined): Http2Headers {
+  const headers = withLines(lines, { ":status": status });
+  if (length !== undefined) headers["content-length"] = length;
+  return headers;
+}
+
+/** Adds lines to headers; what stands there several times becomes a list. */
+function withLines(lines: HeaderLines, headers: Http2Headers): Http2Headers {
   for (let i = 0; i < lines.length; i += 2) {
     const name = lines[i]!.toLowerCase();
     const value = lines[i + 1]!;
@@ -99,6 +112,5 @@ function asHttp2Headers(
     headers[name] =
       before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
   }
-  if (length !== undefined) headers["content-length"] = length;
   return headers;
 }

@@ -30,6 +30,17 @@ export interface ListenOptions {
     | undefined;
   /** {@link connectionLimits} unless given. */
   readonly limits?: ConnectionLimits;
+  /** Connections that may be open at a time; one more is closed before a byte of it is read. Unless given: any number. */
+  readonly maxConnections?: number;
+  readonly observer?: ConnectionObserver;
+}
+
+/** Told of client connections. */
+export interface ConnectionObserver {
+  opened(): void;
+  closed(): void;
+  /** One beyond the limit was closed at once. */
+  refused(): void;
 }
 
 /** Limits on what a connection may take. */
@@ -92,9 +103,16 @@ export async function listen(
     const exchange = upgradeExchange(request, socket, head, connectionOf(socket));
     if (exchange !== undefined) handle(exchange);
   });
+  const { observer, maxConnections } = options;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  server.on("drop", () => observer?.refused());
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    observer?.opened();
+    socket.once("close", () => {
+      sockets.delete(socket);
+      observer?.closed();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -2,8 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { Engine } from "../resources/engine.ts";
+import type { ApiObject } from "../schema/kind.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
+import type { ConnectionObserver } from "./listener.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 import type { Exchange } from "./exchange.ts";
@@ -17,14 +19,20 @@ export interface HttpService {
   readonly authorizer: Authorizer;
   /** Answers POSTs of virtual kinds, by kind name. */
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
+  /** Work out all objects of kinds that aren't stored, by kind name; sorted by name. */
+  readonly computed: ReadonlyMap<string, () => Promise<readonly ApiObject[]>>;
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
+  /** Whether large answers are compressed for clients that take that. */
+  readonly compresses: boolean;
   readonly metrics: RequestMetrics;
   /** Watches, followed logs and upgraded connections under way. */
   readonly streams: OpenStreams;
   /** How connections to pods, services and nodes are made. */
   readonly connections: ConnectionRules;
+  /** Counts the connections of clients. */
+  readonly clients: ConnectionObserver;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }

@@ -22,6 +22,8 @@ export interface Engine {
   readonly admit: Admitter;
   /** Whether a feature gate is on (spec: conventions 9.4). */
   readonly featureEnabled: (gate: string) => boolean;
+  /** Whether containers may have all rights on their host. */
+  readonly allowPrivileged: boolean;
   /** What writing some kinds brings with it, by their prefix in the store. */
   readonly effects: ReadonlyMap<string, Effects>;
   /** Pages of the store's collections, for lists. */
@@ -115,6 +117,7 @@ export function kindContext(engine: Engine, target: Target, user?: UserInfo): Ki
   return {
     vocabulary: engine.vocabulary,
     enabled: engine.featureEnabled,
+    forbidsPrivileged: !engine.allowPrivileged,
     subresource: target.subresource,
     user,
     now: engine.clock.now(),

@@ -178,7 +178,8 @@ function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: W
 async function end(engine: Engine, walk: Walk, options: ListOptions): Promise<ListEnd> {
   const revision = walk.revision!;
   if (options.limit === 0 || !walk.more) return { revision, continueToken: "", remaining: undefined };
-  const remaining = options.selection.everything ? await countRemaining(engine, walk, revision) : undefined;
+  const counts = options.selection.everything && engine.featureEnabled("RemainingItemCount");
+  const remaining = counts ? await countRemaining(engine, walk, revision) : undefined;
   const after = walk.after!.slice(walk.prefix.length);
   return { revision, continueToken: encodeContinue({ revision, after, remaining }), remaining };
 }

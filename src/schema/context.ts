@@ -6,6 +6,8 @@ export interface KindContext {
   readonly vocabulary: Vocabulary;
   /** Whether a feature gate is on (spec: conventions 9.4). */
   readonly enabled: (gate: string) => boolean;
+  /** Set where containers may not have all rights on their host. */
+  readonly forbidsPrivileged?: boolean;
   /** The subresource that is written; empty for the object itself. */
   readonly subresource: string;
   /** Who creates the object; known to `prepareCreate` only. */

@@ -176,6 +176,8 @@ export interface KindSpec<F extends Fields> {
   readonly categories?: readonly string[];
   /** Defaults to all. A kind with only `create` is virtual: its objects are never stored. */
   readonly verbs?: readonly Verb[];
+  /** Its objects aren't stored: the server works them out when it is asked for them. It has `get` and `list` only. */
+  readonly computed?: boolean;
   /** False for versions that must be turned on by runtime configuration (spec: conventions 9.1). */
   readonly servedByDefault?: boolean;
   /** PUT on a missing object creates it (spec: conventions 4.2). */

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { HealthCheck, HealthChecks } from "../http/health.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -15,9 +16,15 @@ export interface Lifecycle {
 /** How long the store may take to answer a health check. */
 const storeTimeoutMs = 2000;
 
+/** What knows the roles and bindings that are stored; {@link Policy.sync} fails while they can't be followed. */
+interface Policy {
+  sync(): MaybePromise<void>;
+}
+
 /** The checks of the three endpoints (spec: conventions 4.11). */
 export function healthChecks(
   store: Store,
+  policy: Policy,
   life: Lifecycle,
   clock: Clock,
   livezGracePeriodMs: number,
@@ -33,6 +40,10 @@ export function healthChecks(
     name: "poststarthook/rbac/bootstrap-roles",
     check: () => (life.bootstrapped ? undefined : "the default roles are still being written"),
   };
+  const policySync: HealthCheck = {
+    name: "rbac-sync",
+    check: () => inTime(clock, () => policy.sync(), "roles and bindings can't be followed"),
+  };
   const shutdown: HealthCheck = {
     name: "shutdown",
     check: () => (life.stopping ? "the server is stopping" : undefined),
@@ -45,21 +56,29 @@ export function healthChecks(
   return {
     healthz: [ping, storeCheck, roles],
     livez: [ping, storeCheck, patiently(informers), patiently(roles)],
-    readyz: [ping, storeCheck, informers, roles, shutdown],
+    readyz: [ping, storeCheck, informers, policySync, roles, shutdown],
   };
 }
 
-/** Health is public, so what is wrong with the store stands in the log alone. */
-async function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
+/**
+ * Whether the store answers in time; else a text that says how it fails. Health is public, so what exactly is wrong with the
+ * store stands in the log alone.
+ */
+export function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
+  return inTime(clock, () => store.latestRevision(), "reason withheld");
+}
+
+/** What fails: a text for an answer that doesn't come in time, `failure` for an error, undefined for nothing. */
+async function inTime(clock: Clock, ask: () => unknown, failure: string): Promise<string | undefined> {
   let timer: Timer | undefined;
   const late = new Promise<string>((resolve) => {
     timer = clock.setTimer(() => resolve(`no answer within ${storeTimeoutMs} ms`), storeTimeoutMs);
   });
   const answer = Promise.resolve()
-    .then(() => store.latestRevision())
+    .then(ask)
     .then(
       () => undefined,
-      () => "reason withheld",
+      () => failure,
     );
   try {
     return await Promise.race([answer, late]);

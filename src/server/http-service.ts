@@ -1,17 +1,21 @@
 import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
+import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
+import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { addMetricsPath } from "../http/metrics/metrics-path.ts";
 import { RequestMetrics } from "../http/metrics/request-metrics.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
 import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
+import { ComponentStatus } from "../kinds/core/component-status.ts";
+import { componentStatuses } from "./component-statuses.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { serverMetrics } from "./metrics.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
-
+import type { StoredRbac } from "./rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
 
 /** What the pipeline works with, and the paths that the server answers beside its resources. */
@@ -20,14 +24,20 @@ export function httpService(
   engine: Engine,
   parts: Pick<HttpService, "authenticator" | "connections"> & {
     authorizer: AuthorizerChain;
+    policy: StoredRbac;
     life: Lifecycle;
   },
 ): HttpService {
   const { clock, log } = options;
   const paths = new PathTable();
-  const health = healthChecks(engine.store, parts.life, clock, options.livezGracePeriodMs);
-  addDiscoveryPaths(paths, engine.registry);
-  addOpenApiPaths(paths, engine.registry);
+  const health = healthChecks(engine.store, parts.policy, parts.life, clock, options.livezGracePeriodMs);
+  const on = engine.featureEnabled;
+  const shown = {
+    aggregated: on("AggregatedDiscoveryEndpoint"),
+    storageVersionHash: on("StorageVersionHash"),
+  };
+  addDiscoveryPaths(paths, engine.registry, shown);
+  addOpenApiPaths(paths, engine.registry, { version3: on("OpenAPIV3") });
   addHealthPaths(paths, health);
   const metrics = serverMetrics(options, engine);
   addMetricsPath(paths, metrics);
@@ -36,16 +46,19 @@ export function httpService(
     clock,
     authenticator: parts.authenticator,
     authorizer: parts.authorizer,
+    computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers(parts.authorizer, parts.authorizer, parts.authenticator),
     paths,
     bodies: new BodyBudget(),
+    compresses: on("APIResponseCompression"),
     metrics: new RequestMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
     connections: parts.connections,
+    clients: clientConnections(options, metrics),
     log: {
       defect: (error, request) =>
         log.error({ ...request, error: stackOf(error) }, "a defect: please report it"),
-      unavailable: rarely(clock, (cause: unknown) =>
+      unavailable: rarely(clock, unavailableMs, (cause: unknown) =>
         log.error({ error: stackOf(cause) }, "the store can't be used"),
       ),
       cutOff: (reason, request) => log.warn(request, reason),
@@ -53,18 +66,45 @@ export function httpService(
   };
 }
 
-/** How often the same trouble is logged that every request may meet. */
-const rareMs = 5000;
+/** How often the log says that the store can't be used, which every request may meet. */
+const unavailableMs = 5000;
+
+/** How often the log says that connections are refused. */
+const refusedMs = 60_000;
+
+/** Counts connections, and says in the log when some are refused. */
+function clientConnections(
+  { clock, log, vocabulary: { name } }: ServerOptions,
+  metrics: MetricSet,
+): ConnectionObserver {
+  const open = metrics.sample(`${name}_client_connections`);
+  const refused = metrics.sample(`${name}_client_connections_refused_total`);
+  let unsaid = 0;
+  const say = rarely(clock, refusedMs, () => {
+    log.warn({ refused: unsaid }, "too many connections: new ones are refused; see --max-connections");
+    unsaid = 0;
+  });
+  return {
+    opened: () => open.inc(),
+    closed: () => open.dec(),
+    refused: () => {
+      refused.inc();
+      unsaid++;
+      say();
+    },
+  };
+}
 
 /** Lets one call through and leaves out those that follow within a time. */
 function rarely<A extends unknown[]>(
   clock: Clock,
+  everyMs: number,
   call: (...parameters: A) => void,
 ): (...parameters: A) => void {
   let next = Number.NEGATIVE_INFINITY;
   return (...parameters) => {
     if (clock.now() < next) return;
-    next = clock.now() + rareMs;
+    next = clock.now() + everyMs;
     call(...parameters);
   };
 }

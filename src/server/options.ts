@@ -27,6 +27,8 @@ export interface ServingOptions {
   readonly certificateFiles?: { readonly cert: string; readonly key: string } | undefined;
   /** Folder in which self-made certificates are kept; without it they live in memory. */
   readonly certificateFolder?: string | undefined;
+  /** Client connections that may be open at a time; unless given, as many as the process's limit of open files leaves. */
+  readonly maxConnections?: number | undefined;
 }
 
 /** How the server connects to pods, services and the agents of nodes. */
@@ -82,6 +84,8 @@ export interface ServerOptions {
   readonly featureGates: string;
   /** {@link defaultConnections} unless given. */
   readonly connections?: ConnectionOptions | undefined;
+  /** Whether pods, and templates of pods, may have containers with all rights on their host. */
+  readonly allowPrivileged: boolean;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** `/livez` doesn't fail for checks of the start before this time has passed. */

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -48,9 +49,20 @@ export class StoredRbac implements Authorizer, RuleResolver {
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
     const synced = this.follower.sync();
-    return synced instanceof Promise
-      ? synced.then(() => this.index.authorize(attributes))
-      : this.index.authorize(attributes);
+    return synced instanceof Promise ? synced.then(() => this.decide(attributes)) : this.decide(attributes);
+  }
+
+  private decide(attributes: Attributes): MaybePromise<Decision> {
+    return this.index.attempt(attributes) ?? this.decideInTurns(attributes);
+  }
+
+  /** Lets others have their turn while very many rules are taken in. */
+  private async decideInTurns(attributes: Attributes): Promise<Decision> {
+    for (;;) {
+      await setImmediate();
+      const decision = this.index.attempt(attributes);
+      if (decision !== undefined) return decision;
+    }
   }
 
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList> {

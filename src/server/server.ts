@@ -139,6 +139,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     randomInt: (below) => randomInt(below),
     newUid: randomUUID,
     featureEnabled: gates.enabled,
+    allowPrivileged: options.allowPrivileged,
     pages: new PageCache(store),
     admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorizer)),
   };
@@ -158,7 +159,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     const controllers = await startControllers({ options, registry, store, client });
     life.synced = true;
     effects.start();
-    const service = httpService(options, engine, { authorizer, life, authenticator, connections });
+    const service = httpService(options, engine, { authorizer, policy, life, authenticator, connections });
     const parts = {
       options,
       life,
@@ -190,7 +191,7 @@ async function open(
   if (serving === undefined) return undefined;
   try {
     return await listen(
-      serving.listen,
+      { ...serving.listen, observer: service.clients },
       (exchange) => handle(service, exchange),
       (method, url) => mayUpgrade(service, method, url),
     );

@@ -8,6 +8,7 @@ import {
   issueClientCertificate,
   loadCertificateFiles,
 } from "./certificates.ts";
+import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { OptionsError, type ServerOptions, type ServingOptions } from "./options.ts";
 
 /** How a server shows itself, and whose client certificates it knows. */
@@ -27,13 +28,14 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
   if (serving === undefined) return undefined;
   const authorities = await clientAuthorities(options);
   const { host, port } = serving;
+  const place = { host, port, maxConnections: maxConnections(options, serving) };
   try {
     const own = await ownCertificates(options, serving);
     if (own === undefined) {
       const { cert, key } = serving.certificateFiles!;
       const pair = await loadCertificateFiles(cert, key);
       const tls = { cert: pair.certificate, key: pair.key, clientAuthorities: authorities };
-      return { listen: { host, port, tls }, caCertificate: undefined, issueAdminCertificate: undefined };
+      return { listen: { ...place, tls }, caCertificate: undefined, issueAdminCertificate: undefined };
     }
     const ca = own.caKey === undefined ? undefined : { certificate: own.caCertificate, key: own.caKey };
     const facts = {
@@ -47,7 +49,7 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
       clientAuthorities: [own.caCertificate, ...authorities],
     };
     return {
-      listen: { host, port, tls },
+      listen: { ...place, tls },
       caCertificate: own.caCertificate,
       issueAdminCertificate: ca === undefined ? undefined : () => issueClientCertificate(ca, facts, clock),
     };
@@ -55,6 +57,20 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
     if (error instanceof CertificateFault) throw new OptionsError(error.message);
     throw error;
   }
+}
+
+/** How many connections there may be; who asked for more than is possible is told. */
+function maxConnections({ log }: ServerOptions, { maxConnections: asked }: ServingOptions): number {
+  if (asked !== undefined && !(Number.isSafeInteger(asked) && asked > 0)) {
+    throw new OptionsError(`--max-connections: ${asked} is not an integer above 0`);
+  }
+  const openFiles = openFileLimit();
+  const limit = connectionLimit(asked, openFiles);
+  if (asked !== undefined && limit < asked) {
+    const facts = { maxConnections: limit, openFiles };
+    log.warn(facts, `--max-connections ${asked}: the limit of open files leaves fewer`);
+  }
+  return limit;
 }
 
 function ownCertificates({ clock }: ServerOptions, serving: ServingOptions) {

@@ -116,7 +116,7 @@ describe("C-4.2-10 proxy of a pod", () => {
         "X-Forwarded-Host": "evil",
         "X-Forwarded-Proto": "gopher",
         Forwarded: "for=evil",
-        TE: "trailers",
+        TE: "gzip",
         Connection: "keep-alive, X-Mine",
         "X-Mine": "1",
         "X-Other": "2",

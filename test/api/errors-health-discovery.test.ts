@@ -179,7 +179,13 @@ describe("health", () => {
   test("C-4.11-11 /livez waits for the start as long as its grace period, /readyz doesn't", async () => {
     const clock = new ManualClock();
     const life = { synced: false, bootstrapped: false, stopping: false };
-    const { livez, readyz } = healthChecks(createMemoryStore({ clock }), life, clock, 10_000);
+    const { livez, readyz } = healthChecks(
+      createMemoryStore({ clock }),
+      { sync: () => undefined },
+      life,
+      clock,
+      10_000,
+    );
     const failing = async (checks: readonly HealthCheck[]) => {
       const results = await Promise.all(
         checks.map(async ({ name, check }) => [name, await check()] as const),
@@ -217,6 +223,7 @@ describe("health", () => {
       serviceNodePortRange: "30000-32767",
       enabledAdmissionPlugins: [],
       disabledAdmissionPlugins: [],
+      allowPrivileged: false,
       livezGracePeriodMs: 0,
       shutdownDelayMs: 20_000,
       clock,

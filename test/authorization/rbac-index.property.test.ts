@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { Attributes } from "../../src/authorization/authorizer.ts";
 import type { BindingObject, PolicyRule } from "../../src/authorization/rbac/policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
+import { spreadLimits } from "../../src/authorization/rbac/spread-budget.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { rbacGroup } from "./support.ts";
 
@@ -168,6 +169,12 @@ function apply(index: RbacIndex, plain: Plain, done: Step): void {
   }
 }
 
+/** What tables may cost: as usual, and so little that rules wait, or are compared. */
+const limits = fc.oneof(
+  fc.constant(spreadLimits),
+  fc.record({ perRule: fc.nat(12), perTurn: fc.integer({ min: 1, max: 12 }), total: fc.nat(40) }),
+);
+
 /** Roles and bindings that give one user and one group more roles than are asked one by one. */
 const crowd: readonly Step[] = (["r1", "r2", "r3", "r4", "r5", "r6", "r7"] as const).flatMap((name, i) => [
   { do: "putRole", ns: "", name, rules: [] },
@@ -194,8 +201,8 @@ it("A-5-02 the index decides as the plain reading of the policy, after every cha
     maxLength: 60,
     size: "max",
   });
-  const property = fc.property(run, fc.boolean(), (steps, crowded) => {
-    const index = new RbacIndex(platform);
+  const property = fc.property(run, fc.boolean(), limits, (steps, crowded, narrow) => {
+    const index = new RbacIndex(platform, narrow);
     const plain = new Plain();
     for (const done of crowded ? crowd : []) apply(index, plain, done);
     for (const [done, questions] of steps) {

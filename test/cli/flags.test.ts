@@ -20,6 +20,12 @@ describe("flags", () => {
     expect(flags.boolean("anonymous-auth")).toBeUndefined();
   });
 
+  test("a number that may be left out has no value, or one in its range", () => {
+    expect(read().optionalInteger("max-connections", 1, 9)).toBeUndefined();
+    expect(read("--max-connections=9").optionalInteger("max-connections", 1, 9)).toBe(9);
+    expect(() => read("--max-connections=0").optionalInteger("max-connections", 1, 9)).toThrow(UsageError);
+  });
+
   test("lists add up; booleans may stand alone", () => {
     expect(read("--tls-san=a, b", "--tls-san", "c").list("tls-san")).toEqual(["a", "b", "c"]);
     expect(read("--anonymous-auth").boolean("anonymous-auth")).toBe(true);

@@ -1,66 +1,13 @@
 import { expect, test } from "vitest";
 import { Follower } from "../../src/resources/follower.ts";
-import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
-import {
-  RevisionCompactedError,
-  StoreUnavailableError,
-  type Listener,
-  type RangeOptions,
-  type Revision,
-  type Store,
-  type SubscribeOptions,
-} from "../../src/storage/store.ts";
-import { ManualClock, settle } from "../api/support.ts";
+import { StoreUnavailableError } from "../../src/storage/store.ts";
+import { settle } from "../api/support.ts";
+import { UnsteadyStore } from "../support/unsteady-store.ts";
 
 const prefix = "/core/configmaps/";
-const draft = { header: Buffer.from("{}"), body: Buffer.from('{"v":""}'), revisionAt: 6 };
-
-/** A store whose reads can be held back or fail, and whose subscriptions can be ended. */
-class Unsteady {
-  readonly clock = new ManualClock();
-  readonly store = createMemoryStore({ clock: this.clock });
-  readonly shown: Store;
-  away = false;
-  held: Promise<void> | undefined;
-  reads = 0;
-  private end: (() => void) | undefined;
-
-  constructor() {
-    const { store } = this;
-    const range = async (options: RangeOptions) => {
-      this.reads++;
-      await this.held;
-      if (this.away) throw new StoreUnavailableError("away");
-      return store.range(options);
-    };
-    const subscribe = (options: SubscribeOptions, listener: Listener) => {
-      const subscription = store.subscribe(options, listener);
-      this.end = () => {
-        subscription.close();
-        listener.ended(new RevisionCompactedError(1 as Revision, 2 as Revision));
-      };
-      return subscription;
-    };
-    this.shown = new Proxy(store, {
-      get(target, name) {
-        if (name === "range") return range;
-        if (name === "subscribe") return subscribe;
-        return Reflect.get(target, name) as unknown;
-      },
-    });
-  }
-
-  endSubscription(): void {
-    this.end!();
-  }
-
-  async create(name: string): Promise<void> {
-    await this.store.commit({ kind: "create", key: `${prefix}a/${name}`, draft });
-  }
-}
 
 async function follow() {
-  const unsteady = new Unsteady();
+  const unsteady = new UnsteadyStore();
   const keys = new Set<string>();
   const failures: unknown[] = [];
   const handler = {
@@ -74,7 +21,7 @@ async function follow() {
 }
 
 test("nothing is taken for known before the first load", () => {
-  const { shown, clock } = new Unsteady();
+  const { shown, clock } = new UnsteadyStore();
   const handler = { put: () => undefined, remove: () => undefined, failed: () => undefined };
   const follower = new Follower(shown, prefix, handler, clock);
   expect(() => follower.sync()).toThrow(StoreUnavailableError);
@@ -85,7 +32,7 @@ test("a sync while everything is loaded anew waits until that is done", async ()
   let release = (): void => undefined;
   unsteady.held = new Promise((resolve) => (release = resolve));
   unsteady.endSubscription();
-  await unsteady.create("late");
+  await unsteady.create(`${prefix}a/late`);
   let synced = false;
   const sync = Promise.resolve(follower.sync()).then(() => (synced = true));
   await settle();
@@ -101,7 +48,7 @@ test("while loading anew fails a sync is refused; it is tried again each second"
   unsteady.away = true;
   unsteady.endSubscription();
   await expect(async () => follower.sync()).rejects.toThrow(StoreUnavailableError);
-  await unsteady.create("late");
+  await unsteady.create(`${prefix}a/late`);
   await unsteady.clock.advance(2500);
   expect(failures).toHaveLength(3);
   await expect(async () => follower.sync()).rejects.toThrow(StoreUnavailableError);

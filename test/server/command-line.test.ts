@@ -15,6 +15,14 @@ afterEach(() => {
   for (const one of folders.splice(0)) one.remove();
 });
 
+/** Serves a new folder with these flags; the token `t` is the administrator's. */
+function serveRoot(...flags: readonly string[]): Promise<ServerProcess> {
+  const dir = folder();
+  const tokens = path.join(dir, "tokens.csv");
+  writeFileSync(tokens, "t,root,1,system:masters\n");
+  return ServerProcess.start(dir, `--token-auth-file=${tokens}`, ...flags);
+}
+
 describe("plinth", () => {
   it("shows every flag in its help", () => {
     const { code, stdout } = plinth("serve", "--help");
@@ -33,6 +41,8 @@ describe("plinth", () => {
     ["--secure-port=abc", /--secure-port: "abc" is not an integer from 0 to 65535/],
     ["--secure-port=70000", /--secure-port: "70000" is not an integer from 0 to 65535/],
     ["--bind-address=nowhere", /--bind-address: "nowhere" is not an IP address/],
+    ["--max-connections=0", /--max-connections: "0" is not an integer from 1 to/],
+    ["--allow-privileged=maybe", /--allow-privileged: "maybe" is not true or false/],
     ["--vocabulary=klingon", /--vocabulary: "klingon" is not one of platform, kubernetes/],
     ["--storage-backend=floppy", /--storage-backend: "floppy" is not one of embedded, memory, etcd3/],
     ["--storage-backend=etcd3", /--storage-backend=etcd3 needs --etcd-servers/],
@@ -187,14 +197,7 @@ describe("plinth serve", () => {
   });
 
   it("C-4.11-12 --shutdown-delay-duration: not ready at once, serving until the delay is over", async () => {
-    const dir = folder();
-    const tokens = path.join(dir, "tokens.csv");
-    writeFileSync(tokens, "t,root,1,system:masters\n");
-    const server = await ServerProcess.start(
-      dir,
-      `--token-auth-file=${tokens}`,
-      "--shutdown-delay-duration=1500ms",
-    );
+    const server = await serveRoot("--shutdown-delay-duration=1500ms");
     const client = server.as("t");
     expect((await client.get("/readyz")).status).toBe(200);
     process.kill(server.pid, "SIGTERM");
@@ -204,6 +207,20 @@ describe("plinth serve", () => {
     expect((await client.get("/livez")).status).toBe(200);
     expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
     expect(await server.ended()).toBe(0);
+  });
+
+  it("--max-connections and --allow-privileged reach the server", async () => {
+    const server = await serveRoot("--max-connections=1", "--allow-privileged");
+    const client = server.as("t");
+    const pod = { containers: [{ name: "c", image: "i", securityContext: { privileged: true } }] };
+    const at = "/api/v1/namespaces/default/pods";
+    expect((await client.post(at, { metadata: { name: "p" }, spec: pod })).status).toBe(201);
+    // The client keeps its connection; another one is one too many.
+    await expect(server.as("t").get("/livez")).rejects.toThrow();
+    const { text } = await client.get("/metrics");
+    expect(text).toMatch(/^platform_client_connections_refused_total [1-9]\d*$/m);
+    expect(server.log()).toContain("too many connections: new ones are refused; see --max-connections");
+    await server.stop();
   });
 
   it("an unreadable folder is said so", () => {

@@ -15,6 +15,7 @@ import { RoleRecord } from "./role-record.ts";
 import { ruleQuery } from "./rule-match.ts";
 import { listRules } from "./rule-list.ts";
 import { maxProblems, type Scope, type Verdicts } from "./scope.ts";
+import { SpreadBudget, spreadLimits, type SpreadLimits } from "./spread-budget.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
 /** The rules that a user holds somewhere, and what went wrong while they were gathered (empty: nothing). */
@@ -29,7 +30,8 @@ const noOpinion: Decision = { verdict: "noOpinion", reason: "", evaluationError:
  * Role-based authorization over an index of roles and bindings that its owner keeps current (spec: access review 2.4
  * and 5). Every answer is immediate and costs the same with ten bindings as with a hundred thousand: it looks at the
  * user and each of their groups, and there at what is bound in the cluster and in the namespace asked about. A change
- * costs what the changed object says and the subjects it touches.
+ * costs what the changed object says and the subjects it touches. What tables cost is bounded ({@link SpreadLimits});
+ * rules beyond that are compared one by one, which takes longer and decides the same.
  *
  * Faults never decide, they accompany the decision as `evaluationError`: a role that is bound and doesn't exist is
  * reported to everybody whom the binding covers; a subject of an unknown kind, a namespace on a User or Group, and a
@@ -50,8 +52,14 @@ export class RbacIndex implements Authorizer, RuleResolver {
   /** By name, or by `namespace/name`. */
   private readonly bindings = new Map<string, BindingRecord>();
   private readonly apiGroup: string;
+  private readonly budget: SpreadBudget;
 
-  constructor(private readonly vocabulary: Vocabulary) {
+  /** @param limits what tables may cost; decisions don't depend on it, only how long they take. */
+  constructor(
+    private readonly vocabulary: Vocabulary,
+    limits: SpreadLimits = spreadLimits,
+  ) {
+    this.budget = new SpreadBudget(limits);
     this.apiGroup = groupName(rbac, vocabulary);
   }
 
@@ -95,6 +103,11 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.dropBinding(namespace, name);
   }
 
+  /** Combinations that tables hold now, as the limits count them ({@link SpreadLimits.total}). */
+  get spread(): number {
+    return this.budget.used;
+  }
+
   /** The rules of a role as they stand; undefined when it doesn't exist. */
   roleRules(
     kind: "ClusterRole" | "Role",
@@ -104,14 +117,35 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return this.findRole(kind, namespace, name)?.rules;
   }
 
+  /** The decision, however long it takes. */
   authorize(attributes: Attributes): Decision {
+    for (;;) {
+      const decision = this.attempt(attributes);
+      if (decision !== undefined) return decision;
+    }
+  }
+
+  /**
+   * The decision; undefined where it needs rules that one turn of the event loop hasn't the time to take in. Then a
+   * question in a further turn comes nearer to it.
+   */
+  attempt(attributes: Attributes): Decision | undefined {
     const { systemPrefix } = this.vocabulary;
     const query = ruleQuery(attributes);
-    const verdicts: Verdicts = { query, systemPrefix, allowed: undefined, missing: [], faulty: [] };
+    const verdicts: Verdicts = {
+      query,
+      systemPrefix,
+      allowed: undefined,
+      missing: [],
+      faulty: [],
+      left: this.budget.limits.perTurn,
+      unfinished: false,
+    };
     const { user } = attributes;
     const namespace = attributes.kind === "resource" ? attributes.namespace : "";
     this.users.get(user.name)?.judge(namespace, verdicts);
     for (const group of user.groups) this.groups.get(group)?.judge(namespace, verdicts);
+    if (verdicts.unfinished && verdicts.allowed === undefined) return undefined;
     const decision = verdicts.allowed ?? noOpinion;
     if (verdicts.missing.length === 0 && verdicts.faulty.length === 0) return decision;
     const evaluationError = this.problemText(verdicts.missing, verdicts.faulty);
@@ -207,7 +241,8 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private scopeOf(key: SubjectKey, namespace: string): Scope {
     const subjects = key.isGroup ? this.groups : this.users;
     let scopes = subjects.get(key.name);
-    if (scopes === undefined) subjects.set(key.name, (scopes = new SubjectScopes(key.isGroup, key.name)));
+    if (scopes === undefined)
+      subjects.set(key.name, (scopes = new SubjectScopes(key.isGroup, key.name, this.budget)));
     return scopes.ensure(namespace);
   }
 
@@ -224,7 +259,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private roleAt(kind: "ClusterRole" | "Role", namespace: string, name: string): RoleRecord {
     let role = this.findRole(kind, namespace, name);
     if (role !== undefined) return role;
-    role = new RoleRecord(kind, namespace, name);
+    role = new RoleRecord(kind, namespace, name, this.budget);
     if (kind === "ClusterRole") this.clusterRoles.set(name, role);
     else this.roles.set(keyOf(namespace, name), role);
     return role;

@@ -1,8 +1,10 @@
 import { itemsOf, type OneOrMany } from "./one-or-many.ts";
 import { completeRules, type PolicyRule, type Rule } from "./policy.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
+import { prepareLists } from "./long-lists.ts";
 import { RuleTable } from "./rule-table.ts";
 import type { Scope } from "./scope.ts";
+import type { SpreadBudget, Turn } from "./spread-budget.ts";
 
 /** Roles with no more rules and list entries than this are compared rule by rule, which needs no memory. */
 const scannedRules = 3;
@@ -21,6 +23,7 @@ export class RoleRecord {
     readonly kind: "ClusterRole" | "Role",
     readonly namespace: string,
     readonly name: string,
+    private readonly budget: SpreadBudget,
   ) {}
 
   /** The role's rules; undefined while it doesn't exist. */
@@ -32,20 +35,22 @@ export class RoleRecord {
   setRules(rules: readonly PolicyRule[] | undefined): void {
     const before = this.current;
     this.current = rules === undefined ? undefined : completeRules(rules);
+    for (const rule of this.current ?? []) prepareLists(rule);
+    if (before !== undefined) this.table?.remove(before, this);
     this.table = undefined;
     for (const watcher of itemsOf(this.watchers)) watcher.roleChanged(this, before);
   }
 
-  /** Whether one of the role's rules allows what is asked. */
-  allows(query: RuleQuery): boolean {
+  /** Whether one of the role's rules allows what is asked; the turn says whether one that waits may. */
+  allows(query: RuleQuery, turn: Turn): boolean {
     const { current } = this;
     if (current === undefined) return false;
     if (this.table === undefined) {
       if (isScanned(current)) return scan(current, query);
-      this.table = new RuleTable<RoleRecord>();
+      this.table = new RuleTable<RoleRecord>(this.budget);
       this.table.add(current, this);
     }
-    return this.table.find(query) !== undefined;
+    return this.table.find(query, turn) !== undefined;
   }
 }
 

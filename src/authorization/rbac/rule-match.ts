@@ -1,5 +1,7 @@
 import type { Attributes } from "../authorizer.ts";
+import { isLong, listHas, manyUrls } from "./long-lists.ts";
 import type { Rule } from "./policy.ts";
+import { urlCovers } from "./url-entry.ts";
 
 /**
  * A question in the form in which rules are compared with it. `*` in the question is a value like any other: only a
@@ -33,39 +35,28 @@ export function ruleQuery(attributes: Attributes): RuleQuery {
 /** Whether one rule alone answers the question with yes. */
 export function ruleAllows(rule: Rule, query: RuleQuery): boolean {
   if (!hasOrAll(rule.verbs, query.verb)) return false;
-  if (!query.aboutResource) return rule.nonResourceURLs.some((url) => urlCovers(url, query.path));
+  if (!query.aboutResource) return urlsCover(rule.nonResourceURLs, query.path);
   return (
     hasOrAll(rule.apiGroups, query.group) &&
     resourcesMatch(rule.resources, query) &&
-    (rule.resourceNames.length === 0 || rule.resourceNames.includes(query.name))
+    (rule.resourceNames.length === 0 || listHas(rule.resourceNames, query.name))
   );
 }
 
-/** Whether a rule's URL entry, exact or ending in `*`, covers a path or another entry. */
-export function urlCovers(entry: string, path: string): boolean {
-  if (entry === path) return true;
-  const prefix = urlPrefix(entry);
-  return prefix !== undefined && path.startsWith(prefix);
-}
-
-/** What stands before the closing `*` of a URL entry; undefined for an exact entry. */
-export function urlPrefix(entry: string): string | undefined {
-  let end = entry.length;
-  while (end > 0 && entry[end - 1] === "*") end--;
-  return end === entry.length ? undefined : entry.slice(0, end);
-}
-
 function hasOrAll(entries: readonly string[], value: string): boolean {
+  if (isLong(entries)) return listHas(entries, value) || listHas(entries, "*");
   for (const entry of entries) {
     if (entry === value || entry === "*") return true;
   }
   return false;
 }
 
-function resourcesMatch(entries: readonly string[], query: RuleQuery): boolean {
-  for (const entry of entries) {
-    if (entry === "*" || entry === query.resource) return true;
-    if (query.subresourceOfAll !== "" && entry === query.subresourceOfAll) return true;
-  }
-  return false;
+function resourcesMatch(entries: readonly string[], { resource, subresourceOfAll }: RuleQuery): boolean {
+  if (hasOrAll(entries, resource)) return true;
+  return subresourceOfAll !== "" && listHas(entries, subresourceOfAll);
+}
+
+function urlsCover(entries: readonly string[], path: string): boolean {
+  const many = manyUrls(entries);
+  return many === undefined ? entries.some((entry) => urlCovers(entry, path)) : many.covers(path);
 }

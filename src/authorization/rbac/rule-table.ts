@@ -1,12 +1,8 @@
 import { firstItem, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
+import { combinationsOf, type SpreadBudget, type Turn } from "./spread-budget.ts";
 import { UrlTable } from "./url-table.ts";
-
-/** Combinations of verbs, groups and resources past which a rule is compared as it stands instead of being spread. */
-const maxCombinations = 4096;
-/** The same for all rules of one owner together: what a role of any size may cost. */
-const maxOwnerCombinations = 4 * maxCombinations;
 
 /** Who grants a resource: for every name, and for single names. */
 interface Leaf<Owner extends object> {
@@ -22,47 +18,87 @@ type Change = <T extends object>(set: OneOrMany<T>, owner: T) => OneOrMany<T>;
 
 /**
  * Rules of many owners, spread over lookup maps so that a question costs a dozen lookups however many rules there are.
- * Adding and removing an owner's rules costs what these rules say, whatever else is in the table.
+ * Adding and removing an owner's rules costs what these rules say, whatever else is in the table. Rules are spread when
+ * questions come, so many a turn; those that the budget has no room for are compared one by one.
  */
 export class RuleTable<Owner extends object> {
   private readonly verbs = new Map<string, ByGroup<Owner>>();
   private readonly urls = new Map<string, UrlTable<Owner>>();
-  /** Rules with so many combinations that spreading them would cost more than comparing. */
+  /** Rules that are not, or not all, spread yet. */
+  private readonly waiting = new Map<Owner, readonly Rule[]>();
+  /** How many rules of the first that wait are spread. */
+  private begun = 0;
+  /** Rules that are compared, as spreading them would cost too much. */
   private readonly wide = new Map<Owner, Rule[]>();
 
-  /** Adds an owner's rules. */
+  constructor(private readonly budget: SpreadBudget) {}
+
+  /** Adds an owner's rules; it has none in the table yet. */
   add(rules: readonly Rule[], owner: Owner): void {
-    const { narrow, wide } = divide(rules);
-    for (const rule of narrow) this.spread(rule, owner, withItem);
-    for (const rule of wide) this.addWide(rule, owner);
+    this.waiting.set(owner, rules);
   }
 
   /** Removes all rules of an owner: `rules` are those that were added for it. */
   remove(rules: readonly Rule[], owner: Owner): void {
-    for (const rule of divide(rules).narrow) this.spread(rule, owner, withoutItem);
+    let spread = rules;
+    if (this.waiting.has(owner)) {
+      const [first] = this.waiting.keys();
+      spread = first === owner ? rules.slice(0, this.begun) : [];
+      if (first === owner) this.begun = 0;
+      this.waiting.delete(owner);
+    }
+    const wide = new Set(this.wide.get(owner));
     this.wide.delete(owner);
+    for (const rule of spread) {
+      if (wide.has(rule)) continue;
+      this.change(rule, owner, withoutItem);
+      this.budget.giveBack(rule);
+    }
   }
 
-  /** An owner whose rules allow what is asked. */
-  find(query: RuleQuery): Owner | undefined {
+  /** An owner whose rules allow what is asked; the turn says whether there may be one that waits. */
+  find(query: RuleQuery, turn: Turn): Owner | undefined {
+    if (this.waiting.size > 0) this.spreadSome(turn);
     const { verb } = query;
     const found = query.aboutResource
       ? (findByGroup(this.verbs.get(verb), query) ?? findByGroup(this.verbs.get("*"), query))
       : (this.urls.get(verb)?.find(query.path) ?? this.urls.get("*")?.find(query.path));
     if (found !== undefined || this.wide.size === 0) return found;
     for (const [owner, rules] of this.wide) {
-      if (rules.some((rule) => ruleAllows(rule, query))) return owner;
+      for (const rule of rules) if (ruleAllows(rule, query)) return owner;
     }
     return undefined;
   }
 
-  private addWide(rule: Rule, owner: Owner): void {
-    const rules = this.wide.get(owner);
-    if (rules === undefined) this.wide.set(owner, [rule]);
-    else rules.push(rule);
+  /** Spreads rules that wait, as many as the turn has room for. */
+  private spreadSome(turn: Turn): void {
+    for (const [owner, rules] of this.waiting) {
+      for (; this.begun < rules.length; this.begun++) {
+        if (turn.left <= 0) {
+          turn.unfinished = true;
+          return;
+        }
+        turn.left -= this.place(rules[this.begun]!, owner);
+      }
+      this.begun = 0;
+      this.waiting.delete(owner);
+    }
   }
 
-  private spread(rule: Rule, owner: Owner, change: Change): void {
+  /** Spreads a rule if it can be; returns what that cost of the turn. */
+  private place(rule: Rule, owner: Owner): number {
+    if (this.budget.take(rule)) {
+      this.change(rule, owner, withItem);
+      return combinationsOf(rule);
+    }
+    const wide = this.wide.get(owner);
+    if (wide === undefined) this.wide.set(owner, [rule]);
+    else wide.push(rule);
+    return 1;
+  }
+
+  /** Adds an owner to, or takes it out of, every combination of a rule. */
+  private change(rule: Rule, owner: Owner, change: Change): void {
     for (const verb of rule.verbs) {
       if (rule.resources.length > 0) this.spreadResources(verb, rule, owner, change);
       if (rule.nonResourceURLs.length > 0) this.spreadUrls(verb, rule.nonResourceURLs, owner, change);
@@ -137,30 +173,6 @@ function ownerAt<Owner extends object>(leaf: Leaf<Owner> | undefined, name: stri
   if (leaf === undefined) return undefined;
   if (leaf.anyName !== undefined) return firstItem(leaf.anyName);
   return leaf.names === undefined ? undefined : firstItem(leaf.names.get(name));
-}
-
-/** The rules that are spread over the table, and those that are compared as a whole: too many combinations for one owner. */
-function divide(rules: readonly Rule[]): {
-  readonly narrow: readonly Rule[];
-  readonly wide: readonly Rule[];
-} {
-  const narrow: Rule[] = [];
-  const wide: Rule[] = [];
-  let combinations = 0;
-  for (const rule of rules) {
-    const own = combinationsOf(rule);
-    if (own > maxCombinations || combinations + own > maxOwnerCombinations) wide.push(rule);
-    else {
-      narrow.push(rule);
-      combinations += own;
-    }
-  }
-  return { narrow, wide };
-}
-
-function combinationsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): number {
-  const named = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
-  return verbs.length * (named + nonResourceURLs.length);
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {

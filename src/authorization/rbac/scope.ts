@@ -5,12 +5,13 @@ import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";
 import type { RuleQuery } from "./rule-match.ts";
 import { RuleTable } from "./rule-table.ts";
+import type { SpreadBudget, Turn } from "./spread-budget.ts";
 
 /** Up to so many roles are asked one after another; more are merged into one table. */
 const askedRoles = 4;
 
 /** Collects what the scopes of one question say. */
-export interface Verdicts {
+export interface Verdicts extends Turn {
   readonly query: RuleQuery;
   /** For reasons: how names of service accounts begin. */
   readonly systemPrefix: string;
@@ -46,8 +47,8 @@ class RoleGrant {
 
 /**
  * What one subject is granted in one namespace, or in the whole cluster. Few roles are kept in a list and asked in
- * turn, so that they share what each role knows about itself; many are spread into one table when first asked, which
- * from then on is changed only where a role or binding changes.
+ * turn, so that they share what each role knows about itself; many are put into one table when first asked, which from
+ * then on is changed only where a role or binding changes.
  */
 export class Scope {
   private few: RoleGrant[] = [];
@@ -57,7 +58,10 @@ export class Scope {
   private table: RuleTable<RoleRecord> | undefined;
   private faulty: OneOrMany<BindingRecord>;
 
-  constructor(readonly subject: SubjectKey) {}
+  constructor(
+    readonly subject: SubjectKey,
+    private readonly budget: SpreadBudget,
+  ) {}
 
   get isEmpty(): boolean {
     return this.few.length === 0 && (this.many?.size ?? 0) === 0 && this.faulty === undefined;
@@ -111,7 +115,7 @@ export class Scope {
     for (const grant of this.few) {
       const { role } = grant;
       if (role.rules === undefined) collect([role], verdicts.missing);
-      else if (verdicts.allowed === undefined && role.allows(verdicts.query)) {
+      else if (verdicts.allowed === undefined && role.allows(verdicts.query, verdicts)) {
         verdicts.allowed = grant.decisionFor(this.subject, verdicts.systemPrefix);
       }
     }
@@ -126,7 +130,7 @@ export class Scope {
   private judgeMany(many: Map<RoleRecord, RoleGrant>, verdicts: Verdicts): void {
     if (this.missing !== undefined) collect(itemsOf(this.missing), verdicts.missing);
     if (verdicts.allowed !== undefined) return;
-    const role = (this.table ??= tableOf(many.keys())).find(verdicts.query);
+    const role = (this.table ??= tableOf(many.keys(), this.budget)).find(verdicts.query, verdicts);
     if (role !== undefined)
       verdicts.allowed = many.get(role)!.decisionFor(this.subject, verdicts.systemPrefix);
   }
@@ -175,8 +179,8 @@ export class Scope {
   }
 }
 
-function tableOf(roles: Iterable<RoleRecord>): RuleTable<RoleRecord> {
-  const table = new RuleTable<RoleRecord>();
+function tableOf(roles: Iterable<RoleRecord>, budget: SpreadBudget): RuleTable<RoleRecord> {
+  const table = new RuleTable<RoleRecord>(budget);
   for (const role of roles) {
     if (role.rules !== undefined) table.add(role.rules, role);
   }

@@ -1,5 +1,6 @@
 import type { SubjectKey } from "./binding-record.ts";
 import { Scope, type Verdicts } from "./scope.ts";
+import type { SpreadBudget } from "./spread-budget.ts";
 
 /**
  * What one user or group is granted, by namespace; the empty namespace is the whole cluster. Most have a single
@@ -15,6 +16,7 @@ export class SubjectScopes implements SubjectKey {
   constructor(
     readonly isGroup: boolean,
     readonly name: string,
+    private readonly budget: SpreadBudget,
   ) {}
 
   get isEmpty(): boolean {
@@ -31,7 +33,7 @@ export class SubjectScopes implements SubjectKey {
   ensure(namespace: string): Scope {
     const there = this.get(namespace);
     if (there !== undefined) return there;
-    const scope = new Scope(this);
+    const scope = new Scope(this, this.budget);
     if (namespace === "") this.cluster = scope;
     else this.add(namespace, scope);
     return scope;

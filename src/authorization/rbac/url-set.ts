@@ -1,4 +1,4 @@
-import { urlPrefix } from "./rule-match.ts";
+import { urlPrefix } from "./url-entry.ts";
 
 /** URL entries of rules, for asking which paths they cover: what that costs hardly depends on their number. */
 export class UrlSet {

@@ -1,5 +1,5 @@
 import { firstItem, type OneOrMany } from "./one-or-many.ts";
-import { urlPrefix } from "./rule-match.ts";
+import { urlPrefix } from "./url-entry.ts";
 
 /**
  * Owners by URL entry: exact paths, and prefixes whose entry ends in `*`. A lookup tries only the lengths that prefixes

@@ -51,6 +51,7 @@ export function requestHeaders(
     const value = exchange.header(name);
     if (typeof value === "string") headers[name] = value;
   }
+  if (namedIn(exchange.header("te")).has("trailers")) headers["te"] = "trailers";
   dropTokens(headers, vocabulary);
   const host = exchange.header(":authority") ?? exchange.header("host");
   if (host !== undefined) {
@@ -103,7 +104,24 @@ export function answerHeaders(answer: IncomingMessage): string[] {
   return lines;
 }
 
-/** The headers that a `Connection` header names, in lower case. */
-function namedIn(connection: string | undefined): ReadonlySet<string> {
-  return new Set((connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
+/** Whether an answer may have trailers: whether it has a body, and that comes in chunks. */
+export function mayTrail({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean {
+  return headers["transfer-encoding"] !== undefined && method !== "HEAD" && ![204, 304].includes(statusCode);
+}
+
+/** The header lines that followed a backend's answer, as they are handed on; they can't say how the body is framed. */
+export function trailersOf({ rawTrailers, headers }: IncomingMessage): string[] {
+  const named = namedIn(headers.connection);
+  const lines: string[] = [];
+  for (let at = 0; at < rawTrailers.length; at += 2) {
+    const name = rawTrailers[at]!.toLowerCase();
+    if (!hopByHop.has(name) && !ownHeaders.has(name) && !named.has(name))
+      lines.push(name, rawTrailers[at + 1]!);
+  }
+  return lines;
+}
+
+/** The names that a header lists, in lower case and without parameters. */
+function namedIn(header: string | undefined): ReadonlySet<string> {
+  return new Set((header ?? "").split(",").map((name) => name.split(";", 1)[0]!.trim().toLowerCase()));
 }

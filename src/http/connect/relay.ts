@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
+import { mayTrail, trailersOf } from "./headers.ts";
 import type { BodyStream, Exchange, HeaderLines } from "../exchange.ts";
 
 /**
- * Hands a backend's answer on as it comes, no faster than the client takes it. An answer that breaks off midway breaks
+ * Hands a backend's answer on as it comes, no faster than the client takes it, with what follows its body. An answer that breaks off midway breaks
  * the client's connection off too, so that it can't be mistaken for a whole one.
  */
 export function relayAnswer(
@@ -11,13 +12,17 @@ export function relayAnswer(
   status: number,
   headers: HeaderLines,
 ): BodyStream {
-  const stream = exchange.stream(status, headers);
+  const trailing = mayTrail(answer, exchange.method);
+  // What the trailers will be is of use to the client too.
+  const { trailer } = answer.headers;
+  const lines = trailing && trailer !== undefined ? [...headers, "trailer", trailer] : headers;
+  const stream = exchange.stream(status, lines, trailing);
   answer.on("data", (chunk: Buffer) => {
     if (stream.write(chunk) || stream.closed) return;
     answer.pause();
     void stream.drained().then(() => answer.resume());
   });
-  answer.once("end", () => stream.end());
+  answer.once("end", () => stream.end(trailersOf(answer)));
   const breakOff = () => {
     if (!answer.complete && !stream.closed) stream.destroy();
   };

@@ -39,7 +39,8 @@ export interface ListWriter {
 /** The metadata of a list as clients expect it. */
 export function listMeta({ revision, continueToken, remaining }: ListEnd): Record<string, unknown> {
   return {
-    resourceVersion: String(revision),
+    // What is worked out for the question has no version.
+    ...(revision === 0 ? {} : { resourceVersion: String(revision) }),
     ...(continueToken === "" ? {} : { continue: continueToken }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };

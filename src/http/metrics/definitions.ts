@@ -30,7 +30,7 @@ const requestMetrics: readonly MetricDefinition[] = [
   },
   {
     name: "apiserver_response_sizes",
-    help: "Bytes of answers, but for streams.",
+    help: "Bytes of answers as they are sent, but for those that go on until somebody ends them.",
     type: "histogram",
     stability: "STABLE",
     labels: ["verb", ...request],
@@ -105,6 +105,20 @@ function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
       type: "gauge",
       stability: "ALPHA",
       labels: ["name", "stage"],
+    },
+    {
+      name: `${name}_client_connections`,
+      help: "Connections of clients that are open now.",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: [],
+    },
+    {
+      name: `${name}_client_connections_refused_total`,
+      help: "Connections that were closed at once, as there were too many.",
+      type: "counter",
+      stability: "ALPHA",
+      labels: [],
     },
   ];
 }

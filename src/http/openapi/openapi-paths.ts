@@ -14,13 +14,18 @@ const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const keepSeconds = 365 * 24 * 60 * 60;
 
 /** Adds `/openapi/v2`, `/openapi/v3` and the documents of the group versions below it (spec: conventions 4.10). */
-export function addOpenApiPaths(paths: PathTable, registry: Registry): void {
+export function addOpenApiPaths(
+  paths: PathTable,
+  registry: Registry,
+  { version3 }: { readonly version3: boolean },
+): void {
   const documents = new OpenApiDocuments(registry);
   paths.add("/openapi/v2", async (request) => {
     const type = typeFor(request, [json, binary, askedBinary]);
     if (type === json) sendDocument(request, json, await documents.whole());
     else sendDocument(request, binary, await documents.wholeBinary());
   });
+  if (!version3) return;
   paths.add("/openapi/v3", (request) => sendIndex(request, documents));
   paths.add("/openapi/v3/", (request) => sendGroup(request, documents));
 }

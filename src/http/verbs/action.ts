@@ -1,4 +1,3 @@
-import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
@@ -13,7 +12,7 @@ import { writeParameters } from "../parameters.ts";
 import { sendStatus, warningLines } from "../respond.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../status.ts";
-import { encodingOf, sendObject } from "./answer.ts";
+import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /** A body in an older version that says the same, in the current one. */
@@ -50,7 +49,7 @@ export async function serveAction(
   if (result === undefined) {
     return sendStatus(exchange, engine.vocabulary, 201, successStatus({}), warningLines(warnings));
   }
-  sendObject(request, encoding, 201, Buffer.from(encodeJson(result as unknown as JsonValue)), warnings);
+  return sendObject(service, request, encoding, 201, bodyOf(result), warnings);
 }
 
 /** What is asked for an object says nothing else of whom it is about. */

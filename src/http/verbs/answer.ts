@@ -1,3 +1,5 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindContext } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
@@ -28,21 +30,25 @@ export function encodingOf(
   return encodingFor(wanted, resource, context, facts.query.get("includeObject"));
 }
 
-/** Answers with one object, from its stored bytes. */
+/** An object that isn't stored, as {@link sendObject} takes it. */
+export function bodyOf(object: object): Buffer {
+  return Buffer.from(encodeJson(object as JsonValue));
+}
+
+/** Answers with one object, from its stored bytes. A promise resolves when the answer is on its way. */
 export function sendObject(
+  { compresses }: HttpService,
   request: ResourceRequest,
   encoding: Encoding,
   status: number,
   body: Uint8Array,
   warnings?: readonly string[],
-): void {
+): MaybePromise<void> {
   const bytes = encoding.object(body);
   const { query } = request.facts;
   const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");
-  sendCompressed(
-    request.exchange,
-    status,
-    headersFor(encoding.contentType, warnings),
-    pretty && encoding.contentType === "application/json" ? prettyJson(bytes) : bytes,
-  );
+  const headers = headersFor(encoding.contentType, warnings);
+  const shown = pretty && encoding.contentType === "application/json" ? prettyJson(bytes) : bytes;
+  if (!compresses) return request.exchange.send(status, headers, shown);
+  return sendCompressed(request.exchange, status, headers, shown);
 }

@@ -15,5 +15,5 @@ export async function serveCreate(service: HttpService, request: ResourceRequest
   const { value, duplicates } = document;
   const input = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
   const result = await createObject(service.engine, target, input.object, { user, ...parameters });
-  sendObject(request, encoding, 201, result.body, [...input.warnings, ...result.warnings]);
+  return sendObject(service, request, encoding, 201, result.body, [...input.warnings, ...result.warnings]);
 }

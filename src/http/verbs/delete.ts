@@ -19,8 +19,8 @@ export async function serveDelete(service: HttpService, request: ResourceRequest
   const { target, exchange } = request;
   const options = await deleteOptions(service, request);
   const result = await deleteObject(service.engine, target, options);
-  if (!result.gone) return sendObject(request, encoding, 202, result.body);
-  if (target.resource.kind.answersDeleted) return sendObject(request, encoding, 200, result.body);
+  if (!result.gone) return sendObject(service, request, encoding, 202, result.body);
+  if (target.resource.kind.answersDeleted) return sendObject(service, request, encoding, 200, result.body);
   const { group, name: kind } = target.resource;
   const status = successStatus({ name: target.name, group, kind, uid: result.uid });
   sendStatus(exchange, service.engine.vocabulary, 200, status);

@@ -10,7 +10,7 @@ export function serveGet(service: HttpService, request: ResourceRequest): MaybeP
   const { query } = request.facts;
   const version = query.empty ? undefined : parseResourceVersion(query.get("resourceVersion"));
   const encoding = encodingOf(service, request);
-  return andThen(getObject(service.engine, request.target, version), (entry) => {
-    sendObject(request, encoding, 200, entry.body);
-  });
+  return andThen(getObject(service.engine, request.target, version), (entry) =>
+    sendObject(service, request, encoding, 200, entry.body),
+  );
 }

@@ -1,6 +1,6 @@
 import { StatusError } from "../../base/status-error.ts";
 import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "../../resources/list.ts";
-import type { ListWriter } from "../encodings/encoding.ts";
+import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../parameters.ts";
 import { sendCompressed, streamCompressed } from "../compression.ts";
@@ -29,13 +29,17 @@ export async function serveList(service: HttpService, request: ResourceRequest):
   const first = await pages.next();
   const second = first.done === true ? first : await pages.next();
   if (second.done === true) {
-    const parts: Uint8Array[] = [];
-    if (first.done !== true) await eachPart(writer, first.value, (part) => parts.push(part));
-    const whole = Buffer.concat([...parts, writer.end(second.value)]);
-    const pretty = isTrue(query.get("pretty") ?? "false") && encoding.contentType === "application/json";
-    return sendCompressed(request.exchange, 200, headers, pretty ? prettyJson(whole) : whole);
+    return sendSmallList(
+      service,
+      request,
+      encoding,
+      first.done === true ? undefined : first.value,
+      second.value,
+    );
   }
-  const stream = streamCompressed(request.exchange, 200, headers);
+  const stream = service.compresses
+    ? streamCompressed(request.exchange, 200, headers)
+    : request.exchange.stream(200, headers);
   const start = service.clock.now();
   try {
     if (first.done !== true) await eachPart(writer, first.value, (part) => stream.write(part));
@@ -45,12 +49,37 @@ export async function serveList(service: HttpService, request: ResourceRequest):
     });
     if (end === undefined) return;
     stream.write(writer.end(end));
-    stream.end();
+    await stream.end();
   } catch (error) {
     stream.destroy();
     throw error;
   }
 }
+
+/** Answers with a list of at most one page. */
+export async function sendSmallList(
+  service: HttpService,
+  request: ResourceRequest,
+  encoding: Encoding,
+  page: ListedPage | undefined,
+  end: ListEnd,
+): Promise<void> {
+  const writer = encoding.list();
+  const parts: Uint8Array[] = [];
+  if (page !== undefined) await eachPart(writer, page, (part) => parts.push(part));
+  parts.push(writer.end(end));
+  const { head = none, tail = none } =
+    writer.around?.(parts.reduce((sum, { length }) => sum + length, 0)) ?? {};
+  const whole = Buffer.concat([head, ...parts, tail]);
+  const pretty =
+    isTrue(request.facts.query.get("pretty") ?? "false") && encoding.contentType === "application/json";
+  const body = pretty ? prettyJson(whole) : whole;
+  const headers = headersFor(encoding.contentType);
+  if (service.compresses) return sendCompressed(request.exchange, 200, headers, body);
+  return request.exchange.send(200, headers, body);
+}
+
+const none = new Uint8Array();
 
 /** Where chunks are turned off, a limit doesn't cut the list (spec: conventions 4.4). */
 function chunked({ engine }: HttpService, list: ListOptions): ListOptions {

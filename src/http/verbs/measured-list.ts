@@ -27,7 +27,10 @@ export async function serveMeasured(
   const measured = await measure(service, request, list, writer);
   const { head, tail } = writer.around!(measured.length);
   if (measured.kept !== undefined) {
-    return sendCompressed(exchange, 200, headers, Buffer.concat([head, ...measured.kept, tail]));
+    const whole = Buffer.concat([head, ...measured.kept, tail]);
+    return service.compresses
+      ? sendCompressed(exchange, 200, headers, whole)
+      : exchange.send(200, headers, whole);
   }
   const stream = exchange.stream(200, headers);
   try {

@@ -36,12 +36,12 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
     const result = await applyObject(service.engine, target, document, options, () =>
       mayCreate(service, request),
     );
-    return sendObject(request, encoding, result.created ? 201 : 200, result.body, result.warnings);
+    return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, result.warnings);
   }
   const parameters = patchParameters(facts.query, userAgent);
   const { kind, patch } = await readPatch(service, exchange);
   const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
-  sendObject(request, encoding, 200, result.body, result.warnings);
+  return sendObject(service, request, encoding, 200, result.body, result.warnings);
 }
 
 /**

@@ -1,11 +1,9 @@
-import { encodeJson } from "../../base/json/encode.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import { readObject } from "../../resources/input.ts";
 import { checkReview } from "../../resources/review.ts";
 import { readDocument } from "../body.ts";
 import { writeParameters } from "../parameters.ts";
 import type { HttpService } from "../service.ts";
-import { encodingOf, sendObject } from "./answer.ts";
+import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
 /** POST of a virtual kind: nothing is stored, the answer is the object with its status (spec: access review 1). */
@@ -26,5 +24,5 @@ export async function serveReview(service: HttpService, request: ResourceRequest
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
   await handler(object, request);
-  sendObject(request, encoding, 201, Buffer.from(encodeJson(object as unknown as JsonValue)), warnings);
+  return sendObject(service, request, encoding, 201, bodyOf(object), warnings);
 }

@@ -7,6 +7,7 @@ import type { ResourceFacts } from "../request-facts.ts";
 import type { Admitted, HttpService } from "../service.ts";
 import { prepareEncoding } from "./answer.ts";
 import { serveAction } from "./action.ts";
+import { serveComputed } from "./computed.ts";
 import { serveConnect } from "./connect.ts";
 import { serveCreate } from "./create.ts";
 import { serveDelete, serveDeleteCollection } from "./delete.ts";
@@ -55,6 +56,7 @@ function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): 
       return serveConnect(service, request);
     case undefined:
   }
+  if (resource.kind.computed === true) return serveComputed(service, request);
   switch (verb) {
     case "get":
       return serveGet(service, request);

@@ -23,5 +23,5 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const options = { user, dryRun, fieldManager };
   const result = await updateObject(service.engine, target, read, options, () => mayCreate(service, request));
   const warnings = [...inputWarnings, ...result.warnings];
-  sendObject(request, encoding, result.created ? 201 : 200, result.body, warnings);
+  return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, warnings);
 }

@@ -19,10 +19,11 @@ export async function serveView(
   const { engine } = service;
   const view = viewAt(engine, subresource);
   const encoding = encodingOf(service, request, view.resource);
-  if (verb === "get") return sendObject(request, encoding, 200, await getView(engine, request.target, view));
+  if (verb === "get")
+    return sendObject(service, request, encoding, 200, await getView(engine, request.target, view));
   const result =
     verb === "patch" ? await patch(service, request, view) : await update(service, request, view);
-  sendObject(request, encoding, 200, result.body, result.warnings);
+  return sendObject(service, request, encoding, 200, result.body, result.warnings);
 }
 
 async function update(

@@ -19,6 +19,7 @@ export const ComponentStatus = kind({
   shortNames: ["cs"],
   scope: "Cluster",
   verbs: ["get", "list"],
+  computed: true,
   doc: "Deprecated: whether a component of the cluster is well.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the component.").emitEmpty(),

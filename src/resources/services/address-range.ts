@@ -32,6 +32,11 @@ export class AddressRange {
     return offset >= 1n && offset <= BigInt(this.size);
   }
 
+  /** Which of its addresses one is, as {@link AddressRange.at} counts; undefined for none of them. */
+  indexOf(address: string): number | undefined {
+    return this.contains(address) ? Number(addressNumber(address) - this.base - 1n) : undefined;
+  }
+
   /** One of its addresses, from 0 up to, not including, `size`. */
   at(index: number): string {
     return addressText(this.base + BigInt(index + 1), this.family);

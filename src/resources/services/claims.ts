@@ -1,4 +1,5 @@
-import type { Store } from "../../storage/store.ts";
+import { setImmediate } from "node:timers/promises";
+import type { Entry, Store } from "../../storage/store.ts";
 import { asBuffer } from "../stored.ts";
 
 /** Where claims stand in the store; no resource type is served from there. */
@@ -41,15 +42,26 @@ export class Claims {
 
   /** Every claim and its owner. */
   async *all(): AsyncGenerator<{ readonly name: ClaimName; readonly owner: string }> {
+    for await (const { key, body } of this.entries("")) {
+      const { owner } = JSON.parse(asBuffer(body).toString("utf8")) as { owner: string };
+      yield { name: key.slice(claimPrefix.length) as ClaimName, owner };
+    }
+  }
+
+  /** What of one sort somebody has: addresses or ports, as texts. */
+  async *taken(sort: "addresses/" | "ports/"): AsyncGenerator<string> {
+    for await (const { key } of this.entries(sort)) yield key.slice(claimPrefix.length + sort.length);
+  }
+
+  private async *entries(sort: string): AsyncGenerator<Entry> {
     let after: string | undefined;
     for (;;) {
-      const page = await this.store.range({ prefix: claimPrefix, after, limit: 1000 });
-      for (const { key, body } of page.entries) {
-        const { owner } = JSON.parse(asBuffer(body).toString("utf8")) as { owner: string };
-        yield { name: key.slice(claimPrefix.length) as ClaimName, owner };
-      }
+      const page = await this.store.range({ prefix: claimPrefix + sort, after, limit: 1000 });
+      yield* page.entries;
       if (!page.more) return;
       after = page.entries.at(-1)!.key;
+      // The store may answer without ever leaving the turn.
+      await setImmediate();
     }
   }
 }

@@ -13,8 +13,16 @@ export interface PortRange {
   readonly last: number;
 }
 
-/** How often a free address or port is guessed before all of them are looked through. */
-const guesses = 32;
+/** How often a free address or port is guessed before the store is asked which are taken. */
+const guesses = 8;
+
+/** Addresses of a range, or ports, by number. */
+interface Numbers {
+  readonly sort: "addresses/" | "ports/";
+  readonly claim: (number: number) => ClaimName;
+  /** The number of what a claim is about; undefined where it has none. */
+  readonly numberOf: (claimed: string) => number | undefined;
+}
 
 /**
  * Gives services their addresses and node ports, and takes back what they no longer need. What was asked for and somebody
@@ -118,18 +126,60 @@ export class ServiceAllocation implements Effects {
   /** An address that nobody has; those at the beginning of the range come last. */
   private async freeAddress(range: AddressRange, takings: Takings): Promise<string> {
     const { reserved, size } = range;
-    for (let guess = 0; guess < guesses; guess++) {
-      const address = range.at(reserved + this.randomInt(size - reserved));
-      if (await takings.take(addressClaim(address))) return address;
-    }
-    for (let step = 0; step < size; step++) {
-      const address = range.at((reserved + step) % size);
-      if (await takings.take(addressClaim(address))) return address;
-    }
+    const numbers: Numbers = {
+      sort: "addresses/",
+      claim: (index) => addressClaim(range.at(index)),
+      numberOf: (address) => range.indexOf(address),
+    };
+    const found = await this.choose(numbers, [reserved, size, 0, reserved], takings);
+    if (found !== undefined) return range.at(found);
     throw new StatusError(
       "InternalError",
       `failed to allocate a service IP: the range ${range.text} is full`,
     );
+  }
+
+  private async freePort(takings: Takings): Promise<number> {
+    const { first, last } = this.ports;
+    const numbers: Numbers = { sort: "ports/", claim: (port) => `ports/${port}`, numberOf: Number };
+    const found = await this.choose(numbers, [first, last + 1], takings);
+    if (found !== undefined) return found;
+    throw new StatusError(
+      "InternalError",
+      `failed to allocate a nodePort: the range ${first}-${last} is full`,
+    );
+  }
+
+  /**
+   * Takes by chance a number that nobody has; undefined when there is none.
+   *
+   * @param spans bounds of spans of numbers, from and up to, not including; a later one is used only where those before it
+   *   are full.
+   */
+  private async choose(
+    numbers: Numbers,
+    spans: readonly number[],
+    takings: Takings,
+  ): Promise<number | undefined> {
+    const [from = 0, to = 0] = spans;
+    for (let guess = 0; guess < guesses; guess++) {
+      const number = from + this.randomInt(to - from);
+      if (await takings.take(numbers.claim(number))) return number;
+    }
+    const taken = new Set<number | undefined>();
+    for await (const one of this.claims.taken(numbers.sort)) taken.add(numbers.numberOf(one));
+    for (let at = 0; at < spans.length; at += 2) {
+      const free: number[] = [];
+      for (let number = spans[at]!; number < spans[at + 1]!; number++) {
+        if (!taken.has(number)) free.push(number);
+      }
+      // Somebody else may be quicker.
+      while (free.length > 0) {
+        const [number] = free.splice(this.randomInt(free.length), 1);
+        if (await takings.take(numbers.claim(number!))) return number;
+      }
+    }
+    return undefined;
   }
 
   private async nodePorts(spec: ServiceSpecValue, takings: Takings, report: FieldReport): Promise<void> {
@@ -179,20 +229,6 @@ export class ServiceAllocation implements Effects {
     } else if (!(await takings.take(`ports/${port}`))) {
       place.invalid(port, "provided port is already allocated");
     }
-  }
-
-  private async freePort(takings: Takings): Promise<number> {
-    const { first, last } = this.ports;
-    const size = last - first + 1;
-    for (let guess = 0; guess < guesses; guess++) {
-      const port = first + this.randomInt(size);
-      if (await takings.take(`ports/${port}`)) return port;
-    }
-    for (let port = first; port <= last; port++) if (await takings.take(`ports/${port}`)) return port;
-    throw new StatusError(
-      "InternalError",
-      `failed to allocate a nodePort: the range ${first}-${last} is full`,
-    );
   }
 }
 

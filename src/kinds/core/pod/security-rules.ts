@@ -1,3 +1,4 @@
+import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { descendingPath } from "../../checks/paths.ts";
 
@@ -36,6 +37,15 @@ export function checkEscalation(context: Rights, place: FieldReport): void {
       "cannot set `allowPrivilegeEscalation` to false and `capabilities.add` CAP_SYS_ADMIN",
     );
   }
+}
+
+/**
+ * Containers with all rights on their host, where the server doesn't let them. Whoever says how such a pod fares, which was
+ * made while it was let, isn't hindered.
+ */
+export function checkPrivileged(privileged: boolean, place: FieldReport, context: KindContext): void {
+  if (!privileged || context.forbidsPrivileged !== true || context.subresource === "status") return;
+  place.forbidden("disallowed by cluster policy");
 }
 
 const sysctlForm = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;

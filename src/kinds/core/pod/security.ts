@@ -4,6 +4,7 @@ import { userOrGroupId } from "../../checks/numbers.ts";
 import { each } from "../../checks/values.ts";
 import {
   checkEscalation,
+  checkPrivileged,
   checkSeccompProfile,
   credentialSpec,
   notEmptyText,
@@ -70,7 +71,9 @@ export const SecurityContext = struct(
   "Security settings of a container.",
   {
     capabilities: field(1, Capabilities, "Rights that are added and taken away.").nullable(),
-    privileged: field(2, bool, "Whether the container has all rights on the host.").nullable(),
+    privileged: field(2, bool, "Whether the container has all rights on the host.")
+      .nullable()
+      .check(checkPrivileged),
     seLinuxOptions: field(3, SELinuxOptions, "SELinux label of the container.").nullable(),
     runAsUser: field(4, int64, "Numeric id of the user that runs the program.")
       .nullable()

@@ -1,0 +1,13 @@
+/** Whether a rule's URL entry, exact or ending in `*`, covers a path or another entry. */
+export function urlCovers(entry: string, path: string): boolean {
+  if (entry === path) return true;
+  const prefix = urlPrefix(entry);
+  return prefix !== undefined && path.startsWith(prefix);
+}
+
+/** What stands before the closing `*` of a URL entry; undefined for an exact entry. */
+export function urlPrefix(entry: string): string | undefined {
+  let end = entry.length;
+  while (end > 0 && entry[end - 1] === "*") end--;
+  return end === entry.length ? undefined : entry.slice(0, end);
+}

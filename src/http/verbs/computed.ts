@@ -1,0 +1,41 @@
+import { notFound } from "../../resources/engine.ts";
+import { keyOf, type Resource } from "../../resources/registry.ts";
+import { encodeObject } from "../../resources/stored.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import { revisionOf } from "../../storage/entry.ts";
+import type { Entry } from "../../storage/store.ts";
+import { listParameters } from "../parameters.ts";
+import type { HttpService } from "../service.ts";
+import { bodyOf, encodingOf, sendObject } from "./answer.ts";
+import { sendSmallList } from "./list.ts";
+import type { ResourceRequest } from "./serve-resource.ts";
+
+/** What is worked out for a question has no version of its own. */
+const noRevision = revisionOf(0);
+
+/** GET of an object, or of the collection, of a kind that isn't stored. They are few: a limit doesn't cut the list. */
+export async function serveComputed(service: HttpService, request: ResourceRequest): Promise<void> {
+  const { target, facts } = request;
+  const { resource } = target;
+  const encoding = encodingOf(service, request);
+  const source = service.computed.get(resource.kind.name);
+  if (source === undefined) throw new Error(`nobody works ${resource.kind.name} out`);
+  if (facts.verb === "get") {
+    const object = (await source()).find(({ metadata }) => metadata.name === target.name);
+    if (object === undefined) throw notFound(target);
+    return sendObject(service, request, encoding, 200, bodyOf(object));
+  }
+  const { selection } = listParameters(resource, facts.query).list;
+  const entries = (await source()).map((object) => entryOf(resource, object));
+  const chosen = entries.filter((entry) => selection.matches(entry));
+  const page = chosen.length === 0 ? undefined : { entries: chosen, joined: undefined };
+  const end = { revision: noRevision, continueToken: "", remaining: undefined };
+  return sendSmallList(service, request, encoding, page, end);
+}
+
+/** The object as selectors and encodings take it from the store. */
+function entryOf(resource: Resource, object: ApiObject): Entry {
+  const { header } = encodeObject(resource, object);
+  const key = keyOf(resource, "", object.metadata.name!);
+  return { key, revision: noRevision, header, body: bodyOf(object), revisionAt: 0 };
+}

@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { PolicyRule } from "../../src/authorization/rbac/policy.ts";
+import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
+import { spreadLimits } from "../../src/authorization/rbac/spread-budget.ts";
+import { StoredRbac } from "../../src/server/rbac.ts";
+import type { Decision } from "../../src/authorization/authorizer.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { Client } from "../../src/resources/client.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { TestServer } from "../support/api.ts";
+import type { Store } from "../../src/storage/store.ts";
+import { stepsOf } from "./steps.ts";
+import { alice, ask, askPath, clusterRole, podRule, toUser } from "./support.ts";
+
+const words = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+const many = (count: number, rules: readonly PolicyRule[]): readonly (readonly PolicyRule[])[] =>
+  Array.from({ length: count }, () => rules);
+
+/** Roles that one user has; the last rule of the last one alone gives `patch` on the pod `z`. */
+const shapes: Record<string, readonly (readonly PolicyRule[])[]> = {
+  "one rule with 100,000 resources": [[podRule(["get"], { resources: words("r", 100_000) })]],
+  "one rule with 400 verbs on 400 resources of 400 groups": [
+    [{ verbs: words("v", 400), apiGroups: words("g", 400), resources: words("r", 400) }],
+  ],
+  "one rule with 100,000 names": [[podRule(["get"], { resourceNames: words("n", 100_000) })]],
+  "one rule with 100,000 URLs": [
+    [{ verbs: ["get"], nonResourceURLs: words("/u", 100_000).map((url) => `${url}/*`) }],
+  ],
+  "28,000 rules": [words("n", 28_000).map((name) => podRule(["get"], { resourceNames: [name] }))],
+  "3000 roles with a rule of 4096 combinations each": many(3000, [
+    podRule(words("v", 64), { resources: words("r", 64) }),
+  ]),
+  "3000 roles with a rule of 250,000 combinations each": many(3000, [
+    podRule(words("v", 500), { resources: words("r", 500) }),
+  ]),
+  "20 roles of 28,000 rules": many(
+    20,
+    words("n", 28_000).map((name) => podRule(["get"], { resourceNames: [name] })),
+  ),
+};
+
+const wanted = ask(alice, "patch", { name: "z" });
+const refused = ask(alice, "patch", { name: "y" });
+const refusedPath = askPath(alice, "get", "/nothing/here");
+
+function granted(roles: readonly (readonly PolicyRule[])[]): RbacIndex {
+  const index = new RbacIndex(platform);
+  for (const [i, rules] of roles.entries()) {
+    const last = i === roles.length - 1 ? [podRule(["patch"], { resourceNames: ["z"] })] : [];
+    index.putClusterRole(`role-${i}`, { rules: [...rules, ...last] });
+    index.putClusterRoleBinding(`b-${i}`, { roleRef: clusterRole(`role-${i}`), subjects: [toUser("alice")] });
+  }
+  return index;
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
+  it("A-5-02 take a few thousand steps a turn, tables within their limit, and are decided right", () => {
+    const index = granted(roles);
+    for (const [question, verdict] of [
+      [refused, "noOpinion"],
+      [wanted, "allow"],
+      [refusedPath, "noOpinion"],
+    ] as const) {
+      let decision: Decision | undefined;
+      while (decision === undefined) {
+        expect(stepsOf(() => (decision = index.attempt(question)))).toBeLessThan(8 * spreadLimits.perTurn);
+      }
+      expect(decision.verdict).toBe(verdict);
+      expect(index.spread).toBeLessThanOrEqual(spreadLimits.total);
+    }
+  });
+
+  it("A-5-02 leave nothing of their tables when they are gone", () => {
+    const index = granted(roles);
+    index.attempt(refused);
+    for (const i of roles.keys()) {
+      if (i % 2 === 0) index.removeClusterRole(`role-${i}`);
+      index.removeClusterRoleBinding(`b-${i}`);
+      if (i % 2 === 1) index.removeClusterRole(`role-${i}`);
+    }
+    expect(index.spread).toBe(0);
+    expect(index.authorize(wanted).verdict).toBe("noOpinion");
+  });
+});
+
+it("A-5-02 a role that changes between the turns of a question is decided as it is now", () => {
+  const index = granted(shapes["28,000 rules"]!);
+  expect(index.attempt(wanted)).toBeUndefined();
+  index.putClusterRole("role-0", { rules: [podRule(["delete"])] });
+  expect(index.authorize(wanted).verdict).toBe("noOpinion");
+  expect(index.authorize(ask(alice, "delete")).verdict).toBe("allow");
+  expect(index.spread).toBe(0);
+});
+
+it("A-5-02 a server lets others have their turn while it takes in very many rules", async () => {
+  const server = await TestServer.start();
+  const { store, client } = (server.server as unknown as { parts: { store: Store; client: Client } }).parts;
+  const rules = words("n", 20_000).map((name) => podRule(["get"], { resourceNames: [name] }));
+  const group = "rbac.authorization.platform.io";
+  const apiVersion = `${group}/v1`;
+  await client.create({ apiVersion, kind: "ClusterRole", metadata: { name: "vast" }, rules });
+  await client.create({
+    apiVersion,
+    kind: "ClusterRoleBinding",
+    metadata: { name: "vast" },
+    roleRef: { apiGroup: group, kind: "ClusterRole", name: "vast" },
+    subjects: [toUser("alice")],
+  });
+  const policy = new StoredRbac(store, platform, systemClock, (error) => expect.fail(String(error)));
+  await policy.start();
+  let turns = 0;
+  let deciding = true;
+  const others = (async () => {
+    for (; deciding; turns++) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  const decision = await policy.authorize(ask(alice, "get", { name: "n19999" }));
+  deciding = false;
+  await others;
+  expect(decision.verdict).toBe("allow");
+  expect(turns).toBeGreaterThanOrEqual(2);
+  policy.close();
+  await server.close();
+});

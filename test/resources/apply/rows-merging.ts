@@ -1,0 +1,273 @@
+import { apply, create, patch, type Row } from "./steps.ts";
+
+const tcp80 = 'ports[port=80,protocol="TCP"]';
+const udp80 = 'ports[port=80,protocol="UDP"]';
+const tcp90 = 'ports[port=90,protocol="TCP"]';
+
+/** How each sort of field is merged: maps and structs, sets, lists by keys, and what is one. */
+export const mergingRows: readonly Row[] = [
+  {
+    rule: "C-4.10-19 the keys of a granular map have an owner each",
+    steps: [apply("a", { labels: { x: "1", y: "1" } }), apply("b", { labels: { z: "1" } })],
+    thing: { labels: { x: "1", y: "1", z: "1" } },
+    owners: { a: ["labels.x", "labels.y"], b: ["labels.z"] },
+  },
+  {
+    rule: "C-4.10-15 a key that is no longer applied is removed, the others stay",
+    steps: [
+      apply("a", { labels: { x: "1", y: "1" } }),
+      apply("b", { labels: { z: "1" } }),
+      apply("a", { labels: { y: "1" } }),
+    ],
+    thing: { labels: { y: "1", z: "1" } },
+    owners: { a: ["labels.y"], b: ["labels.z"] },
+  },
+  {
+    rule: "an empty map is owned itself, and takes nothing from the keys of others",
+    steps: [apply("a", { labels: { x: "1" } }), apply("b", { labels: {} })],
+    thing: { labels: { x: "1" } },
+    owners: { a: ["labels.x"], b: ["labels"] },
+  },
+  {
+    rule: "C-4.10-19 an atomic map is replaced whole",
+    steps: [apply("a", { whole: { x: "1", y: "1" } }), apply("a", { whole: { y: "2" } })],
+    thing: { whole: { y: "2" } },
+    owners: { a: ["whole"] },
+  },
+  {
+    rule: "C-4.10-19 and has one owner: another key is a conflict",
+    steps: [
+      apply("a", { whole: { x: "1" } }),
+      apply("b", { whole: { x: "1", y: "1" } }, { refused: ["Conflict", 'conflict with "a": .whole'] }),
+    ],
+    thing: { whole: { x: "1" } },
+    owners: { a: ["whole"] },
+  },
+  {
+    rule: "C-4.10-21 an atomic struct is replaced whole, with everything under it",
+    steps: [apply("a", { selector: { app: "x", tier: "y" } }), apply("a", { selector: { tier: "z" } })],
+    thing: { selector: { tier: "z" } },
+    owners: { a: ["selector"] },
+  },
+  {
+    rule: "the fields of a struct that isn't atomic have an owner each",
+    steps: [apply("a", { option: { level: 1 } }), apply("b", { option: { note: "n" } }), apply("a", {})],
+    thing: { option: { note: "n" } },
+    owners: { b: ["option.note"] },
+  },
+  {
+    rule: "an empty struct is owned itself, until there is something in it",
+    steps: [apply("a", { option: {} }), apply("a", { option: { level: 1 } })],
+    thing: { option: { level: 1 } },
+    owners: { a: ["option.level"] },
+  },
+  {
+    rule: "C-4.10-16 an atomic list is replaced whole, in the order in which it is applied",
+    steps: [apply("a", { args: ["x", "y"] }), apply("a", { args: ["y", "x", "y"] })],
+    thing: { args: ["y", "x", "y"] },
+    owners: { a: ["args"] },
+  },
+  {
+    rule: "C-4.10-16 and owned by one: one item more is a conflict",
+    steps: [
+      create("you", { args: ["x"] }),
+      apply("a", { args: ["x", "y"] }, { refused: ["Conflict", "using tests.platform.io/v1: .args"] }),
+    ],
+    thing: { args: ["x"] },
+    owners: { "you updates": ["args"] },
+  },
+  {
+    rule: "C-4.10-17 the values of a set have an owner each, and new ones stand behind those that stood",
+    steps: [apply("a", { tags: ["x", "y"] }), apply("b", { tags: ["z", "x"] })],
+    thing: { tags: ["x", "y", "z"] },
+    owners: { a: ['tags[="x"]', 'tags[="y"]'], b: ['tags[="x"]', 'tags[="z"]'] },
+  },
+  {
+    rule: "C-4.10-15 a value that is no longer applied goes with its last owner",
+    steps: [apply("a", { tags: ["x", "y"] }), apply("b", { tags: ["x"] }), apply("a", { image: "i" })],
+    thing: { image: "i", tags: ["x"] },
+    owners: { a: ["image"], b: ['tags[="x"]'] },
+  },
+  {
+    rule: "values of a set never conflict",
+    steps: [create("you", { tags: ["x"] }), apply("a", { tags: ["y"] })],
+    thing: { tags: ["x", "y"] },
+    owners: { "you updates": ['tags[="x"]'], a: ['tags[="y"]'] },
+  },
+  {
+    rule: "C-4.10-17 the values of a set may be numbers",
+    steps: [apply("a", { ids: [1, 2] }), apply("b", { ids: [2] }), apply("a", { ids: [3] })],
+    thing: { ids: [2, 3] },
+    owners: { a: ["ids[=3]"], b: ["ids[=2]"] },
+  },
+  {
+    rule: "C-4.10-20 a list of scalars that a strategic merge patch merges is read as a set",
+    steps: [apply("a", { words: ["x"] }), apply("b", { words: ["y"] })],
+    thing: { words: ["x", "y"] },
+    owners: { a: ['words[="x"]'], b: ['words[="y"]'] },
+  },
+  {
+    rule: "C-4.10-20 a list without list type that a strategic merge patch merges by a key is read as a map by that key",
+    steps: [
+      apply("a", { steps: [{ name: "x", command: ["1"] }] }),
+      apply("b", { steps: [{ name: "y", command: ["2"] }, { name: "x" }] }),
+    ],
+    thing: {
+      steps: [
+        { name: "x", command: ["1"] },
+        { name: "y", command: ["2"] },
+      ],
+    },
+    owners: {
+      a: ['steps[name="x"]', 'steps[name="x"].command', 'steps[name="x"].name'],
+      b: [
+        'steps[name="x"]',
+        'steps[name="x"].name',
+        'steps[name="y"]',
+        'steps[name="y"].command',
+        'steps[name="y"].name',
+      ],
+    },
+  },
+  {
+    rule: "C-4.10-18 items are told apart by all their keys",
+    steps: [
+      apply("a", { ports: [{ port: 80, protocol: "TCP", name: "x" }] }),
+      apply("b", { ports: [{ port: 80, protocol: "UDP", name: "y" }] }),
+    ],
+    thing: {
+      ports: [
+        { port: 80, protocol: "TCP", name: "x" },
+        { port: 80, protocol: "UDP", name: "y" },
+      ],
+    },
+    owners: {
+      a: [tcp80, `${tcp80}.name`, `${tcp80}.port`, `${tcp80}.protocol`],
+      b: [udp80, `${udp80}.name`, `${udp80}.port`, `${udp80}.protocol`],
+    },
+  },
+  {
+    rule: "C-4.10-18 a key that isn't given is its default, and only what is given is owned",
+    steps: [
+      apply("a", { ports: [{ port: 80, name: "x" }] }),
+      apply("b", { ports: [{ port: 80, protocol: "TCP" }] }),
+    ],
+    thing: { ports: [{ port: 80, protocol: "TCP", name: "x" }] },
+    owners: {
+      a: [tcp80, `${tcp80}.name`, `${tcp80}.port`],
+      b: [tcp80, `${tcp80}.port`, `${tcp80}.protocol`],
+    },
+  },
+  {
+    rule: "a field of an item conflicts, and the message names the item by its keys",
+    steps: [
+      apply("a", { ports: [{ port: 80, name: "x" }] }),
+      apply("b", { ports: [{ port: 80, name: "y" }] }, { refused: ["Conflict", `.${tcp80}.name`] }),
+    ],
+    thing: { ports: [{ port: 80, protocol: "TCP", name: "x" }] },
+    owners: { a: [tcp80, `${tcp80}.name`, `${tcp80}.port`] },
+  },
+  {
+    rule: "C-4.10-15 an item missing compared to the applier's previous apply and owned by no other is removed",
+    steps: [apply("a", { ports: [{ port: 80 }, { port: 90 }] }), apply("a", { ports: [{ port: 90 }] })],
+    thing: { ports: [{ port: 90, protocol: "TCP" }] },
+    owners: { a: [tcp90, `${tcp90}.port`] },
+  },
+  {
+    rule: "C-4.10-14 an item that another owns stays, without what only the first applied",
+    steps: [
+      apply("a", { ports: [{ port: 80, name: "x" }] }),
+      apply("b", { ports: [{ port: 80 }] }),
+      apply("a", { image: "i" }),
+    ],
+    thing: { image: "i", ports: [{ port: 80, protocol: "TCP" }] },
+    owners: { a: ["image"], b: [tcp80, `${tcp80}.port`] },
+  },
+  {
+    rule: "an item of which an updater owns but one field stays too, with its keys",
+    steps: [
+      apply("a", { ports: [{ port: 80 }] }),
+      patch("you", "json", [{ op: "add", path: "/ports/0/name", value: "x" }]),
+      apply("a", {}),
+    ],
+    thing: { ports: [{ port: 80, protocol: "TCP", name: "x" }] },
+    owners: { "you updates": [`${tcp80}.name`] },
+  },
+  {
+    rule: "items keep the order in which they stand, new ones follow as they are applied",
+    steps: [
+      create("you", { steps: [{ name: "b" }, { name: "a" }] }),
+      apply("me", { steps: [{ name: "d" }, { name: "a" }, { name: "c" }] }),
+    ],
+    thing: { steps: [{ name: "b" }, { name: "a" }, { name: "d" }, { name: "c" }] },
+    owners: {
+      "you updates": ['steps[name="a"]', 'steps[name="a"].name', 'steps[name="b"]', 'steps[name="b"].name'],
+      me: [
+        'steps[name="a"]',
+        'steps[name="a"].name',
+        'steps[name="c"]',
+        'steps[name="c"].name',
+        'steps[name="d"]',
+        'steps[name="d"].name',
+      ],
+    },
+  },
+  {
+    rule: "an empty list is owned itself, and takes nothing from the items of others",
+    steps: [apply("a", { ports: [{ port: 80 }], tags: ["x"] }), apply("b", { ports: [], tags: [] })],
+    thing: { ports: [{ port: 80, protocol: "TCP" }], tags: ["x"] },
+    owners: { a: [tcp80, `${tcp80}.port`, 'tags[="x"]'], b: ["ports", "tags"] },
+  },
+  {
+    rule: "of equal items that stand, one that is applied becomes one, so that none hides it",
+    steps: [
+      create("you", {
+        ports: [{ port: 80, name: "x" }, { port: 90 }, { port: 80, name: "y" }],
+        tags: ["t", "u", "t"],
+      }),
+      apply("me", { ports: [{ port: 80, name: "z" }], tags: ["t"] }, { force: true }),
+    ],
+    thing: {
+      ports: [
+        { port: 80, protocol: "TCP", name: "z" },
+        { port: 90, protocol: "TCP" },
+      ],
+      tags: ["t", "u"],
+    },
+    owners: {
+      "you updates": [
+        tcp80,
+        `${tcp80}.port`,
+        `${tcp80}.protocol`,
+        tcp90,
+        `${tcp90}.port`,
+        `${tcp90}.protocol`,
+        'tags[="t"]',
+        'tags[="u"]',
+      ],
+      me: [tcp80, `${tcp80}.name`, `${tcp80}.port`, 'tags[="t"]'],
+    },
+  },
+  {
+    rule: "equal items that stand stay as they are when others are applied",
+    steps: [
+      create("you", { steps: [{ name: "x" }, { name: "x" }], tags: ["t", "t"] }),
+      apply("me", { steps: [{ name: "y" }], tags: ["u"] }),
+    ],
+    thing: { steps: [{ name: "x" }, { name: "x" }, { name: "y" }], tags: ["t", "t", "u"] },
+    owners: {
+      "you updates": ['steps[name="x"]', 'steps[name="x"].name', 'tags[="t"]'],
+      me: ['steps[name="y"]', 'steps[name="y"].name', 'tags[="u"]'],
+    },
+  },
+  {
+    rule: "C-4.10-22 what has no schema inside a kind has members with an owner each, each as one",
+    steps: [
+      apply("a", { free: { one: { deep: 1, other: 2 } } }),
+      apply("b", { free: { two: [1, 2] } }),
+      apply("b", { free: { one: { deep: 1 } } }, { refused: ["Conflict", 'conflict with "a": .free.one'] }),
+    ],
+    thing: { free: { one: { deep: 1, other: 2 }, two: [1, 2] } },
+    owners: { a: ["free.one"], b: ["free.two"] },
+  },
+];

@@ -1,0 +1,125 @@
+import { apply, patch, redeclare, type Row } from "./steps.ts";
+
+const granular = {
+  labels: { x: "1", y: "1" },
+  option: { level: 1, note: "n" },
+  tags: ["t"],
+  ports: [{ port: 80 }],
+};
+const asOne = { labels: "atomic", option: "atomic", tags: "atomic", ports: "atomic" } as const;
+const stored = { ...granular, ports: [{ port: 80, protocol: "TCP" }] };
+
+/** Declarations that change while objects stand. */
+export const topologyRows: readonly Row[] = [
+  {
+    rule: "C-4.10-23 after a type became atomic, the former owners of any element own the whole",
+    steps: [
+      apply("a", { labels: { x: "1" }, option: { level: 1 }, tags: ["t"], ports: [{ port: 80 }] }),
+      apply("b", { labels: { y: "1" }, option: { note: "n" } }),
+      redeclare(asOne),
+      patch("you", "merge", { image: "i" }),
+    ],
+    thing: { ...stored, image: "i" },
+    owners: {
+      a: ["labels", "option", "ports", "tags"],
+      b: ["labels", "option"],
+      "you updates": ["image"],
+    },
+  },
+  {
+    rule: "C-4.10-23 and then any change of it conflicts with all of them",
+    steps: [
+      apply("a", { labels: { x: "1" } }),
+      apply("b", { labels: { y: "1" } }),
+      redeclare(asOne),
+      apply(
+        "c",
+        { labels: { x: "1", y: "1", z: "1" } },
+        { refused: ["Conflict", 'with "a": .labels', 'with "b": .labels'] },
+      ),
+      apply("a", { labels: { x: "1" } }, { refused: ["Conflict", "1 conflict:", 'with "b": .labels'] }),
+      apply("a", { labels: { x: "2" } }, { force: true }),
+    ],
+    thing: { labels: { x: "2" } },
+    owners: { a: ["labels"] },
+  },
+  {
+    rule: "C-4.10-23 one of them that no longer applies it leaves the whole to the others",
+    steps: [
+      apply("a", { tags: ["t"], image: "i" }),
+      apply("b", { tags: ["u"] }),
+      redeclare(asOne),
+      apply("a", { image: "i" }),
+    ],
+    thing: { image: "i", tags: ["t", "u"] },
+    owners: { a: ["image"], b: ["tags"] },
+  },
+  {
+    rule: "C-4.10-23 and the last one of them takes the whole with it",
+    steps: [apply("a", { ports: [{ port: 80 }], image: "i" }), redeclare(asOne), apply("a", { image: "i" })],
+    thing: { image: "i" },
+    owners: { a: ["image"] },
+  },
+  {
+    rule: "C-4.10-24 after a type became granular no ownership is inferred: its owner owns the place alone",
+    steps: [redeclare(asOne), apply("a", granular), redeclare({}), patch("you", "merge", { image: "i" })],
+    thing: { ...stored, image: "i" },
+    owners: { a: ["labels", "option", "ports", "tags"], "you updates": ["image"] },
+  },
+  {
+    rule: "C-4.10-24 and no conflict arises over anything in it",
+    steps: [
+      redeclare(asOne),
+      apply("a", granular),
+      redeclare({}),
+      apply("b", { labels: { x: "2" }, option: { level: 2 }, tags: ["u"], ports: [{ port: 80, name: "p" }] }),
+    ],
+    thing: {
+      labels: { x: "2", y: "1" },
+      option: { level: 2, note: "n" },
+      tags: ["t", "u"],
+      ports: [{ port: 80, protocol: "TCP", name: "p" }],
+    },
+    owners: {
+      a: ["labels", "option", "ports", "tags"],
+      b: [
+        "labels.x",
+        "option.level",
+        'ports[port=80,protocol="TCP"]',
+        'ports[port=80,protocol="TCP"].name',
+        'ports[port=80,protocol="TCP"].port',
+        'tags[="u"]',
+      ],
+    },
+  },
+  {
+    rule: "C-4.10-24 its former owner, applying again, owns what it names and removes nothing of the rest",
+    steps: [redeclare(asOne), apply("a", granular), redeclare({}), apply("a", { labels: { x: "1" } })],
+    thing: { labels: { x: "1", y: "1" } },
+    owners: { a: ["labels.x"] },
+  },
+  {
+    rule: "C-4.10-24 what is taken away whole is no longer anybody's place",
+    steps: [
+      redeclare(asOne),
+      apply("a", { labels: { x: "1" }, image: "i" }),
+      redeclare({}),
+      patch("you", "merge", { labels: null }),
+    ],
+    thing: { image: "i" },
+    owners: { a: ["image"] },
+  },
+  {
+    rule: "C-4.10-23 C-4.10-24 there and back again, all who owned a part own the place",
+    steps: [
+      apply("a", { labels: { x: "1" } }),
+      apply("b", { labels: { y: "1" } }),
+      redeclare(asOne),
+      patch("you", "merge", { image: "i" }),
+      redeclare({}),
+      apply("c", { labels: { x: "3" } }),
+    ],
+    thing: { image: "i", labels: { x: "3", y: "1" } },
+    owners: { a: ["labels"], b: ["labels"], c: ["labels.x"], "you updates": ["image"] },
+  },
+];

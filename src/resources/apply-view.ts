@@ -58,6 +58,7 @@ function onlyVersion({ resource }: ObjectView): Versions {
   return {
     shape: (version) => (version === resource.apiVersion ? shapeOfStruct(resource.kind.type) : undefined),
     convert: (object) => object,
+    canonical: (object) => object,
   };
 }
 

@@ -19,6 +19,7 @@ import {
 import { textOfFields } from "../fields/apply/fields-text.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
+import { decode } from "../schema/decode.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, ManagedFieldsEntryValue } from "../schema/kind.ts";
 import type { StructType } from "../schema/types.ts";
@@ -100,11 +101,15 @@ export function versionsOf(engine: Engine, target: Target): Versions {
       const found = find(version);
       return found === undefined ? undefined : shapeOfStruct(found.kind.type);
     },
+    canonical: (object, version) => decode(find(version)!.kind.type, object).value,
     convert: (object, from, to) => {
       // What isn't there yet isn't there in any version.
       if (isEmpty(object)) return {};
       const context = kindContext(engine, target);
-      const hub = inStoredVersion(find(from)!, deepClone(object) as ApiObject, context);
+      const source = find(from)!;
+      // Conversions rely on what every whole object has; a part that is applied may lack it.
+      const whole = decode(source.kind.type, object).value as ApiObject;
+      const hub = inStoredVersion(source, whole, context);
       return fromStored(find(to)!, hub, context);
     },
   };

@@ -72,7 +72,7 @@ function items(
 ): string | undefined {
   const byElement = new Map<string, unknown>();
   for (const item of list) {
-    const element = elementOfItem(item, shape);
+    const element = elementOfItem(item, shape, "lenient");
     if (element !== undefined && !byElement.has(element)) byElement.set(element, item);
   }
   if (byElement.size === 0) return undefined;

@@ -73,7 +73,7 @@ function mergeItems(
   const left = new Map(wanted);
   const result: unknown[] = [];
   for (const item of live) {
-    const element = elementOfItem(item, shape);
+    const element = elementOfItem(item, shape, "lenient");
     if (element === undefined || !wanted.has(element)) result.push(item);
     else if (left.delete(element)) result.push(mergeTyped(item, wanted.get(element), shape.element));
   }

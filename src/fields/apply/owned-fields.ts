@@ -17,6 +17,7 @@ const fewFields = 16;
 /** The fields that a stored entry names. Most writes touch the fields of few owners, so a set is read when it is asked for. */
 export class StoredFields implements OwnedFields {
   #set: FieldSet | undefined;
+  #hadToFit = false;
 
   /**
    * @param text the set as {@link fieldSetText} wrote it.
@@ -32,8 +33,15 @@ export class StoredFields implements OwnedFields {
     if (this.#set === undefined) {
       const set = readFieldSet(this.text);
       this.#set = this.shape === undefined ? set : fitToShape(set, this.shape);
+      this.#hadToFit = this.#set !== set;
     }
     return this.#set;
+  }
+
+  /** The same fields, to be stored anew where they had to be made to fit. */
+  get fitted(): OwnedFields {
+    const { version, set } = this;
+    return this.#hadToFit ? { version, set } : this;
   }
 
   /** The same fields as far as they fit the shape of the object. */

@@ -14,6 +14,8 @@ export interface Versions {
   shape(version: string): Shape | undefined;
   /** The object in another version. It isn't changed. */
   convert(object: unknown, from: string, to: string): unknown;
+  /** The object as it is stored, without what isn't, such as zeros of fields that are zero when absent. It isn't changed. */
+  canonical(object: unknown, version: string): unknown;
 }
 
 /** Who owns what after a write, and whether the write set or removed anything. */
@@ -76,12 +78,13 @@ export function applyFields(
   const merged = mergeTyped(live, wanted, shape);
   const gaveUp = before !== undefined && (before.version !== version || !before.set.difference(set).isEmpty);
   const object = gaveUp ? prune(merged, version, before, next, versions) : merged;
-  const changes = new Changes(live, object, write, versions);
+  const lasting = () => readSet(versions.canonical(object, version), shape, "lenient");
+  const changes = new Changes(live, object, write, versions, lasting);
   const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
   const wrote = !changes.in(version)!.any.isEmpty;
   const same = !wrote && before?.version === version && before.set.equals(set);
-  return { object, owners: same ? owners : kept, wrote };
+  return { object, owners: same ? owners : fitted(kept), wrote };
 }
 
 /**
@@ -111,6 +114,16 @@ export function updateFields(
   return { owners: next, wrote: !(added.isEmpty && modified.isEmpty) };
 }
 
+/** Owners as an apply leaves them: what was recorded under another declaration is recorded under that of now. */
+function fitted(owners: Owners): Owners {
+  const found = new Map<string, OwnedFields>();
+  for (const [manager, owned] of owners) {
+    const now = owned instanceof StoredFields ? owned.fitted : owned;
+    if (!now.set.isEmpty) found.set(manager, now);
+  }
+  return found;
+}
+
 /** What a write changes, as seen in one version. */
 interface Change extends Comparison {
   /** What it adds and what it modifies. */
@@ -129,6 +142,8 @@ class Changes {
     private readonly after: unknown,
     private readonly write: Write,
     private readonly versions: Versions,
+    /** What stays of the object that was applied: a value that isn't stored changes nothing where there was none. */
+    private readonly lasting?: () => FieldSet,
   ) {
     this.manager = write.manager;
   }
@@ -145,7 +160,10 @@ class Changes {
     const found = compareTyped(this.seen(this.before, version), this.seen(this.after, version), shape);
     const { ignored = FieldSet.empty } = this.write;
     const { removed } = found;
-    const added = found.added.recursiveDifference(ignored);
+    const lasts = version === this.write.version && !found.added.isEmpty ? this.lasting?.() : undefined;
+    const added = (lasts === undefined ? found.added : found.added.intersection(lasts)).recursiveDifference(
+      ignored,
+    );
     const modified = found.modified.recursiveDifference(ignored);
     const written = added.union(modified);
     return { added, modified, removed, written, any: written.union(removed) };

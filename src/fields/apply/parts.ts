@@ -88,7 +88,7 @@ function keyedItems(
   const seen = new Set<string>();
   const parts: Part[] = [];
   for (const value of items) {
-    const element = elementOfItem(value, shape);
+    const element = elementOfItem(value, shape, strictness);
     if (element === undefined) {
       if (strictness === "lenient") continue;
       throw new PartsFault([], `an item has no value for one of its keys: ${shape.keys.join(", ")}`);
@@ -100,15 +100,19 @@ function keyedItems(
   return parts;
 }
 
-/** The element of an item; undefined when a key is missing that has no default. */
+/**
+ * The element of an item; undefined when a key is missing that has no default. What stands may lack a key because it is
+ * zero, as zeros aren't stored; who applies must say it.
+ */
 export function elementOfItem(
   item: unknown,
-  { keys, defaults }: Shape & { kind: "items" },
+  { keys, defaults, zeros }: Shape & { kind: "items" },
+  strictness: Strictness,
 ): string | undefined {
   if (!isObject(item)) return undefined;
   const found: Record<string, unknown> = {};
   for (const key of keys) {
-    const value = item[key] ?? defaults[key];
+    const value = item[key] ?? defaults[key] ?? (strictness === "lenient" ? zeros[key] : undefined);
     if (value === undefined) return undefined;
     found[key] = value;
   }

@@ -67,7 +67,7 @@ function withoutItems(
 ): unknown[] | undefined {
   const rest: unknown[] = [];
   for (const item of items) {
-    const element = elementOfItem(item, shape);
+    const element = elementOfItem(item, shape, "lenient");
     const below = element === undefined ? FieldSet.empty : set.below(element);
     if (below.isEmpty) rest.push(item);
     else if (!below.isMember) {

@@ -1,3 +1,4 @@
+import { emptyOf } from "../../schema/decode.ts";
 import type { Field, FieldFacts, StructType, Type } from "../../schema/types.ts";
 
 /** How apply sees a place in an object: what it owns as one, and what it takes apart. */
@@ -15,12 +16,15 @@ export type Shape =
       readonly kind: "items";
       readonly keys: readonly string[];
       readonly element: Shape;
-      readonly defaults: Defaults;
+      /** Of keys that aren't given. */
+      readonly defaults: Values;
+      /** Of keys that are zero, which isn't stored. */
+      readonly zeros: Values;
     }
   /** Without a schema: objects are taken apart, everything else is owned as one. */
   | { readonly kind: "deduced" };
 
-type Defaults = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 const leaf: Shape = { kind: "leaf" };
 /** Objects of no known kind: their members are owned as one each. */
@@ -71,11 +75,14 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
   if ((facts.listType !== "map" && !merges) || element.shape !== "struct") return leaf;
   const keys = merges && patchMergeKey !== undefined ? [patchMergeKey] : facts.listMapKeys;
   const defaults: Record<string, unknown> = {};
+  const zeros: Record<string, unknown> = {};
   for (const key of keys) {
-    const given = element.fields[key]?.facts.default;
-    if (given !== undefined) defaults[key] = given;
+    const field = element.fields[key];
+    if (field?.facts.default !== undefined) defaults[key] = field.facts.default;
+    const zero = field === undefined || field.facts.nullable ? null : emptyOf(field.type);
+    if (zero !== null) zeros[key] = zero;
   }
-  return { kind: "items", keys, element: shapeOfStruct(element), defaults };
+  return { kind: "items", keys, element: shapeOfStruct(element), defaults, zeros };
 }
 
 /** The shape of a type that no field's line says more of: an item, or the value of a map. */

@@ -38,6 +38,7 @@ export const thingShape = shapeOfStruct(Thing);
 export const oneVersion: Versions = {
   shape: (version) => (version === "v1" ? thingShape : undefined),
   convert: (object) => object,
+  canonical: (object) => object,
 };
 
 /** One write: a manager applies or updates. */

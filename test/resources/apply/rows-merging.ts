@@ -261,6 +261,19 @@ export const mergingRows: readonly Row[] = [
     },
   },
   {
+    rule: "an item whose key is empty is the same item when it is applied again",
+    steps: [
+      apply("a", { steps: [{ name: "", command: ["x"] }] }),
+      apply("a", { steps: [{ name: "", command: ["x"] }] }, { changesNothing: true }),
+      apply("b", { steps: [{ name: "" }] }),
+    ],
+    thing: { steps: [{ command: ["x"] }] },
+    owners: {
+      a: ['steps[name=""]', 'steps[name=""].command', 'steps[name=""].name'],
+      b: ['steps[name=""]', 'steps[name=""].name'],
+    },
+  },
+  {
     rule: "C-4.10-22 what has no schema inside a kind has members with an owner each, each as one",
     steps: [
       apply("a", { free: { one: { deep: 1, other: 2 } } }),

@@ -217,6 +217,27 @@ export const ownershipRows: readonly Row[] = [
     owners: { me: ["args"], heir: ["image"] },
   },
   {
+    rule: "C-4.10-07 C-4.10-08 a zero that isn't stored, because the field is zero when absent, is owned, shared and contested like any value",
+    steps: [
+      apply("a", { option: { level: 0, note: "n" } }),
+      apply("b", { option: { level: 0 } }),
+      apply("b", { option: { level: 1 } }, { refused: ["Conflict", 'conflict with "a": .option.level'] }),
+    ],
+    thing: { option: { note: "n" } },
+    owners: { a: ["option.level", "option.note"], b: ["option.level"] },
+  },
+  {
+    rule: "C-4.10-08 and to set another's field to zero is a conflict",
+    steps: [
+      apply("a", { option: { level: 1 } }),
+      apply("b", { option: { level: 0 } }, { refused: ["Conflict", 'conflict with "a": .option.level'] }),
+      apply("b", { option: { level: 0 } }, { force: true }),
+      apply("b", { option: { level: 0 } }, { changesNothing: true }),
+    ],
+    thing: { option: {} },
+    owners: { b: ["option.level"] },
+  },
+  {
     rule: "null is as if it weren't said: nothing is applied by it and nobody's field goes",
     steps: [
       create("you", { image: "a", labels: { x: "1" } }),

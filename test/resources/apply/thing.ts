@@ -42,7 +42,7 @@ function declare(version: string, image: string, topology: Topology, conversion?
   const Selector = atomicStruct("Selector", "", { app: field(1, string, ""), tier: field(2, string, "") });
   const Limits = struct("Limits", "", { most: field(1, int32, "").filled(10), least: field(2, int32, "") });
   const Step = struct("Step", "", {
-    name: field(1, string, "").required(),
+    name: field(1, string, ""),
     command: field(2, list(string), "").atomic(),
   });
   const Port = struct("Port", "", {

@@ -58,6 +58,25 @@ export class FieldSet {
     return new FieldSet(this.isMember || other.isMember, children ?? this.children);
   }
 
+  /** Everything that is in any of many, in one walk over all of them. */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    const [first = FieldSet.empty] = sets;
+    if (sets.length <= 1) return first;
+    const below = new Map<string, FieldSet[]>();
+    for (const { children } of sets) {
+      for (const [element, set] of children) {
+        const known = below.get(element);
+        if (known === undefined) below.set(element, [set]);
+        else known.push(set);
+      }
+    }
+    const children = new Map([...below].map(([element, each]) => [element, FieldSet.unionOf(each)]));
+    return FieldSet.of(
+      sets.some(({ isMember }) => isMember),
+      children,
+    );
+  }
+
   /** What is in both. */
   intersection(other: FieldSet): FieldSet {
     if (this === other) return this;

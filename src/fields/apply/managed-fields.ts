@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
-import { decodeFieldSet, fieldSetText, isFieldSet } from "./field-set.ts";
+import { decodeFieldSet, FieldSet, fieldSetText, isFieldSet } from "./field-set.ts";
 import { joinEntries, sameButForTimes, splitEntries, type EntryText } from "./managed-fields-text.ts";
 import type { ManagedFieldsText } from "./managed-fields-text.ts";
 import { StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
@@ -171,24 +171,29 @@ function withoutAncient(entries: readonly EntryText[]): readonly EntryText[] {
   const updates = inOrder(entries.filter(({ manager }) => manager.operation === "Update"));
   let excess = updates.length - maxUpdateEntries;
   if (excess <= 0) return entries;
-  const oldest = new Map<string, EntryText>();
+  const oldest = new Map<string, EntryText[]>();
   let index = 0;
   for (; excess > 0 && index < updates.length; index++) {
     const entry = updates[index]!;
-    const { apiVersion } = entry.manager;
-    const before = oldest.get(apiVersion);
-    if (before !== undefined) excess--;
-    oldest.set(apiVersion, before === undefined ? entry : joined(before, entry));
+    const known = oldest.get(entry.manager.apiVersion);
+    if (known === undefined) oldest.set(entry.manager.apiVersion, [entry]);
+    else {
+      known.push(entry);
+      excess--;
+    }
   }
   const applies = entries.filter(({ manager }) => manager.operation === "Apply");
-  return [...applies, ...oldest.values(), ...updates.slice(index)];
+  return [...applies, ...[...oldest.values()].map(joined), ...updates.slice(index)];
 }
 
-function joined(older: EntryText, newer: EntryText): EntryText {
-  const set = new StoredFields("", older.fields).set.union(new StoredFields("", newer.fields).set);
+/** One entry of those of one version, of which the last is the newest; one that is alone stays as it is. */
+function joined(entries: readonly EntryText[]): EntryText {
+  const newest = entries.at(-1)!;
+  if (entries.length === 1) return newest;
+  const set = FieldSet.unionOf(entries.map(({ fields }) => new StoredFields("", fields).set));
   return {
-    manager: { ...older.manager, name: ancientManager, subresource: "" },
-    time: newer.time ?? older.time,
+    manager: { ...newest.manager, name: ancientManager, subresource: "" },
+    time: newest.time,
     fields: fieldSetText(set),
   };
 }

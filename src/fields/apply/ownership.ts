@@ -232,11 +232,13 @@ function gone(whole: unknown, part: unknown, shape: Shape): FieldSet {
 }
 
 function byVersion(owners: Owners): Map<string, FieldSet> {
-  const found = new Map<string, FieldSet>();
+  const sets = new Map<string, FieldSet[]>();
   for (const { version, set } of owners.values()) {
-    found.set(version, (found.get(version) ?? FieldSet.empty).union(set));
+    const known = sets.get(version);
+    if (known === undefined) sets.set(version, [set]);
+    else known.push(set);
   }
-  return found;
+  return new Map([...sets].map(([version, each]) => [version, FieldSet.unionOf(each)]));
 }
 
 /** A whole object, to be seen in other versions while parts of it are worked on. */

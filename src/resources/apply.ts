@@ -35,6 +35,7 @@ import { ignoredFields, managerOf, versionsOf, type Standing } from "./field-own
 import { fieldPath } from "./field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
 import { readObject, readPart, type FieldValidation } from "./input.ts";
+import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { changeObject, type Changed } from "./update.ts";
 import { fromStored, storedTarget } from "./versions.ts";
@@ -194,6 +195,7 @@ export function checkPart(target: Target, value: unknown, part: Partial<ApiObjec
         : `the name of the object (${given}) does not match the name on the URL (${target.name})`;
     throw new StatusError("BadRequest", message);
   }
+  matchNamespace(target, metadata);
   return part as ApiObject;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fieldsOf, Machine, ownersOf } from "./machine.ts";
+import { pageOf } from "./page.ts";
 import { mergingRows } from "./rows-merging.ts";
 import { ownershipRows } from "./rows-ownership.ts";
 import { recordRows } from "./rows-records.ts";
@@ -33,4 +34,8 @@ describe.each(Object.entries(tables))("apply: %s", (_title, rows) => {
       await machine.close();
     }
   });
+});
+
+test("docs/apply.md shows every row", async () => {
+  await expect(pageOf(tables)).toMatchFileSnapshot("../../../docs/apply.md");
 });

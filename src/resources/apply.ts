@@ -19,6 +19,7 @@ import {
 } from "../fields/apply/ownership.ts";
 import { PartsFault } from "../fields/apply/parts.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import type { Entry } from "../storage/store.ts";
 import { createObject } from "./create.ts";
 import {
   conflict,
@@ -37,7 +38,7 @@ import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
 import { readObject, readPart, type FieldValidation } from "./input.ts";
 import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
-import { changeObject, type Changed } from "./update.ts";
+import { changeEntry, type Changed } from "./update.ts";
 import { fromStored, storedTarget } from "./versions.ts";
 
 export interface ApplyOptions extends WriteOptions {
@@ -74,11 +75,11 @@ export async function applyObject(
   const wanted: Wanted = { part: checkPart(target, value, part), given: value };
   const stored = storedTarget(target);
   for (let attempt = 1; ; attempt++) {
-    const exists =
-      (await engine.store.get(keyOf(stored.resource, target.namespace, target.name))) !== undefined;
+    const entry = await engine.store.get(keyOf(stored.resource, target.namespace, target.name));
+    const exists = entry !== undefined;
     try {
       const result = exists
-        ? await change(engine, target, wanted, options)
+        ? await change(engine, target, entry, wanted, options)
         : await create(engine, target, wanted, options, mayCreate);
       return { ...result, warnings: [...warnings, ...result.warnings] };
     } catch (error) {
@@ -106,7 +107,13 @@ async function create(
   return createObject(engine, target, object, options, managed);
 }
 
-function change(engine: Engine, target: Target, wanted: Wanted, options: ApplyOptions): Promise<WriteResult> {
+function change(
+  engine: Engine,
+  target: Target,
+  entry: Entry,
+  wanted: Wanted,
+  options: ApplyOptions,
+): Promise<WriteResult> {
   const apply = (live: Standing): Changed => {
     const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
     const { object, managed } = merged(engine, target, shown, live.managed, wanted, options);
@@ -115,7 +122,7 @@ function change(engine: Engine, target: Target, wanted: Wanted, options: ApplyOp
     else object.metadata.resourceVersion = resourceVersion;
     return { object, managed };
   };
-  return changeObject(engine, target, apply, options);
+  return changeEntry(engine, storedTarget(target), entry, apply, options);
 }
 
 /** What stands with what is applied, whole and in the stored version, and who owns what of it. */

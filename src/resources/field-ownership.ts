@@ -166,7 +166,8 @@ export function ownershipOfApply(
   return kept === written || sameButForVersion(object, live.object) ? kept : written;
 }
 
-function sameButForVersion(a: ApiObject, b: ApiObject): boolean {
+/** Whether two objects say the same, but for their resource version and who owns what of them. */
+export function sameButForVersion(a: ApiObject, b: ApiObject): boolean {
   const bare = (object: ApiObject) => ({
     ...object,
     metadata: { ...object.metadata, resourceVersion: undefined },

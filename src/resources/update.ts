@@ -16,7 +16,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import { ownershipOfApply, recordOwnership, type Standing } from "./field-ownership.ts";
+import { ownershipOfApply, recordOwnership, sameButForVersion, type Standing } from "./field-ownership.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { decodeForWrite, draftBody, encodeObject, sameContent } from "./stored.ts";
@@ -120,8 +120,8 @@ export async function changeObject(
   return changeEntry(engine, target, entry, change, options);
 }
 
-/** As {@link changeObject}, beginning with an entry that was just read. */
-async function changeEntry(
+/** As {@link changeObject}, of the stored version's target, beginning with an entry that was just read. */
+export async function changeEntry(
   engine: Engine,
   target: Target,
   first: Entry | undefined,
@@ -181,8 +181,11 @@ async function replace(
     changed.managed === undefined
       ? recordOwnership(engine, target, object, standing, options)
       : ownershipOfApply(object, standing, changed.managed);
-  checkObject(engine, target, object, live);
+  const nothing = managed === standing.managed.stored && sameButForVersion(object, live);
+  if (!nothing) checkObject(engine, target, object, live);
   await engine.admit.validate(request);
+  if (nothing)
+    return { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
   const effects = engine.effects.get(target.resource.storePrefix);
   const writing = { object, live, dryRun: options.dryRun };
   const result = await withEffects(effects, writing, () =>

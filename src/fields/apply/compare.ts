@@ -16,6 +16,7 @@ export interface Comparison {
 
 /** Compares two objects in one walk; no sets are made of what is in both. */
 export function compareTyped(before: unknown, after: unknown, shape: Shape): Comparison {
+  if (before === after) return same;
   const shapeOf = memberShapes(shape);
   return shapeOf !== undefined && isObject(before) && isObject(after)
     ? new Members(before, after, shapeOf).comparison

@@ -1,3 +1,4 @@
+import { deepEqual, setMember, type JsonObject as Json, type JsonValue } from "../../base/json/value.ts";
 import { elementOfItem, partsOf } from "./parts.ts";
 import { valueElement } from "./field-set.ts";
 import type { Shape } from "./shape.ts";
@@ -7,14 +8,14 @@ type JsonObject = Record<string, unknown>;
 /**
  * What stands with what is applied over it: what is owned as one is replaced, everything else is merged. Items keep the
  * order in which they stand; new ones follow in the order in which they are applied. Neither input is changed; the result
- * shares parts with both.
+ * shares parts with both, and is what stands where that has all that is applied.
  */
 export function mergeTyped(live: unknown, applied: unknown, shape: Shape): unknown {
   if (applied === undefined) return live;
   if (live === undefined || live === null || applied === null) return applied;
   switch (shape.kind) {
     case "leaf":
-      return applied;
+      return deepEqual(live as JsonValue, applied as JsonValue) ? live : applied;
     case "deduced":
       return isObject(live) && isObject(applied) ? mergeMembers(live, applied, () => shape) : applied;
     case "struct":
@@ -37,28 +38,32 @@ function mergeMembers(
   applied: JsonObject,
   shapeOf: (name: string) => Shape | undefined,
 ): JsonObject {
-  const result: JsonObject = {};
-  const set = (name: string, value: unknown): void => {
-    Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true });
-  };
-  for (const name of Object.keys(live)) set(name, live[name]);
+  let result: JsonObject | undefined;
   for (const name of Object.keys(applied)) {
     const shape = shapeOf(name);
+    if (shape === undefined) continue;
     const before = Object.hasOwn(live, name) ? live[name] : undefined;
-    if (shape !== undefined) set(name, mergeTyped(before, applied[name], shape));
+    const merged = mergeTyped(before, applied[name], shape);
+    if (merged === before && Object.hasOwn(live, name)) continue;
+    result ??= { ...live };
+    setMember(result as Json, name, merged as JsonValue);
   }
-  return result;
+  return result ?? live;
 }
 
 /** Of equal values that stand, those that are applied become one. */
-function mergeSet(live: readonly unknown[], applied: readonly unknown[]): unknown[] {
+function mergeSet(live: readonly unknown[], applied: readonly unknown[]): readonly unknown[] {
   const left = new Set(applied.map(valueElement));
   const wanted = new Set(left);
   const standing = live.filter((value) => {
     const element = valueElement(value);
     return !wanted.has(element) || left.delete(element);
   });
-  return [...standing, ...applied.filter((value) => left.has(valueElement(value)))];
+  return unlessSame([...standing, ...applied.filter((value) => left.has(valueElement(value)))], live);
+}
+
+function unlessSame(list: readonly unknown[], live: readonly unknown[]): readonly unknown[] {
+  return list.length === live.length && list.every((item, index) => item === live[index]) ? live : list;
 }
 
 /** Of items with equal keys that stand, those that are applied become one: else one could hide what was applied. */
@@ -66,7 +71,7 @@ function mergeItems(
   live: readonly unknown[],
   applied: readonly unknown[],
   shape: Shape & { kind: "items" },
-): unknown[] {
+): readonly unknown[] {
   const wanted = new Map(
     (partsOf(applied, shape, "lenient") ?? []).map(({ element, value }) => [element, value]),
   );
@@ -77,5 +82,6 @@ function mergeItems(
     if (element === undefined || !wanted.has(element)) result.push(item);
     else if (left.delete(element)) result.push(mergeTyped(item, wanted.get(element), shape.element));
   }
-  return [...result, ...left.values()];
+  result.push(...left.values());
+  return unlessSame(result, live);
 }

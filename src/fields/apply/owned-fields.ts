@@ -32,7 +32,7 @@ export class StoredFields implements OwnedFields {
   get set(): FieldSet {
     if (this.#set === undefined) {
       const set = readFieldSet(this.text);
-      this.#set = this.shape === undefined ? set : fitToShape(set, this.shape);
+      this.#set = this.shape === undefined ? set : fitted(set, this.shape);
       this.#hadToFit = this.#set !== set;
     }
     return this.#set;
@@ -55,6 +55,16 @@ export class StoredFields implements OwnedFields {
     const names = lastElements(fields, []);
     return names.length > fewFields || names.some((name) => this.text.includes(name));
   }
+}
+
+/** Sets that were found to fit, with what they fit: those of texts that many objects have are met again and again. */
+const fits = new WeakMap<FieldSet, Shape>();
+
+function fitted(set: FieldSet, shape: Shape): FieldSet {
+  if (fits.get(set) === shape) return set;
+  const fit = fitToShape(set, shape);
+  if (fit === set) fits.set(set, shape);
+  return fit;
 }
 
 /** The last elements of the paths in a set, as they stand in texts. */

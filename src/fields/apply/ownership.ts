@@ -1,5 +1,6 @@
 import { compareTyped, type Comparison } from "./compare.ts";
 import { FieldSet } from "./field-set.ts";
+import { textOfFields } from "./fields-text.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { ownersAsDeclared, StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 import { readSet } from "./read-set.ts";
@@ -69,22 +70,40 @@ export function applyFields(
   versions: Versions,
   write: Write & { readonly force: boolean },
 ): Outcome {
-  const { manager, version, force, ignored = FieldSet.empty } = write;
+  const { manager, version, force } = write;
   const shape = shapeIn(versions, version);
-  const set = readSet(wanted, shape, "strict").recursiveDifference(ignored);
   const known = ownersAsDeclared(owners, (one) => versions.shape(one));
   const before = known.get(manager);
-  const next = new Map(known).set(manager, { version, set });
+  const own = wantedFields(wanted, shape, before, write);
+  const next = new Map(known).set(manager, own);
   const merged = mergeTyped(live, wanted, shape);
-  const gaveUp = before !== undefined && (before.version !== version || !before.set.difference(set).isEmpty);
+  const gaveUp =
+    before !== undefined &&
+    own !== before &&
+    (before.version !== version || !before.set.difference(own.set).isEmpty);
   const object = gaveUp ? prune(merged, version, before, next, versions) : merged;
   const lasting = () => readSet(versions.canonical(object, version), shape, "lenient");
   const changes = new Changes(live, object, write, versions, lasting);
   const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
   const wrote = !changes.in(version)!.any.isEmpty;
-  const same = !wrote && before?.version === version && before.set.equals(set);
-  return { object, owners: same ? owners : fitted(kept), wrote };
+  const same = own === before || (before?.version === version && before.set.equals(own.set));
+  return { object, owners: same && !wrote ? owners : fitted(kept), wrote };
+}
+
+/** The fields of what is applied; the manager's own, unread, where they are the same as the last time. */
+function wantedFields(
+  wanted: unknown,
+  shape: Shape,
+  before: OwnedFields | undefined,
+  { version, ignored = FieldSet.empty }: Write,
+): OwnedFields {
+  const again =
+    before instanceof StoredFields &&
+    before.version === version &&
+    before.text === textOfFields(wanted, shape, ignored, "strict");
+  if (again) return before;
+  return { version, set: readSet(wanted, shape, "strict").recursiveDifference(ignored) };
 }
 
 /**
@@ -186,7 +205,7 @@ function without(owners: Owners, changes: Changes): { readonly kept: Owners; rea
     if (change === undefined) continue;
     const untouched = owned instanceof StoredFields && !owned.mayHold(change.any);
     if (manager === changes.manager || untouched) {
-      if (untouched || !owned.set.isEmpty) kept.set(manager, owned);
+      if (owned instanceof StoredFields || !owned.set.isEmpty) kept.set(manager, owned);
       continue;
     }
     const { set } = owned;

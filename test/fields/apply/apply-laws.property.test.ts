@@ -1,6 +1,13 @@
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeFieldSet, encodeFieldSet, FieldSet } from "../../../src/fields/apply/field-set.ts";
+import {
+  decodeFieldSet,
+  encodeFieldSet,
+  FieldSet,
+  fieldSetText,
+  readFieldSet,
+} from "../../../src/fields/apply/field-set.ts";
+import { textOfFields } from "../../../src/fields/apply/fields-text.ts";
 import { mergeTyped } from "../../../src/fields/apply/merge-typed.ts";
 import { ApplyConflict } from "../../../src/fields/apply/ownership.ts";
 import { readSet } from "../../../src/fields/apply/read-set.ts";
@@ -65,6 +72,24 @@ describe("sets of fields", () => {
         expect(decodeFieldSet(encodeFieldSet(one)).equals(one)).toBe(true);
       }),
     );
+  });
+
+  test("the text of an object's fields is that of the set that is read from it", () => {
+    fc.assert(
+      fc.property(thing, set, (object, ignored) => {
+        const text = fieldSetText(setOf(object).recursiveDifference(ignored));
+        expect(textOfFields(object, thingShape, ignored)).toBe(text);
+        expect(readFieldSet(text).equals(setOf(object).recursiveDifference(ignored))).toBe(true);
+      }),
+    );
+  });
+
+  test("a list that can't be taken apart has no text strictly", () => {
+    const twice = { ports: [{ port: 1 }, { port: 1, protocol: "TCP" }] };
+    expect(textOfFields(twice, thingShape, FieldSet.empty)).toContain("f:ports");
+    expect(textOfFields(twice, thingShape, FieldSet.empty, "strict")).toBeUndefined();
+    expect(textOfFields({ tags: ["a", "a"] }, thingShape, FieldSet.empty, "strict")).toBeUndefined();
+    expect(textOfFields({ ports: [{ name: "a" }] }, thingShape, FieldSet.empty, "strict")).toBeUndefined();
   });
 
   test("union, intersection and difference belong together", () => {

@@ -36,6 +36,7 @@ const engine: Engine = {
   newUid: () => "uid",
   admit: { mutate: () => undefined, validate: () => undefined },
   featureEnabled: () => true,
+  allowPrivileged: true,
   effects: new Map(),
   pages: new PageCache(store),
 };

@@ -41,6 +41,7 @@ export class Machine {
       newUid: () => "uid-of-it",
       admit: { mutate: () => undefined, validate: () => undefined },
       featureEnabled: () => false,
+      allowPrivileged: true,
       effects: new Map(),
       pages: new PageCache(store),
     };

@@ -102,6 +102,19 @@ describe("apply, hard pressed", () => {
     },
   );
 
+  it("C-4.10-02 appliers that come at once, to what isn't there yet, all get what they want", async () => {
+    const managers = Array.from({ length: 8 }, (_, i) => `m${i}`);
+    const answers = await Promise.all(
+      managers.map((manager) =>
+        apply("race", configMap("race", { [manager]: "1" }), `fieldManager=${manager}`),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(7).fill(200), 201]);
+    const after = await server.admin.get(`${configMaps}/race`);
+    expect(Object.keys(after.body.data as object).toSorted()).toEqual(managers.toSorted());
+    expect(entries(after)).toHaveLength(8);
+  });
+
   it("what is applied stays in the namespace of its path", async () => {
     const other = configMap("elsewhere", { a: "1" }, { namespace: "other" });
     expect((await apply("elsewhere", other)).status).toBe(400);

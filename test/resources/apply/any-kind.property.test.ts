@@ -13,33 +13,20 @@ import {
 import { PartsFault } from "../../../src/fields/apply/parts.ts";
 import { shapeOfStruct } from "../../../src/fields/apply/shape.ts";
 import { builtInKinds } from "../../../src/kinds/all.ts";
-import { kindContext, type Engine, type Target } from "../../../src/resources/engine.ts";
+import { kindContext, type Target } from "../../../src/resources/engine.ts";
 import { ignoredFields, versionsOf } from "../../../src/resources/field-ownership.ts";
 import { readObject, readPart } from "../../../src/resources/input.ts";
-import { PageCache } from "../../../src/resources/page-cache.ts";
-import { Registry, type Resource } from "../../../src/resources/registry.ts";
+import type { Resource } from "../../../src/resources/registry.ts";
 import { fromStored, storedTarget } from "../../../src/resources/versions.ts";
 import { decode } from "../../../src/schema/decode.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
-import { platform } from "../../../src/vocabulary/platform.ts";
+import { engineOver } from "../engine.ts";
 import { arbitraryStruct } from "../../support/arbitrary-value.ts";
 
 const store = createMemoryStore({ clock: systemClock });
-const registry = new Registry(builtInKinds, platform, () => true);
-const engine: Engine = {
-  store,
-  registry,
-  vocabulary: platform,
-  clock: systemClock,
-  randomInt: () => 0,
-  newUid: () => "uid",
-  admit: { mutate: () => undefined, validate: () => undefined },
-  featureEnabled: () => true,
-  allowPrivileged: true,
-  effects: new Map(),
-  pages: new PageCache(store),
-};
+const engine = engineOver(store, builtInKinds);
+const { registry } = engine;
 afterAll(async () => {
   engine.pages.close();
   await store.close();

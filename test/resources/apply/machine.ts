@@ -10,15 +10,14 @@ import { createObject } from "../../../src/resources/create.ts";
 import type { Engine, Target, WriteResult } from "../../../src/resources/engine.ts";
 import { fieldPath } from "../../../src/resources/field-path.ts";
 import { readObject } from "../../../src/resources/input.ts";
-import { PageCache } from "../../../src/resources/page-cache.ts";
 import { patchObject } from "../../../src/resources/patch.ts";
-import { keyOf, Registry } from "../../../src/resources/registry.ts";
+import { keyOf } from "../../../src/resources/registry.ts";
 import { decodeEntry } from "../../../src/resources/stored.ts";
 import { updateObject } from "../../../src/resources/update.ts";
 import { patchView, updateView, viewAt } from "../../../src/resources/view.ts";
 import type { ApiObject, ViewSubresource } from "../../../src/schema/kind.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
-import { platform } from "../../../src/vocabulary/platform.ts";
+import { engineOver } from "../engine.ts";
 import type { Options, Step } from "./steps.ts";
 import { thingKinds, type Topology } from "./thing.ts";
 
@@ -31,20 +30,7 @@ export class Machine {
   private engine = this.engineFor({});
 
   private engineFor(topology: Topology): Engine {
-    const { store } = this;
-    return {
-      store,
-      registry: new Registry(thingKinds(topology), platform, () => true),
-      vocabulary: platform,
-      clock: systemClock,
-      randomInt: () => 0,
-      newUid: () => "uid-of-it",
-      admit: { mutate: () => undefined, validate: () => undefined },
-      featureEnabled: () => false,
-      allowPrivileged: true,
-      effects: new Map(),
-      pages: new PageCache(store),
-    };
+    return engineOver(this.store, thingKinds(topology));
   }
 
   /** Takes a step, and holds what comes of it against what the step says. */

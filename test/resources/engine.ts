@@ -1,0 +1,24 @@
+import { systemClock } from "../../src/base/clock.ts";
+import type { Engine } from "../../src/resources/engine.ts";
+import { PageCache } from "../../src/resources/page-cache.ts";
+import { Registry } from "../../src/resources/registry.ts";
+import type { Kind } from "../../src/schema/kind.ts";
+import type { Store } from "../../src/storage/store.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+
+/** An engine over a store, for some kinds, with nobody who admits or refuses. Its `pages` must be closed. */
+export function engineOver(store: Store, kinds: readonly Kind[]): Engine {
+  return {
+    store,
+    registry: new Registry(kinds, platform, () => true),
+    vocabulary: platform,
+    clock: systemClock,
+    randomInt: () => 0,
+    newUid: () => "uid-of-it",
+    admit: { mutate: () => undefined, validate: () => undefined },
+    featureEnabled: () => false,
+    allowPrivileged: true,
+    effects: new Map(),
+    pages: new PageCache(store),
+  };
+}

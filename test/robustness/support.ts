@@ -114,7 +114,7 @@ export async function stillAnswers(server: TestServer): Promise<void> {
   const start = performance.now();
   const { status } = await server.admin.get("/api/v1/namespaces/default");
   expect(status).toBe(200);
-  expect(performance.now() - start).toBeLessThan(3000);
+  expect(performance.now() - start).toBeLessThan(10_000);
 }
 
 /** The version of everything that is stored. */

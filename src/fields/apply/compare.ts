@@ -1,6 +1,6 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
-import { partsOf, type Part } from "./parts.ts";
+import { elementOfItem, partsOf, sameKeys, type Part } from "./parts.ts";
 import { setOfPart } from "./read-set.ts";
 import type { Shape } from "./shape.ts";
 
@@ -146,6 +146,35 @@ function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison 
   };
 }
 
+/** So many items that differ are looked at one by one. */
+const fewItems = 8;
+
+/**
+ * Compares lists whose items are the same, one by one, but for a few that differ and are still told apart by their keys; makes
+ * elements of only those. Undefined for other lists.
+ */
+function compareFewItems(
+  old: readonly unknown[],
+  fresh: readonly unknown[],
+  shape: Shape & { kind: "items" },
+): Comparison | undefined {
+  if (old.length !== fresh.length) return undefined;
+  const differing: number[] = [];
+  for (const [index, item] of fresh.entries()) {
+    if (deepEqual(old[index] as JsonValue, item as JsonValue)) continue;
+    if (differing.push(index) > fewItems || !sameKeys(old[index], item, shape)) return undefined;
+  }
+  const isTwice = (index: number) =>
+    fresh.some((item, other) => other !== index && sameKeys(item, fresh[index], shape));
+  if (differing.some(isTwice)) return undefined;
+  const parts = (list: readonly unknown[]): Part[] =>
+    differing.map((index) => {
+      const element = elementOfItem(list[index], shape, "lenient")!;
+      return { element, value: list[index], shape: shape.element };
+    });
+  return compareParts(parts(old), parts(fresh));
+}
+
 /** A set with every place in it a member: what holds fields goes with them, and may be owned itself. */
 function withPlaces({ children }: FieldSet): FieldSet {
   if (children.size === 0) return FieldSet.leaf;
@@ -160,6 +189,10 @@ function comparePart(was: Part, is: Part): Comparison {
     const members = new Members(was.value, is.value, shapeOf);
     if (members.old > 0 && members.fresh > 0) return members.comparison;
   } else if (deepEqual(was.value as JsonValue, is.value as JsonValue)) return same;
+  else if (is.shape.kind === "items" && Array.isArray(was.value) && Array.isArray(is.value)) {
+    const few = compareFewItems(was.value, is.value, is.shape);
+    if (few !== undefined) return few;
+  }
   const old = partsOf(was.value, was.shape, "lenient") ?? noParts;
   const fresh = partsOf(is.value, is.shape, "lenient") ?? noParts;
   if (old.length > 0 && fresh.length > 0) return compareParts(old, fresh);

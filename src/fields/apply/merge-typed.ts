@@ -1,5 +1,5 @@
 import { deepEqual, setMember, type JsonObject as Json, type JsonValue } from "../../base/json/value.ts";
-import { elementOfItem, partsOf } from "./parts.ts";
+import { elementOfItem, partsOf, sameKeys } from "./parts.ts";
 import { valueElement } from "./field-set.ts";
 import type { Shape } from "./shape.ts";
 
@@ -62,6 +62,15 @@ function mergeSet(live: readonly unknown[], applied: readonly unknown[]): readon
   return unlessSame([...standing, ...applied.filter((value) => left.has(valueElement(value)))], live);
 }
 
+/** Whether the items of two lists are the same, one by one, as they mostly are; those of the second are unique. */
+function areAligned(
+  live: readonly unknown[],
+  applied: readonly unknown[],
+  shape: Shape & { kind: "items" },
+): boolean {
+  return live.length === applied.length && live.every((item, index) => sameKeys(item, applied[index], shape));
+}
+
 function unlessSame(list: readonly unknown[], live: readonly unknown[]): readonly unknown[] {
   return list.length === live.length && list.every((item, index) => item === live[index]) ? live : list;
 }
@@ -72,6 +81,12 @@ function mergeItems(
   applied: readonly unknown[],
   shape: Shape & { kind: "items" },
 ): readonly unknown[] {
+  if (areAligned(live, applied, shape)) {
+    return unlessSame(
+      live.map((item, index) => mergeTyped(item, applied[index], shape.element)),
+      live,
+    );
+  }
   const wanted = new Map(
     (partsOf(applied, shape, "lenient") ?? []).map(({ element, value }) => [element, value]),
   );

@@ -88,7 +88,7 @@ export function applyFields(
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
   const wrote = !changes.in(version)!.any.isEmpty;
   const same = own === before || (before?.version === version && before.set.equals(own.set));
-  return { object, owners: same && !wrote ? owners : fitted(kept), wrote };
+  return { object, owners: same && !wrote ? owners : fitted(kept, own), wrote };
 }
 
 /** The fields of what is applied; the manager's own, unread, where they are the same as the last time. */
@@ -134,11 +134,12 @@ export function updateFields(
 }
 
 /** Owners as an apply leaves them: what was recorded under another declaration is recorded under that of now. */
-function fitted(owners: Owners): Owners {
+function fitted(owners: Owners, own: OwnedFields): Owners {
   const found = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
-    const now = owned instanceof StoredFields ? owned.fitted : owned;
-    if (!now.set.isEmpty) found.set(manager, now);
+    // What was just applied fits.
+    const now = owned instanceof StoredFields && owned !== own ? owned.fitted : owned;
+    if (now === own || !now.set.isEmpty) found.set(manager, now);
   }
   return found;
 }

@@ -100,19 +100,39 @@ function keyedItems(
   return parts;
 }
 
+/** Whether two items surely have the same element, without making it. */
+export function sameKeys(a: unknown, b: unknown, shape: Shape & { kind: "items" }): boolean {
+  if (!isObject(a) || !isObject(b)) return false;
+  for (const key of shape.keys) {
+    const value = keyOf(a, key, shape, "lenient");
+    if (value === undefined || typeof value === "object") return false;
+    if (value !== keyOf(b, key, shape, "lenient")) return false;
+  }
+  return true;
+}
+
+function keyOf(
+  item: JsonObject,
+  key: string,
+  { defaults, zeros }: Shape & { kind: "items" },
+  strictness: Strictness,
+): unknown {
+  return item[key] ?? defaults[key] ?? (strictness === "lenient" ? zeros[key] : undefined);
+}
+
 /**
  * The element of an item; undefined when a key is missing that has no default. What stands may lack a key because it is
  * zero, as zeros aren't stored; who applies must say it.
  */
 export function elementOfItem(
   item: unknown,
-  { keys, defaults, zeros }: Shape & { kind: "items" },
+  shape: Shape & { kind: "items" },
   strictness: Strictness,
 ): string | undefined {
   if (!isObject(item)) return undefined;
   const found: Record<string, unknown> = {};
-  for (const key of keys) {
-    const value = item[key] ?? defaults[key] ?? (strictness === "lenient" ? zeros[key] : undefined);
+  for (const key of shape.keys) {
+    const value = keyOf(item, key, shape, strictness);
     if (value === undefined) return undefined;
     found[key] = value;
   }

@@ -120,6 +120,7 @@ export interface WriteParameters {
 
 /** Parameters of the modifying verbs; `optionsKind` names them in errors: `CreateOptions`, … */
 export function writeParameters(query: Query, optionsKind: string, userAgent: string): WriteParameters {
+  if (query.empty) return { dryRun: false, fieldValidation: "Warn", fieldManager: managerOfAgent(userAgent) };
   const report = FieldReport.start();
   const dryRun = isDryRun(query.all("dryRun"), report);
   const validation = query.get("fieldValidation") ?? "";

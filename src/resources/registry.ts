@@ -29,7 +29,8 @@ export interface GroupVersion {
 
 /** Which resource types a server serves. Immutable after it is built. */
 export class Registry {
-  private readonly byPath = new Map<string, Resource>();
+  /** By group, version and name; asked several times for each request. */
+  private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
   readonly groupVersions: readonly GroupVersion[];
 
   /**
@@ -46,7 +47,7 @@ export class Registry {
       const group = groupName(kind.group, vocabulary);
       if (!served(group, kind)) continue;
       const resource = resourceOf(kind, vocabulary);
-      this.byPath.set(pathKey(group, kind.version, kind.resource), resource);
+      below(below(this.byPath, group), kind.version).set(kind.resource, resource);
       const key = resource.apiVersion;
       const entry = versions.get(key) ?? { group, version: kind.version, resources: [] };
       entry.resources.push(resource);
@@ -57,7 +58,7 @@ export class Registry {
 
   /** The resource type at a path, or undefined. */
   find(group: string, version: string, resource: string): Resource | undefined {
-    return this.byPath.get(pathKey(group, version, resource));
+    return this.byPath.get(group)?.get(version)?.get(resource);
   }
 
   /** The resource type whose objects have this apiVersion and kind, or undefined. */
@@ -96,8 +97,10 @@ export class Registry {
   }
 }
 
-function pathKey(group: string, version: string, resource: string): string {
-  return `${group}/${version}/${resource}`;
+function below<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, V> {
+  let found = maps.get(name);
+  if (found === undefined) maps.set(name, (found = new Map()));
+  return found;
 }
 
 /** A kind's resource type under a vocabulary, served or not. */

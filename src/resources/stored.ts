@@ -89,8 +89,8 @@ export function headerOf(entry: Entry): Header {
   return { uid, labels, fields, managed };
 }
 
-/** The object of an entry for a write, free to be changed, and who owns what of it. */
-export function decodeForWrite(entry: Entry): Standing {
+/** The object of an entry, free to be changed, and beside it who owns what of it, which isn't read before it is asked for. */
+export function decodeStanding(entry: Entry): Standing {
   const { managed } = headerOf(entry);
   const body = asBuffer(entry.body);
   if (managed.length === 0) {

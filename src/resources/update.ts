@@ -19,7 +19,7 @@ import {
 import { ownershipOfApply, recordOwnership, sameButForVersion, type Standing } from "./field-ownership.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
-import { decodeForWrite, draftBody, encodeObject, sameContent } from "./stored.ts";
+import { decodeStanding, draftBody, encodeObject, sameContent } from "./stored.ts";
 import { storedTarget } from "./versions.ts";
 import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
@@ -132,7 +132,7 @@ export async function changeEntry(
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     if (entry === undefined) throw notFound(target);
-    const live = decodeForWrite(entry);
+    const live = decodeStanding(entry);
     const changed = change(live);
     const { object } = changed;
     const wanted = object.metadata.resourceVersion ?? "";

@@ -309,6 +309,25 @@ describe("numbers that a double can't hold", () => {
   });
   afterAll(() => server.close());
 
+  it("rows of a table carry the whole metadata, also of who owns what", async () => {
+    const asTable = "application/json;as=Table;g=meta.platform.io;v=v1";
+    const create = await server.admin.post(configMaps, map("owned-row"));
+    expect(create.status).toBe(201);
+    const list = (await server.admin.get(configMaps)).body as {
+      items: { metadata: { managedFields?: object[] } }[];
+    };
+    const tables = await Promise.all(
+      ["", "?includeObject=Object", "?limit=500"].map((query) =>
+        server.admin.ask("GET", configMaps + query, { accept: asTable }),
+      ),
+    );
+    for (const { body } of tables) {
+      const { rows } = body as unknown as { rows: { object: { metadata: object } }[] };
+      expect(rows.map(({ object }) => object.metadata)).toEqual(list.items.map(({ metadata: meta }) => meta));
+    }
+    expect(list.items.every(({ metadata: meta }) => meta.managedFields !== undefined)).toBe(true);
+  });
+
   it("stay what they are in free-form fields, whatever is done to the object", async () => {
     const merge = "application/merge-patch+json";
     const place = `${revisions}/one`;

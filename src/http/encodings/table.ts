@@ -4,11 +4,16 @@ import type { Clock } from "../../base/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import type { ApiObject, Column, Kind } from "../../schema/kind.ts";
+import { decodeStanding } from "../../resources/stored.ts";
+import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
 import type { View } from "./view.ts";
+
+/** The ends of metadata, object and row. */
+const metadataEnd = "}}}";
 
 /** How much of each object goes with its row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -69,9 +74,22 @@ export class TableEncoding implements Encoding {
   /** @param start what stands before the next row. */
   private *rows({ entries }: ListedPage, start: () => string): Generator<Uint8Array> {
     for (const some of portions(entries)) {
-      const rows = some.map(({ body }) => encodeJson(this.row(this.view.show(body)) as JsonValue));
+      const rows = some.map((entry) => this.rowText(entry));
       yield Buffer.from(start() + rows.join(","));
     }
+  }
+
+  /** A row's JSON. No cell tells who owns what, so that goes into it as it is stored. */
+  private rowText(entry: Entry): string {
+    if (!this.view.asStored || this.include === "Object") {
+      return encodeJson(this.row(this.view.show(entry.body)) as JsonValue);
+    }
+    const { object, managed } = decodeStanding(entry);
+    const row = encodeJson(this.row(object) as JsonValue);
+    const owners = managed.stored?.text;
+    // The metadata is the last of a row that has it.
+    if (this.include === "None" || owners === undefined) return row;
+    return `${row.slice(0, -metadataEnd.length)},"managedFields":${owners}${metadataEnd}`;
   }
 
   private single(body: Uint8Array): object {

@@ -14,6 +14,11 @@ export interface Credentials {
   readonly certificateError?: string | undefined;
   /** Address of the peer, for messages. */
   readonly remoteAddress: string;
+  /**
+   * For whom the caller is to be known (spec: conventions 5.7): a token must be meant for one of these. Undefined stands
+   * for the server's own audiences, which is what every request is about.
+   */
+  readonly audiences?: readonly string[] | undefined;
 }
 
 /** Who a request is made by. */
@@ -26,6 +31,11 @@ export interface AuthenticationResult {
    * revoked, so that a connection needs to ask only once.
    */
   readonly cacheable: boolean;
+  /**
+   * Those of the audiences that were asked for whom the credentials are meant; undefined for methods that know no
+   * audiences, whose credentials are meant for this server.
+   */
+  readonly audiences?: readonly string[] | undefined;
 }
 
 /**

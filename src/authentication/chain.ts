@@ -5,6 +5,7 @@ import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { anonymous } from "./anonymous.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { bearerToken } from "./bearer-token.ts";
+import { isRefusal } from "./refusal.ts";
 
 export interface AuthenticationOptions {
   readonly vocabulary: Vocabulary;
@@ -93,6 +94,6 @@ export class AuthenticatorChain implements Authenticator {
 
 /** The refusal that a method threw; what isn't one is a defect and goes on its way. */
 function asRefusal(error: unknown): StatusError {
-  if (error instanceof StatusError && error.reason === "Unauthorized") return error;
+  if (isRefusal(error)) return error;
   throw error;
 }

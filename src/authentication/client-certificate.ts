@@ -1,7 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
-import { StatusError } from "../base/status-error.ts";
+import type { StatusError } from "../base/status-error.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
+import { refusal } from "./refusal.ts";
 
 /** Extended key usages that let a certificate stand for a client. */
 const clientAuth = "1.3.6.1.5.5.7.3.2";
@@ -77,5 +78,5 @@ function valuesOf(attribute: string | string[] | undefined): string[] {
 }
 
 function refused(why: string): StatusError {
-  return new StatusError("Unauthorized", `Unauthorized: client certificate: ${why}`);
+  return refusal(`client certificate: ${why}`);
 }

@@ -11,6 +11,8 @@ export const kubernetes: Vocabulary = {
   publicNamespace: "kube-public",
   namespaceFinalizer: "kubernetes",
   systemPrefix: "system:",
+  serviceAccountIssuer: "https://kubernetes.default.svc.cluster.local",
+  legacyTokenIssuer: "kubernetes/serviceaccount",
   components: {
     controllerManager: "kube-controller-manager",
     scheduler: "kube-scheduler",

@@ -11,6 +11,8 @@ export const platform: Vocabulary = {
   publicNamespace: "platform-public",
   namespaceFinalizer: "platform",
   systemPrefix: "system:",
+  serviceAccountIssuer: "https://platform.default.svc.cluster.local",
+  legacyTokenIssuer: "platform/serviceaccount",
   components: {
     controllerManager: "controller-manager",
     scheduler: "scheduler",

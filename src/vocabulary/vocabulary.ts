@@ -20,6 +20,10 @@ export interface Vocabulary {
   readonly namespaceFinalizer: string;
   /** Prefix of the names of built-in system users, groups and roles, with its colon. */
   readonly systemPrefix: string;
+  /** Issuer of service accounts' tokens unless configured, and so the audience that stands for the server. */
+  readonly serviceAccountIssuer: string;
+  /** Issuer of service accounts' tokens that lie in Secrets and never expire. */
+  readonly legacyTokenIssuer: string;
   /** Names of the components that have system users and roles of their own. */
   readonly components: {
     readonly controllerManager: string;

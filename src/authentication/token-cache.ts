@@ -1,0 +1,136 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
+import type { StatusError } from "../base/status-error.ts";
+import { isRefusal } from "./refusal.ts";
+
+/** How much a {@link TokenCache} keeps, and for how long. */
+export interface TokenCacheLimits {
+  /** What was found is kept for so long, in milliseconds; 0 keeps nothing. */
+  readonly foundMs: number;
+  /** That a token is nobody's, or refused, is kept for so long, in milliseconds. */
+  readonly missedMs: number;
+  readonly maxEntries: number;
+  /** Bytes that all kept values may take together, as `sizeOf` counts them. */
+  readonly maxBytes: number;
+}
+
+/** Told of each question to a cache, for the metrics. */
+export interface TokenCacheWatcher {
+  /** The answer was kept (`hit`), or is being looked for (`miss`). */
+  asked(status: "hit" | "miss"): void;
+}
+
+/** What a kept entry takes beside its value. */
+const entryBytes = 200;
+
+interface Kept<V> {
+  readonly value: V | undefined;
+  readonly refusal: StatusError | undefined;
+  readonly untilMs: number;
+  readonly bytes: number;
+}
+
+/**
+ * Remembers what an expensive method found out about tokens, for seconds and within bounds, both good and bad. Tokens
+ * are not kept: an entry stands under a digest of the token with a key of this process, so neither memory nor the time
+ * of a look-up says anything about a token. Of equal tokens at the same time one is looked into, and the others share
+ * the answer. What went out longest ago makes room for what comes.
+ *
+ * Errors that are no refusal (a service that can't be reached, a defect) are never kept.
+ */
+export class TokenCache<V> {
+  private readonly key = randomBytes(32);
+  private readonly kept = new Map<string, Kept<V>>();
+  private readonly underWay = new Map<string, Promise<V | undefined>>();
+  private bytes = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: TokenCacheLimits,
+    /** Bytes that a value takes, roughly. */
+    private readonly sizeOf: (value: V) => number,
+    private readonly watcher: TokenCacheWatcher | undefined = undefined,
+  ) {}
+
+  /**
+   * What is known of a token, or what `find` finds out.
+   *
+   * @param scope what else the answer depends on, for example the audiences that are asked for.
+   * @param find answers undefined when the token is nobody's, or throws a refusal.
+   * @throws {StatusError} Unauthorized, as `find` threw it, now or before; whatever else `find` throws.
+   */
+  get(
+    token: string,
+    scope: readonly string[],
+    find: () => Promise<V | undefined>,
+  ): V | undefined | Promise<V | undefined> {
+    const digest = this.digest(token, scope);
+    const known = this.kept.get(digest);
+    if (known !== undefined && this.clock.now() < known.untilMs) {
+      this.watcher?.asked("hit");
+      this.kept.delete(digest);
+      this.kept.set(digest, known);
+      if (known.refusal !== undefined) throw known.refusal;
+      return known.value;
+    }
+    this.watcher?.asked("miss");
+    const running = this.underWay.get(digest);
+    if (running !== undefined) return running;
+    const started = this.look(digest, find).finally(() => this.underWay.delete(digest));
+    this.underWay.set(digest, started);
+    return started;
+  }
+
+  /** How many answers are kept, and the bytes they take. */
+  get size(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.kept.size, bytes: this.bytes };
+  }
+
+  private async look(digest: string, find: () => Promise<V | undefined>): Promise<V | undefined> {
+    try {
+      const value = await find();
+      const missed = value === undefined;
+      const bytes = entryBytes + (missed ? 0 : this.sizeOf(value));
+      this.keep(digest, {
+        value,
+        refusal: undefined,
+        untilMs: this.clock.now() + (missed ? this.limits.missedMs : this.limits.foundMs),
+        bytes,
+      });
+      return value;
+    } catch (error) {
+      if (isRefusal(error)) {
+        const untilMs = this.clock.now() + this.limits.missedMs;
+        const bytes = entryBytes + error.message.length * 2;
+        this.keep(digest, { value: undefined, refusal: error, untilMs, bytes });
+      }
+      throw error;
+    }
+  }
+
+  private keep(digest: string, entry: Kept<V>): void {
+    this.drop(digest);
+    // What alone would push out everything else is looked up each time.
+    if (entry.untilMs <= this.clock.now() || entry.bytes > this.limits.maxBytes / 8) return;
+    this.kept.set(digest, entry);
+    this.bytes += entry.bytes;
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= this.limits.maxEntries && this.bytes <= this.limits.maxBytes) return;
+      this.drop(oldest);
+    }
+  }
+
+  private drop(digest: string): void {
+    const entry = this.kept.get(digest);
+    if (entry === undefined) return;
+    this.kept.delete(digest);
+    this.bytes -= entry.bytes;
+  }
+
+  /** Under a key that nobody knows; each part with its length, so that no two lists of parts read the same. */
+  private digest(token: string, scope: readonly string[]): string {
+    const digest = createHmac("sha256", this.key);
+    for (const part of [token, ...scope]) digest.update(`${part.length}:`).update(part, "utf16le");
+    return digest.digest("base64");
+  }
+}

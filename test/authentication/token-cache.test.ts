@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { refusal } from "../../src/authentication/refusal.ts";
+import { TokenCache } from "../../src/authentication/token-cache.ts";
+import { stoppedClock } from "./support.ts";
+
+const limits = { foundMs: 10_000, missedMs: 1000, maxEntries: 3, maxBytes: 16_000 };
+const start = "2030-01-01T00:00:00Z";
+const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
+
+/** A cache whose answers are looked up by `find`, with a count of the questions. */
+function cacheOver(find: (token: string) => Promise<string | undefined>, given = limits) {
+  const clock = stoppedClock(start);
+  const cache = new TokenCache<string>(clock, given, (value) => value.length);
+  const asked: string[] = [];
+  const get = (token: string, scope: readonly string[] = []) =>
+    cache.get(token, scope, () => {
+      asked.push(token);
+      return find(token);
+    });
+  return { clock, cache, asked, get };
+}
+
+describe("the cache of what tokens say", () => {
+  it("answers from memory until the time is over", async () => {
+    const { get, asked, clock } = cacheOver((token) => Promise.resolve(`user of ${token}`));
+    expect(await get("a")).toBe("user of a");
+    expect(get("a")).toBe("user of a");
+    clock.set(after(9.999));
+    expect(get("a")).toBe("user of a");
+    expect(asked).toEqual(["a"]);
+    clock.set(after(10));
+    expect(await get("a")).toBe("user of a");
+    expect(asked).toEqual(["a", "a"]);
+  });
+
+  it("keeps for a shorter time that a token is nobody's, or refused", async () => {
+    const { get, asked, clock } = cacheOver((token) =>
+      token === "bad" ? Promise.reject(refusal("forged")) : Promise.resolve(undefined),
+    );
+    await expect(get("bad")).rejects.toThrow("forged");
+    expect(await get("unknown")).toBeUndefined();
+    expect(() => get("bad")).toThrow("forged");
+    expect(get("unknown")).toBeUndefined();
+    expect(asked).toEqual(["bad", "unknown"]);
+    clock.set(after(1));
+    await expect(get("bad")).rejects.toThrow("forged");
+    expect(await get("unknown")).toBeUndefined();
+    expect(asked).toHaveLength(4);
+  });
+
+  it("keeps no outage and no defect", async () => {
+    let fails = true;
+    const { get } = cacheOver(() => (fails ? Promise.reject(new Error("no route")) : Promise.resolve("u")));
+    await expect(get("a")).rejects.toThrow("no route");
+    fails = false;
+    expect(await get("a")).toBe("u");
+  });
+
+  it("equal tokens at the same time are looked into once", async () => {
+    let release: (value: string) => void = () => undefined;
+    const { get, asked } = cacheOver(() => new Promise((resolve) => (release = resolve)));
+    const answers = Promise.all([get("a"), get("a"), get("a")]);
+    release("u");
+    expect(await answers).toEqual(["u", "u", "u"]);
+    expect(asked).toEqual(["a"]);
+  });
+
+  it("tells scopes apart, however their parts are joined", async () => {
+    const { get, asked } = cacheOver((token) => Promise.resolve(token));
+    for (const scope of [[], ["x"], ["xy"], ["x", "y"], ["", "xy"]]) await get("a", scope);
+    await get("a1", [":x"]);
+    expect(asked).toHaveLength(6);
+  });
+
+  it("keeps no more entries than it may, and lets go what was asked for longest ago", async () => {
+    const { get, cache, asked } = cacheOver((token) => Promise.resolve(token));
+    for (const token of ["a", "b", "c"]) await get(token);
+    await get("a");
+    await get("d");
+    expect(cache.size.entries).toBe(3);
+    asked.length = 0;
+    for (const token of ["a", "c", "d"]) await get(token);
+    expect(asked).toEqual([]);
+    await get("b");
+    expect(asked).toEqual(["b"]);
+  });
+
+  it("keeps no more bytes than it may, and nothing that would push out all else", async () => {
+    const { get, cache } = cacheOver((token) => Promise.resolve("x".repeat(Number(token))), {
+      ...limits,
+      maxEntries: 1000,
+    });
+    for (let size = 1000; size < 1100; size++) await get(String(size));
+    expect(cache.size.bytes).toBeLessThanOrEqual(limits.maxBytes);
+    expect(cache.size.entries).toBeGreaterThan(5);
+    const before = cache.size;
+    await get("5000");
+    expect(cache.size).toEqual(before);
+  });
+
+  it("holds no token in memory", async () => {
+    const { get, cache } = cacheOver(() => Promise.resolve("u"));
+    await get("a-secret");
+    const fields: unknown[] = Object.values(cache).map((value) => (value instanceof Map ? [...value] : value));
+    expect(JSON.stringify(fields)).not.toContain("a-secret");
+  });
+});

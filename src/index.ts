@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/chain.ts";
+import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
 import {
   defaultConnections,
   silentLogger,
@@ -23,6 +24,11 @@ export type {
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
 export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
+export type {
+  AuthenticationChoices,
+  AuthenticationOptions,
+  ServiceAccountOptions,
+} from "./server/authentication-options.ts";
 export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/chain.ts";
 
@@ -44,6 +50,8 @@ export interface CreateServerOptions {
   readonly anonymousAuth?: boolean;
   /** CSV file of static tokens. */
   readonly tokenAuthFile?: string;
+  /** How callers are recognized beside certificates and static tokens. */
+  readonly authentication?: AuthenticationChoices;
   /** PEM file of authorities whose client certificates are accepted. */
   readonly clientCaFile?: string;
   /** API versions and resources to turn on or off, as for `--runtime-config`. */
@@ -90,6 +98,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,
     tokenAuthFile: options.tokenAuthFile,
+    authentication: authenticationWith(options.authentication ?? {}),
     runtimeConfig: options.runtimeConfig ?? "",
     featureGates: options.featureGates ?? "",
     eventLifeMs: options.eventLifeMs ?? 60 * 60 * 1000,

@@ -12,6 +12,8 @@ export interface Credentials {
   readonly certificate: Buffer | undefined;
   /** Why the handshake didn't verify the certificate that the client presented; such a request is never anonymous. */
   readonly certificateError?: string | undefined;
+  /** All headers as sent: name, value, name, value, …; undefined where there is no request. */
+  readonly rawHeaders?: readonly string[] | undefined;
   /** Address of the peer, for messages. */
   readonly remoteAddress: string;
   /**

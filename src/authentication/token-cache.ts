@@ -56,13 +56,14 @@ export class TokenCache<V> {
    * What is known of a token, or what `find` finds out.
    *
    * @param scope what else the answer depends on, for example the audiences that are asked for.
-   * @param find answers undefined when the token is nobody's, or throws a refusal.
+   * @param find answers undefined when the token is nobody's, or throws a refusal; undefined at once, without a promise,
+   *   means that it isn't of the method's sort, which isn't worth remembering.
    * @throws {StatusError} Unauthorized, as `find` threw it, now or before; whatever else `find` throws.
    */
   get(
     token: string,
     scope: readonly string[],
-    find: () => Promise<V | undefined>,
+    find: () => Promise<V | undefined> | undefined,
   ): V | undefined | Promise<V | undefined> {
     const digest = this.digest(token, scope);
     const known = this.kept.get(digest);
@@ -73,10 +74,12 @@ export class TokenCache<V> {
       if (known.refusal !== undefined) throw known.refusal;
       return known.value;
     }
-    this.watcher?.asked("miss");
     const running = this.underWay.get(digest);
+    const answer = running ?? find();
+    if (answer === undefined) return undefined;
+    this.watcher?.asked("miss");
     if (running !== undefined) return running;
-    const started = this.look(digest, find).finally(() => this.underWay.delete(digest));
+    const started = this.keepAnswer(digest, answer).finally(() => this.underWay.delete(digest));
     this.underWay.set(digest, started);
     return started;
   }
@@ -86,9 +89,9 @@ export class TokenCache<V> {
     return { entries: this.kept.size, bytes: this.bytes };
   }
 
-  private async look(digest: string, find: () => Promise<V | undefined>): Promise<V | undefined> {
+  private async keepAnswer(digest: string, answer: Promise<V | undefined>): Promise<V | undefined> {
     try {
-      const value = await find();
+      const value = await answer;
       const missed = value === undefined;
       const bytes = entryBytes + (missed ? 0 : this.sizeOf(value));
       this.keep(digest, {

@@ -1,6 +1,7 @@
 import { StatusError } from "../base/status-error.ts";
 import { shownUser, type ShownUser } from "../base/user-info.ts";
 import type { Authenticator } from "./authenticator.ts";
+import { isRefusal, reasonOf } from "./refusal.ts";
 
 /** What is asked of a token (spec: conventions 5.7). */
 export interface TokenReviewSpec {
@@ -28,24 +29,25 @@ export async function reviewToken(
 ): Promise<TokenReviewStatus> {
   if (token === "")
     throw new StatusError("BadRequest", "token is required for TokenReview in authentication");
-  const shared = audiences.filter((one) => ownAudiences.includes(one));
+  const asked = audiences.length > 0 ? audiences : ownAudiences;
   try {
     const result = await authenticator.authenticate({
       authorization: `Bearer ${token}`,
       certificate: undefined,
       remoteAddress: "",
+      audiences: asked,
     });
     // Whoever shows no token at all may be let in as nobody; that says nothing of a token.
     if (result === undefined || result.method === "anonymous") return { authenticated: false };
-    if (audiences.length > 0 && shared.length === 0) {
+    // A method that knows no audiences vouches for this server's.
+    const shared = result.audiences ?? asked.filter((one) => ownAudiences.includes(one));
+    if (shared.length === 0) {
       return { authenticated: false, error: "the token is not meant for any of the audiences" };
     }
-    const user = shownUser(result.user);
-    return audiences.length === 0
-      ? { authenticated: true, user }
-      : { authenticated: true, user, audiences: shared };
+    return { authenticated: true, user: shownUser(result.user), audiences: shared };
   } catch (error) {
-    if (error instanceof StatusError && error.reason === "Unauthorized") return { authenticated: false };
-    throw error;
+    if (!isRefusal(error)) throw error;
+    const why = reasonOf(error);
+    return why === "" ? { authenticated: false } : { authenticated: false, error: why };
   }
 }

@@ -1,3 +1,5 @@
+import { authenticationFlags } from "./authentication-flags.ts";
+
 /** What a flag's value is. */
 export type FlagType = "string" | "integer" | "boolean" | "duration" | "list" | "file";
 
@@ -74,6 +76,7 @@ export const serveFlags = [
     "",
     "Let requests without credentials in as the anonymous user; by default on, but off with AlwaysAllow.",
   ),
+  ...authenticationFlags,
   flag("authorization-mode", "list", "RBAC", "Authorizers in order: RBAC, AlwaysAllow, AlwaysDeny."),
   flag(
     "runtime-config",

@@ -14,6 +14,7 @@ import {
 import { startServer, type Server } from "../server/server.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
+import { authenticationOptions } from "./authentication-flags.ts";
 import { storeFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { FlagReader, parseFlags, serveFlags, UsageError } from "./flags.ts";
@@ -82,6 +83,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     anonymousAuth: read.boolean("anonymous-auth"),
     clientCaFile: read.optional("client-ca-file"),
     tokenAuthFile: read.optional("token-auth-file"),
+    authentication: authenticationOptions(read),
     runtimeConfig: read.text("runtime-config"),
     featureGates: read.text("feature-gates"),
     eventLifeMs: read.durationMs("event-ttl"),

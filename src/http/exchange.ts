@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import type { Sample } from "./metrics/metric.ts";
 
 /** Header lines of an answer, as name, value, name, value, … */
 export type HeaderLines = readonly string[];
@@ -81,7 +82,15 @@ export interface Connection {
   /** Why the chain of the certificate that the client presented wasn't verified; undefined when there is nothing to say. */
   readonly certificateError: string | undefined;
   /** Who was last recognised on this connection, and by which Authorization header. */
-  identity: { readonly authorization: string | undefined; readonly user: UserInfo } | undefined;
+  identity: Identity | undefined;
+}
+
+/** A caller who stays the same for as long as a connection brings the same header. */
+export interface Identity {
+  readonly authorization: string | undefined;
+  readonly user: UserInfo;
+  /** Where the user's requests are counted. */
+  readonly requests: Sample;
 }
 
 /** A client that takes nothing of what it asked for in this time has stopped reading. */

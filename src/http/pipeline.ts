@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
+import type { AuthenticationResult } from "../authentication/authenticator.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { RevisionCompactedError, StoreError } from "../storage/store.ts";
 import { storeFailure } from "../resources/resource-version.ts";
@@ -94,16 +95,38 @@ function dispatch(
 /** Recognises the caller; on the same connection with the same header, by what was found before. */
 function authenticate(service: HttpService, exchange: Exchange): MaybePromise<UserInfo> {
   const authorization = exchange.header("authorization");
-  const { connection } = exchange;
-  const { identity } = connection;
-  if (identity !== undefined && identity.authorization === authorization) return identity.user;
+  const { identity } = exchange.connection;
+  if (identity !== undefined && identity.authorization === authorization) {
+    service.callers.again(identity.requests);
+    return identity.user;
+  }
+  return askMethods(service, exchange, authorization);
+}
+
+function askMethods(
+  { authenticator, callers }: HttpService,
+  { connection, rawHeaders }: Exchange,
+  authorization: string | undefined,
+): MaybePromise<UserInfo> {
   const { certificate, certificateError, remoteAddress } = connection;
-  const credentials = { authorization, certificate, certificateError, remoteAddress };
-  return andThen(service.authenticator.authenticate(credentials), (result) => {
+  const startMs = callers.begin();
+  const recognized = (result: AuthenticationResult | undefined): UserInfo => {
     if (result === undefined) throw new StatusError("Unauthorized", "Unauthorized");
-    if (result.cacheable) connection.identity = { authorization, user: result.user };
+    const requests = callers.recognized(result.user.name, startMs);
+    if (result.cacheable) connection.identity = { authorization, user: result.user, requests };
     return result.user;
-  });
+  };
+  const failed = (error: unknown): never => {
+    callers.refused(error, startMs);
+    throw error;
+  };
+  try {
+    const credentials = { authorization, certificate, certificateError, remoteAddress, rawHeaders };
+    const answer = authenticator.authenticate(credentials);
+    return answer instanceof Promise ? answer.then(recognized).catch(failed) : recognized(answer);
+  } catch (error) {
+    return failed(error);
+  }
 }
 
 function authorize(service: HttpService, facts: RequestFacts, user: UserInfo): MaybePromise<void> {

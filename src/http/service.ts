@@ -6,6 +6,7 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
 import type { ConnectionObserver } from "./listener.ts";
+import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
 import type { Exchange } from "./exchange.ts";
@@ -27,6 +28,7 @@ export interface HttpService {
   /** Whether large answers are compressed for clients that take that. */
   readonly compresses: boolean;
   readonly metrics: RequestMetrics;
+  readonly callers: AuthenticationMetrics;
   /** Watches, followed logs and upgraded connections under way. */
   readonly streams: OpenStreams;
   /** How connections to pods, services and nodes are made. */

@@ -9,6 +9,7 @@ import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { Effects } from "./effects.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { Registry, Resource } from "./registry.ts";
+import type { TokenIssuer } from "./token-issuer.ts";
 
 /** What the verbs of this folder work with. */
 export interface Engine {
@@ -28,6 +29,8 @@ export interface Engine {
   readonly effects: ReadonlyMap<string, Effects>;
   /** Pages of the store's collections, for lists. */
   readonly pages: PageCache;
+  /** Makes tokens of service accounts; undefined where nobody does. */
+  readonly tokens?: TokenIssuer | undefined;
 }
 
 /** Which object or collection a request is about. */

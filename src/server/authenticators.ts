@@ -1,21 +1,73 @@
-import { readFile } from "node:fs/promises";
 import { anonymousByDefault } from "../authentication/anonymous.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import { AuthenticatorChain } from "../authentication/chain.ts";
 import { ClientCertificateAuthenticator } from "../authentication/client-certificate.ts";
+import { AuthenticationFigures } from "../authentication/figures.ts";
+import { LiveObjects } from "../authentication/live-objects.ts";
+import { ServiceAccountTokens } from "../authentication/service-accounts/service-account-tokens.ts";
 import { parseTokenFile, TokenFileAuthenticator, type TokenEntry } from "../authentication/token-file.ts";
+import type { Registry } from "../resources/registry.ts";
+import type { Store } from "../storage/store.ts";
+import { defaultAuthentication } from "./authentication-options.ts";
+import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
+import { serviceAccountKeys, type ServiceAccountKeys } from "./service-account-tokens.ts";
 
-/** The chain of methods that the options ask for; `ownTokens` are the server's own administrator's. */
-export async function authenticators(
+/** What recognizes callers, and what it works with. */
+export interface ServerAuthentication {
+  readonly authenticator: Authenticator;
+  readonly serviceAccounts: ServiceAccountKeys;
+  readonly figures: AuthenticationFigures;
+}
+
+/** What the methods work with. */
+interface Parts extends Omit<ServerAuthentication, "authenticator"> {
+  /** Static tokens of the server's own administrator. */
+  readonly ownTokens: readonly TokenEntry[];
+  readonly store: Store;
+  readonly registry: Registry;
+}
+
+/**
+ * The methods that the options ask for, the cheapest first.
+ *
+ * @throws {OptionsError}
+ */
+export async function serverAuthentication(
   options: ServerOptions,
-  ownTokens: readonly TokenEntry[],
-): Promise<Authenticator> {
+  given: Pick<Parts, "ownTokens" | "store" | "registry">,
+): Promise<ServerAuthentication> {
+  const figures = new AuthenticationFigures();
+  const serviceAccounts = await serviceAccountKeys(options);
+  const authenticator = await authenticators(options, { ...given, serviceAccounts, figures });
+  return { authenticator, serviceAccounts, figures };
+}
+
+async function authenticators(options: ServerOptions, parts: Parts): Promise<Authenticator> {
+  const { ownTokens } = parts;
   const methods: Authenticator[] = [new ClientCertificateAuthenticator(options.clock)];
   if (ownTokens.length > 0) methods.push(new TokenFileAuthenticator(ownTokens));
   if (options.tokenAuthFile !== undefined) methods.push(await tokenFile(options, options.tokenAuthFile));
+  methods.push(serviceAccountTokens(options, parts));
   const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
   return new AuthenticatorChain(methods, { vocabulary: options.vocabulary, anonymous });
+}
+
+function serviceAccountTokens(
+  { vocabulary, clock, authentication = defaultAuthentication }: ServerOptions,
+  { serviceAccounts, store, registry, figures }: Parts,
+): Authenticator {
+  return new ServiceAccountTokens({
+    vocabulary,
+    clock,
+    issuers: serviceAccounts.issuers,
+    ownAudiences: serviceAccounts.ownAudiences,
+    keys: serviceAccounts.keys,
+    lookup: authentication.serviceAccounts.lookup,
+    live: new LiveObjects(store, registry),
+    used: (use) => figures.tokens[use]++,
+    cacheWatcher: figures,
+  });
 }
 
 async function tokenFile({ log }: ServerOptions, file: string): Promise<Authenticator> {
@@ -28,15 +80,5 @@ async function tokenFile({ log }: ServerOptions, file: string): Promise<Authenti
     throw new OptionsError(
       `--token-auth-file ${file}: ${error instanceof Error ? error.message : String(error)}`,
     );
-  }
-}
-
-/** Reads a file that an option names. */
-export async function readOptionFile(flag: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "the file doesn't exist" : String(error);
-    throw new OptionsError(`${flag} ${file}: ${why}`);
   }
 }

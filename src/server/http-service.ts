@@ -1,3 +1,4 @@
+import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
@@ -5,30 +6,37 @@ import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { addMetricsPath } from "../http/metrics/metrics-path.ts";
+import { AuthenticationMetrics } from "../http/metrics/authentication-metrics.ts";
 import { RequestMetrics } from "../http/metrics/request-metrics.ts";
+import { addOpenIdPaths } from "../http/openid-documents.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
 import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
 import { componentStatuses } from "./component-statuses.ts";
+import { defaultAuthentication } from "./authentication-options.ts";
+import type { ServerAuthentication } from "./authenticators.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { serverMetrics } from "./metrics.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import type { StoredRbac } from "./rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
+import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What the pipeline works with, and the paths that the server answers beside its resources. */
 export function httpService(
   options: ServerOptions,
   engine: Engine,
-  parts: Pick<HttpService, "authenticator" | "connections"> & {
+  parts: Pick<HttpService, "connections"> & {
     authorizer: AuthorizerChain;
     policy: StoredRbac;
     life: Lifecycle;
+    authentication: ServerAuthentication;
   },
 ): HttpService {
   const { clock, log } = options;
+  const { authenticator, serviceAccounts, figures } = parts.authentication;
   const paths = new PathTable();
   const health = healthChecks(engine.store, parts.policy, parts.life, clock, options.livezGracePeriodMs);
   const on = engine.featureEnabled;
@@ -39,19 +47,21 @@ export function httpService(
   addDiscoveryPaths(paths, engine.registry, shown);
   addOpenApiPaths(paths, engine.registry, { version3: on("OpenAPIV3") });
   addHealthPaths(paths, health);
-  const metrics = serverMetrics(options, engine);
+  addOpenIdDocuments(options, paths, serviceAccounts);
+  const metrics = serverMetrics(options, engine, figures);
   addMetricsPath(paths, metrics);
   return {
     engine,
     clock,
-    authenticator: parts.authenticator,
+    authenticator,
     authorizer: parts.authorizer,
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
-    reviews: reviewHandlers(parts.authorizer, parts.authorizer, parts.authenticator),
+    reviews: reviewHandlers({ ...parts, authenticator, ownAudiences: serviceAccounts.ownAudiences }),
     paths,
     bodies: new BodyBudget(),
     compresses: on("APIResponseCompression"),
     metrics: new RequestMetrics(metrics, () => performance.now()),
+    callers: new AuthenticationMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
     connections: parts.connections,
     clients: clientConnections(options, metrics),
@@ -93,6 +103,16 @@ function clientConnections(
       say();
     },
   };
+}
+/** The documents with which others verify service accounts' tokens, where the issuer is fit for that. */
+function addOpenIdDocuments(
+  { authentication = defaultAuthentication, log }: ServerOptions,
+  paths: PathTable,
+  { issuers, keys }: ServiceAccountKeys,
+): void {
+  const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);
+  if ("unfit" in documents) log.warn({}, `no OpenID documents are served: ${documents.unfit}`);
+  else addOpenIdPaths(paths, documents);
 }
 
 /** Lets one call through and leaves out those that follow within a time. */

@@ -1,3 +1,4 @@
+import type { AuthenticationFigures } from "../authentication/figures.ts";
 import { metricDefinitions } from "../http/metrics/definitions.ts";
 import { MetricSet } from "../http/metrics/metric-set.ts";
 import type { Engine } from "../resources/engine.ts";
@@ -8,7 +9,11 @@ import { OptionsError, type ServerOptions } from "./options.ts";
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
 /** The metrics of a server, with those that are looked up when somebody asks. */
-export function serverMetrics(options: ServerOptions, engine: Engine): MetricSet {
+export function serverMetrics(
+  options: ServerOptions,
+  engine: Engine,
+  figures: AuthenticationFigures,
+): MetricSet {
   const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion);
   const warn = (message: string) => options.log.warn({}, message);
   const metrics = new MetricSet(metricDefinitions(engine.vocabulary), { release, showHiddenFor, warn });
@@ -20,9 +25,19 @@ export function serverMetrics(options: ServerOptions, engine: Engine): MetricSet
   for (const [feature, { stage }] of Object.entries(features)) {
     metrics.sample(`${name}_feature_enabled`, feature, stage).set(engine.featureEnabled(feature) ? 1 : 0);
   }
+  metrics.collectWith(() => collectAuthentication(metrics, figures));
   metrics.collectWith(() => collectStore(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));
   return metrics;
+}
+
+function collectAuthentication(metrics: MetricSet, { cache, tokens }: AuthenticationFigures): void {
+  for (const [status, count] of Object.entries(cache)) {
+    metrics.sample("authentication_token_cache_request_total", status).set(count);
+  }
+  for (const [use, count] of Object.entries(tokens)) {
+    metrics.sample(`serviceaccount_${use}_tokens_total`).set(count);
+  }
 }
 
 async function collectStore(metrics: MetricSet, { store, registry }: Engine): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/connect/rules.ts";
+import type { AuthenticationOptions } from "./authentication-options.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Which engine keeps the objects. */
@@ -70,6 +71,8 @@ export interface ServerOptions {
   /** File of certificate authorities whose clients are known (PEM). */
   readonly clientCaFile: string | undefined;
   readonly tokenAuthFile: string | undefined;
+  /** {@link defaultAuthentication} unless given. */
+  readonly authentication?: AuthenticationOptions | undefined;
   /** Text of `--runtime-config`. */
   readonly runtimeConfig: string;
   /** Ranges of addresses from which services get theirs, one a family. */

@@ -10,12 +10,20 @@ import type {
   SubjectAccessReviewSpec,
 } from "../kinds/authorization/attributes.ts";
 
+/** Who knows the answers. */
+interface Reviewers {
+  readonly authorizer: Authorizer & RuleResolver;
+  readonly authenticator: Authenticator;
+  /** Those who stand for this server in tokens. */
+  readonly ownAudiences: readonly string[];
+}
+
 /** Who answers the reviews (spec: access review 2.2, 2.3). */
-export function reviewHandlers(
-  authorizer: Authorizer,
-  resolver: RuleResolver,
-  authenticator: Authenticator,
-): Map<string, ReviewHandler> {
+export function reviewHandlers({
+  authorizer,
+  authenticator,
+  ownAudiences,
+}: Reviewers): Map<string, ReviewHandler> {
   const subject: ReviewHandler = async (review) => {
     review["status"] = await reviewAccess(review["spec"] as SubjectAccessReviewSpec, authorizer);
   };
@@ -23,7 +31,8 @@ export function reviewHandlers(
     [
       "TokenReview",
       async (review) => {
-        review["status"] = await reviewToken(review["spec"] as TokenReviewSpec, authenticator, []);
+        const spec = review["spec"] as TokenReviewSpec;
+        review["status"] = await reviewToken(spec, authenticator, ownAudiences);
       },
     ],
     ["SubjectAccessReview", subject],
@@ -39,7 +48,7 @@ export function reviewHandlers(
       "SelfSubjectRulesReview",
       async (review, { user }) => {
         const { namespace } = review["spec"] as { namespace: string };
-        review["status"] = await reviewRules(user, namespace, resolver);
+        review["status"] = await reviewRules(user, namespace, authorizer);
       },
     ],
     [

@@ -17,7 +17,7 @@ import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
-import { authenticators } from "./authenticators.ts";
+import { serverAuthentication } from "./authenticators.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -130,7 +130,11 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   );
   const authorizer = authorizationChain(options.authorizationModes, policy, vocabulary);
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
+  const adminToken = randomBytes(32).toString("base64url");
+  const ownTokens = [adminEntry(options, adminToken)];
+  const authentication = await serverAuthentication(options, { ownTokens, store, registry });
   const engine: Engine = {
+    tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
     store,
     registry,
@@ -146,8 +150,6 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   const client = new Client(engine, loopbackUser(options));
   const serving = await servingCertificates(options);
   const connections = await connectionRules(options);
-  const adminToken = randomBytes(32).toString("base64url");
-  const authenticator = await authenticators(options, [adminEntry(options, adminToken)]);
   try {
     await policy.start();
     await namespaces.start();
@@ -159,7 +161,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     const controllers = await startControllers({ options, registry, store, client });
     life.synced = true;
     effects.start();
-    const service = httpService(options, engine, { authorizer, policy, life, authenticator, connections });
+    const service = httpService(options, engine, { authorizer, policy, life, connections, authentication });
     const parts = {
       options,
       life,

@@ -1,6 +1,5 @@
 import { X509Certificate } from "node:crypto";
 import type { ListenOptions } from "../http/listener.ts";
-import { readOptionFile } from "./authenticators.ts";
 import {
   CertificateFault,
   createServingCertificates,
@@ -9,6 +8,7 @@ import {
   loadCertificateFiles,
 } from "./certificates.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
+import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions, type ServingOptions } from "./options.ts";
 
 /** How a server shows itself, and whose client certificates it knows. */

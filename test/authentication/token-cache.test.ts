@@ -101,7 +101,9 @@ describe("the cache of what tokens say", () => {
   it("holds no token in memory", async () => {
     const { get, cache } = cacheOver(() => Promise.resolve("u"));
     await get("a-secret");
-    const fields: unknown[] = Object.values(cache).map((value) => (value instanceof Map ? [...value] : value));
+    const fields: unknown[] = Object.values(cache).map((value) =>
+      value instanceof Map ? [...value] : value,
+    );
     expect(JSON.stringify(fields)).not.toContain("a-secret");
   });
 });

@@ -9,7 +9,13 @@ const bytesBuckets = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000,
 
 /** Every metric of a server, under the names that the field knows. */
 export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefinition[] {
-  return [...requestMetrics, ...storeMetrics, ...productMetrics(vocabulary), ...processMetrics];
+  return [
+    ...requestMetrics,
+    ...authenticationMetrics,
+    ...storeMetrics,
+    ...productMetrics(vocabulary),
+    ...processMetrics,
+  ];
 }
 
 const requestMetrics: readonly MetricDefinition[] = [
@@ -71,6 +77,45 @@ const requestMetrics: readonly MetricDefinition[] = [
     stability: "ALPHA",
     labels: ["group", "version", "kind"],
   },
+];
+
+const alphaCounter = (name: string, help: string, ...labels: readonly string[]): MetricDefinition => ({
+  name,
+  help,
+  type: "counter",
+  stability: "ALPHA",
+  labels,
+});
+
+const authenticationMetrics: readonly MetricDefinition[] = [
+  alphaCounter(
+    "authenticated_user_requests",
+    "Requests by their user; those of most users are counted together.",
+    "username",
+  ),
+  alphaCounter("authentication_attempts", "Requests by whether their caller was recognized.", "result"),
+  {
+    name: "authentication_duration_seconds",
+    help: "Time that it took to recognize a caller, where that was not known from the connection.",
+    type: "histogram",
+    stability: "ALPHA",
+    labels: ["result"],
+    buckets: [
+      0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192,
+      16.384,
+    ],
+  },
+  alphaCounter(
+    "authentication_token_cache_request_total",
+    "Tokens that were asked about in caches, by whether they were known.",
+    "status",
+  ),
+  alphaCounter("serviceaccount_valid_tokens_total", "Uses of tokens of pods within the time asked for."),
+  alphaCounter("serviceaccount_stale_tokens_total", "Uses of tokens of pods after the time asked for."),
+  alphaCounter(
+    "serviceaccount_legacy_tokens_total",
+    "Uses of tokens of service accounts without an audience.",
+  ),
 ];
 
 const storeMetrics: readonly MetricDefinition[] = [

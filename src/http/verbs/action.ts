@@ -45,11 +45,13 @@ export async function serveAction(
   checkBody(engine, bodyTarget, object);
   // A collection of things to be done says in its bodies to whom.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object);
-  const result = await actionOf(about)(engine, about, object, { user, ...parameters });
+  const told = [...warnings];
+  const warn = (text: string) => void told.push(text);
+  const result = await actionOf(about)(engine, about, object, { user, ...parameters, warn });
   if (result === undefined) {
-    return sendStatus(exchange, engine.vocabulary, 201, successStatus({}), warningLines(warnings));
+    return sendStatus(exchange, engine.vocabulary, 201, successStatus({}), warningLines(told));
   }
-  return sendObject(service, request, encoding, 201, bodyOf(result), warnings);
+  return sendObject(service, request, encoding, 201, bodyOf(result), told);
 }
 
 /** What is asked for an object says nothing else of whom it is about. */

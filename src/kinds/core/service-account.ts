@@ -3,6 +3,7 @@ import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
+import { TokenRequest } from "../authentication/token-request.ts";
 import { LocalObjectReference, ObjectReference } from "./references.ts";
 
 export const ServiceAccount = kind({
@@ -28,6 +29,9 @@ export const ServiceAccount = kind({
       bool,
       "Whether its programs get a token without asking.",
     ).nullable(),
+  },
+  subresources: {
+    token: { shape: "action", verbs: ["create"], kind: () => TokenRequest },
   },
   columns: [
     nameColumn,

@@ -1,0 +1,27 @@
+import type { UserInfo } from "../../base/user-info.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+
+/** The user name of a service account (spec: conventions 5.5). */
+export function accountUser({ systemPrefix }: Vocabulary, namespace: string, name: string): string {
+  return `${systemPrefix}serviceaccount:${namespace}:${name}`;
+}
+
+/** Groups of every service account of a namespace. */
+function accountGroups({ systemPrefix }: Vocabulary, namespace: string): string[] {
+  return [`${systemPrefix}serviceaccounts`, `${systemPrefix}serviceaccounts:${namespace}`];
+}
+
+/** Who a service account is to the server. */
+export function accountInfo(
+  vocabulary: Vocabulary,
+  namespace: string,
+  account: { readonly name: string; readonly uid: string },
+  extra: UserInfo["extra"],
+): UserInfo {
+  return {
+    name: accountUser(vocabulary, namespace, account.name),
+    uid: account.uid,
+    groups: accountGroups(vocabulary, namespace),
+    extra,
+  };
+}

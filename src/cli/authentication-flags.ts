@@ -1,0 +1,70 @@
+import type { AuthenticationOptions } from "../server/authentication-options.ts";
+import type { Flag, FlagReader } from "./flags.ts";
+
+/** The flags of how callers are recognized (spec: conventions 5). */
+export const authenticationFlags = [
+  {
+    name: "api-audiences",
+    type: "list",
+    default: "",
+    doc: "Names under which tokens may mean this server, comma separated; by default the issuers.",
+  },
+  {
+    name: "service-account-issuer",
+    type: "list",
+    default: "",
+    doc: "Issuers of service accounts' tokens that are believed; the first one issues. By default the vocabulary's.",
+  },
+  {
+    name: "service-account-key-file",
+    type: "list",
+    default: "",
+    doc: "Files of RSA and ECDSA keys, public or private (PEM), that verify service accounts' tokens; by default --tls-private-key-file.",
+  },
+  {
+    name: "service-account-signing-key-file",
+    type: "file",
+    default: "",
+    doc: "Private key that signs service accounts' tokens (PEM); without it the server makes one.",
+  },
+  {
+    name: "service-account-lookup",
+    type: "boolean",
+    default: "true",
+    doc: "Refuse tokens of Secrets whose Secret or service account is gone.",
+  },
+  {
+    name: "service-account-max-token-expiration",
+    type: "duration",
+    default: "0s",
+    doc: "The longest time that a requested token holds, at least 1h; 0s for no limit.",
+  },
+  {
+    name: "service-account-extend-token-expiration",
+    type: "boolean",
+    default: "true",
+    doc: "Let the tokens that pods get by themselves hold for a year, and count their use after the hour they were asked for.",
+  },
+  {
+    name: "service-account-jwks-uri",
+    type: "string",
+    default: "",
+    doc: "Where others fetch the keys of service accounts' tokens, if not below the issuer (https).",
+  },
+] as const satisfies readonly Flag[];
+
+/** The options that those flags ask for. */
+export function authenticationOptions(read: FlagReader): AuthenticationOptions {
+  return {
+    apiAudiences: read.list("api-audiences"),
+    serviceAccounts: {
+      issuers: read.list("service-account-issuer"),
+      keyFiles: read.list("service-account-key-file"),
+      signingKeyFile: read.optional("service-account-signing-key-file"),
+      lookup: read.boolean("service-account-lookup") ?? true,
+      maxExpirationMs: read.durationMs("service-account-max-token-expiration"),
+      extendExpiration: read.boolean("service-account-extend-token-expiration") ?? true,
+      jwksUri: read.optional("service-account-jwks-uri"),
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { StatusError } from "../../base/status-error.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import { conflict, timestampAt, type Engine, type Target } from "../engine.ts";
+import { getObject } from "../get.ts";
+import { decodeEntry } from "../stored.ts";
+import type { TokenFacts, TokenIssuer } from "../token-issuer.ts";
+import type { ActionOptions } from "./actions.ts";
+
+interface Request extends ApiObject {
+  spec: {
+    audiences?: string[];
+    expirationSeconds: number;
+    boundObjectRef?: BoundObject | null;
+  };
+}
+
+interface BoundObject {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+/** What is asked for by the agents of nodes on behalf of every pod: an hour and a little, by which they are known. */
+const agentSeconds = 3607;
+/** How long such a token holds instead, so that programs that read it only once go on working: a year. */
+const extendedSeconds = 365 * 24 * 60 * 60;
+
+/**
+ * Makes a token of a service account (spec: conventions 5.5), for the audiences, the time and the object that were asked
+ * for. Nothing is stored. The answer is the request with the token.
+ *
+ * @throws {StatusError} NotFound without the account or the object to bind to, BadRequest for an object that a token
+ *   can't be bound to, Conflict when its uid is another one, MethodNotAllowed where no tokens are issued.
+ */
+export async function requestToken(
+  engine: Engine,
+  target: Target,
+  body: ApiObject,
+  options: ActionOptions,
+): Promise<ApiObject> {
+  const issuer = engine.tokens;
+  if (issuer === undefined) throw new StatusError("MethodNotAllowed", "this server issues no tokens");
+  const request = body as Request;
+  const { spec } = request;
+  const account = decodeEntry(await getObject(engine, { ...target, subresource: "" }));
+  if ((spec.audiences ?? []).length === 0) spec.audiences = [...issuer.ownAudiences];
+  const { user, dryRun } = options;
+  const nowMs = engine.clock.now();
+  const { name, namespace } = target;
+  request.metadata = {
+    ...request.metadata,
+    name,
+    namespace,
+    creationTimestamp: timestampAt(nowMs),
+  };
+  const question = { operation: "CREATE", target, user, dryRun, object: body, live: undefined } as const;
+  await engine.admit.mutate(question);
+  await engine.admit.validate(question);
+  const boundTo = await boundObject(engine, target, spec.boundObjectRef ?? undefined);
+  shorten(spec, issuer, options);
+  const lifetime = lifetimeOf(spec, issuer, boundTo);
+  const issuedAt = Math.floor(nowMs / 1000);
+  const token = await issuer.issue({
+    namespace,
+    account: { name, uid: account.metadata.uid ?? "" },
+    boundTo,
+    audiences: spec.audiences ?? [],
+    issuedAt,
+    expiresAt: issuedAt + lifetime.seconds,
+    warnAfter: lifetime.warnSeconds === undefined ? undefined : issuedAt + lifetime.warnSeconds,
+  });
+  // Those who asked are told the time they asked for, so that they come again by then.
+  const expirationTimestamp = timestampAt(nowMs + spec.expirationSeconds * 1000);
+  return { ...request, status: { token, expirationTimestamp } };
+}
+
+/** The object that a token is to end with. */
+async function boundObject(
+  engine: Engine,
+  target: Target,
+  reference: BoundObject | undefined,
+): Promise<TokenFacts["boundTo"]> {
+  if (reference === undefined) return undefined;
+  const { kind = "", apiVersion = "", name = "", uid = "" } = reference;
+  const resources = { Pod: "pods", Secret: "secrets" } as const;
+  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+  if (group !== "" || (kind !== "Pod" && kind !== "Secret")) {
+    const type = JSON.stringify(`${apiVersion === "" ? "" : `${apiVersion}, `}Kind=${kind}`);
+    throw new StatusError("BadRequest", `cannot bind token to object of type ${type}`);
+  }
+  if (name === "") throw new StatusError("BadRequest", "spec.boundObjectRef.name is required");
+  const resource = engine.registry.find("", "v1", resources[kind]);
+  if (resource === undefined) {
+    throw new StatusError("BadRequest", `cannot bind token to a ${kind}: this server has none`);
+  }
+  const bound = { resource, namespace: target.namespace, name, subresource: "" };
+  const object = decodeEntry(await getObject(engine, bound));
+  if (kind === "Pod") checkAccount(target, object);
+  const actual = object.metadata.uid ?? "";
+  if (uid !== "" && uid !== actual) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record (${actual}): the object was deleted and made anew`;
+    throw conflict(bound, why);
+  }
+  return { kind, object: { name, uid: actual } };
+}
+
+/** A pod is a reason for tokens of the account that it runs as, and of no other one. */
+function checkAccount({ name }: Target, pod: ApiObject): void {
+  const { serviceAccountName = "" } = (pod["spec"] ?? {}) as { serviceAccountName?: string };
+  if (serviceAccountName === name) return;
+  const message = `cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`;
+  throw new StatusError("BadRequest", message);
+}
+
+function shorten(spec: Request["spec"], { maxSeconds }: TokenIssuer, { warn }: ActionOptions): void {
+  if (maxSeconds <= 0 || spec.expirationSeconds <= maxSeconds) return;
+  warn(`requested expiration of ${spec.expirationSeconds} seconds shortened to ${maxSeconds} seconds`);
+  spec.expirationSeconds = maxSeconds;
+}
+
+interface Lifetime {
+  readonly seconds: number;
+  readonly warnSeconds: number | undefined;
+}
+
+/** How long a token really holds: a pod's token for the server alone is let live on, and its late use is noted. */
+function lifetimeOf(spec: Request["spec"], issuer: TokenIssuer, boundTo: TokenFacts["boundTo"]): Lifetime {
+  const { expirationSeconds: asked, audiences = [] } = spec;
+  const forServer = audiences.length > 0 && audiences.every((one) => issuer.ownAudiences.includes(one));
+  const extended = issuer.extendsLifetime && boundTo?.kind === "Pod" && asked === agentSeconds && forServer;
+  return extended
+    ? { seconds: extendedSeconds, warnSeconds: asked }
+    : { seconds: asked, warnSeconds: undefined };
+}

@@ -1,0 +1,55 @@
+/** How callers are recognized beside certificates and static tokens (spec: conventions 5). */
+export interface AuthenticationOptions {
+  /** Who this server is to tokens (`--api-audiences`); empty: the issuers of service accounts' tokens. */
+  readonly apiAudiences: readonly string[];
+  readonly serviceAccounts: ServiceAccountOptions;
+}
+
+/** Tokens of service accounts (spec: conventions 5.5). */
+export interface ServiceAccountOptions {
+  /** The first issues new tokens, all are believed; empty: the vocabulary's. */
+  readonly issuers: readonly string[];
+  /** PEM files of the keys that verify tokens; without one, the key of `--tls-private-key-file` does. */
+  readonly keyFiles: readonly string[];
+  /** PEM file of the key that signs tokens; without it the server makes one. */
+  readonly signingKeyFile: string | undefined;
+  /** Whether tokens of Secrets end with their Secret. */
+  readonly lookup: boolean;
+  /** The longest time that a token may hold, in milliseconds; 0 for no limit. */
+  readonly maxExpirationMs: number;
+  /** Whether tokens that programs of pods get by themselves hold for a year, with their late use noted. */
+  readonly extendExpiration: boolean;
+  /** Where others fetch the keys, if not below the issuer. */
+  readonly jwksUri: string | undefined;
+}
+
+/** Methods as they are unless options say otherwise. */
+export const defaultAuthentication: AuthenticationOptions = {
+  apiAudiences: [],
+  serviceAccounts: {
+    issuers: [],
+    keyFiles: [],
+    signingKeyFile: undefined,
+    lookup: true,
+    maxExpirationMs: 0,
+    extendExpiration: true,
+    jwksUri: undefined,
+  },
+};
+
+/** Those of the options that somebody chose. */
+export interface AuthenticationChoices extends Partial<Omit<AuthenticationOptions, "serviceAccounts">> {
+  readonly serviceAccounts?: Partial<ServiceAccountOptions>;
+}
+
+/** The options with what wasn't chosen as it is by default. */
+export function authenticationWith({
+  serviceAccounts,
+  ...rest
+}: AuthenticationChoices): AuthenticationOptions {
+  return {
+    ...defaultAuthentication,
+    ...rest,
+    serviceAccounts: { ...defaultAuthentication.serviceAccounts, ...serviceAccounts },
+  };
+}

@@ -1,0 +1,147 @@
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { signClaims, type VerificationKey } from "../authentication/jwt/signature.ts";
+import { boundClaims } from "../authentication/service-accounts/bound-claims.ts";
+import {
+  distinct,
+  KeyFault,
+  publicHalf,
+  readPublicKeys,
+  readSigningKey,
+  type SigningKey,
+} from "../authentication/service-accounts/keys.ts";
+import type { TokenIssuer } from "../resources/token-issuer.ts";
+import { defaultAuthentication } from "./authentication-options.ts";
+import { readOptionFile } from "./option-files.ts";
+import { OptionsError, type ServerOptions } from "./options.ts";
+
+/** What a server needs to issue and verify the tokens of service accounts. */
+export interface ServiceAccountKeys {
+  readonly issuers: readonly string[];
+  readonly ownAudiences: readonly string[];
+  readonly keys: readonly VerificationKey[];
+  readonly issuer: TokenIssuer;
+}
+
+const hourMs = 60 * 60 * 1000;
+/** The reference keeps the number of seconds in 32 bits. */
+const maxMs = 2 ** 32 * 1000;
+/** The server's own signing key in its folder of certificates. */
+const ownKeyFile = "service-accounts.key";
+
+/**
+ * Reads the keys that the options name (spec: conventions 5.5), and makes a signing key where none is named.
+ *
+ * @throws {OptionsError} which names the flag.
+ */
+export async function serviceAccountKeys(options: ServerOptions): Promise<ServiceAccountKeys> {
+  const { authentication = defaultAuthentication, vocabulary } = options;
+  const { serviceAccounts, apiAudiences } = authentication;
+  const { maxExpirationMs, extendExpiration } = serviceAccounts;
+  if (maxExpirationMs !== 0 && (maxExpirationMs < hourMs || maxExpirationMs > maxMs)) {
+    throw new OptionsError("--service-account-max-token-expiration: must be 0, or from 1h to 2^32 seconds");
+  }
+  const issuers =
+    serviceAccounts.issuers.length > 0 ? serviceAccounts.issuers : [vocabulary.serviceAccountIssuer];
+  for (const issuer of issuers) checkIssuer(issuer);
+  const signing = await signingKeyFor(options, serviceAccounts.signingKeyFile);
+  const named = await verifyingKeys(options, serviceAccounts.keyFiles);
+  const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
+  return {
+    issuers,
+    ownAudiences,
+    keys: distinct([publicHalf(signing), ...named]),
+    issuer: {
+      ownAudiences,
+      maxSeconds: Math.floor(maxExpirationMs / 1000),
+      extendsLifetime: extendExpiration,
+      issue: (facts) => signClaims(boundClaims(vocabulary, issuers[0]!, facts), signing.key, signing.id),
+    },
+  };
+}
+
+/** An issuer is any text; one that looks like a URL must be one (RFC 7519 section 2, StringOrURI). */
+function checkIssuer(issuer: string): void {
+  if (issuer.includes(":") && !URL.canParse(issuer)) {
+    throw new OptionsError(`--service-account-issuer: ${JSON.stringify(issuer)} is not a URL`);
+  }
+}
+
+async function verifyingKeys(options: ServerOptions, files: readonly string[]): Promise<VerificationKey[]> {
+  const flag = "--service-account-key-file";
+  const keys: VerificationKey[] = [];
+  for (const file of files) keys.push(...(await readKeys(flag, file, readPublicKeys)));
+  const tlsKey = options.serving?.certificateFiles?.key;
+  if (files.length > 0 || tlsKey === undefined) return keys;
+  try {
+    return readPublicKeys(await readOptionFile("--tls-private-key-file", tlsKey));
+  } catch (error) {
+    if (!(error instanceof KeyFault)) throw error;
+    // A key of another sort serves TLS well; it just verifies no tokens.
+    options.log.warn({ file: tlsKey }, `the TLS key verifies no service account tokens: ${error.message}`);
+    return [];
+  }
+}
+
+async function signingKeyFor(options: ServerOptions, file: string | undefined): Promise<SigningKey> {
+  if (file !== undefined) return readKeys("--service-account-signing-key-file", file, readSigningKey);
+  const folder = options.serving?.certificateFolder;
+  if (folder === undefined) return readSigningKey(newKey());
+  if (options.storage.engine === "etcd") {
+    options.log.warn(
+      {},
+      "every server of an etcd cluster signs service account tokens with a key of its own, unless they share a --service-account-signing-key-file",
+    );
+  }
+  return ownKey(folder);
+}
+
+async function readKeys<T>(flag: string, file: string, read: (pem: string) => T): Promise<T> {
+  const pem = await readOptionFile(flag, file);
+  try {
+    return read(pem);
+  } catch (error) {
+    if (error instanceof KeyFault) throw new OptionsError(`${flag} ${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+/** The key in the folder; made when there is none. Of several servers that make one at once, the first one's stays. */
+async function ownKey(folder: string): Promise<SigningKey> {
+  const file = path.join(folder, ownKeyFile);
+  const known = await keyIn(file);
+  if (known !== undefined) return known;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}.new`;
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    await handle.writeFile(newKey());
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return (await keyIn(file))!;
+}
+
+async function keyIn(file: string): Promise<SigningKey | undefined> {
+  try {
+    return readSigningKey(await readFile(file, "utf8"));
+  } catch (error) {
+    if (error instanceof KeyFault) throw new OptionsError(`${file}: ${error.message}`);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new OptionsError(`${file} can't be read: ${String(error)}`);
+  }
+}

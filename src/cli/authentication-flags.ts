@@ -51,6 +51,12 @@ export const authenticationFlags = [
     default: "",
     doc: "Where others fetch the keys of service accounts' tokens, if not below the issuer (https).",
   },
+  {
+    name: "enable-bootstrap-token-auth",
+    type: "boolean",
+    default: "false",
+    doc: "Believe the bootstrap tokens that lie in Secrets of the system's namespace.",
+  },
 ] as const satisfies readonly Flag[];
 
 /** The options that those flags ask for. */
@@ -66,5 +72,6 @@ export function authenticationOptions(read: FlagReader): AuthenticationOptions {
       extendExpiration: read.boolean("service-account-extend-token-expiration") ?? true,
       jwksUri: read.optional("service-account-jwks-uri"),
     },
+    bootstrapTokens: read.boolean("enable-bootstrap-token-auth") ?? false,
   };
 }

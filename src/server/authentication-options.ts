@@ -3,6 +3,8 @@ export interface AuthenticationOptions {
   /** Who this server is to tokens (`--api-audiences`); empty: the issuers of service accounts' tokens. */
   readonly apiAudiences: readonly string[];
   readonly serviceAccounts: ServiceAccountOptions;
+  /** Whether bootstrap tokens are believed (`--enable-bootstrap-token-auth`). */
+  readonly bootstrapTokens: boolean;
 }
 
 /** Tokens of service accounts (spec: conventions 5.5). */
@@ -35,6 +37,7 @@ export const defaultAuthentication: AuthenticationOptions = {
     extendExpiration: true,
     jwksUri: undefined,
   },
+  bootstrapTokens: false,
 };
 
 /** Those of the options that somebody chose. */

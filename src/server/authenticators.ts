@@ -1,4 +1,5 @@
 import { anonymousByDefault } from "../authentication/anonymous.ts";
+import { BootstrapTokens } from "../authentication/bootstrap-token.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import { AuthenticatorChain } from "../authentication/chain.ts";
 import { ClientCertificateAuthenticator } from "../authentication/client-certificate.ts";
@@ -48,14 +49,18 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   const methods: Authenticator[] = [new ClientCertificateAuthenticator(options.clock)];
   if (ownTokens.length > 0) methods.push(new TokenFileAuthenticator(ownTokens));
   if (options.tokenAuthFile !== undefined) methods.push(await tokenFile(options, options.tokenAuthFile));
-  methods.push(serviceAccountTokens(options, parts));
+  const { vocabulary, clock, authentication = defaultAuthentication } = options;
+  const live = new LiveObjects(parts.store, parts.registry);
+  methods.push(serviceAccountTokens(options, parts, live));
+  if (authentication.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
   const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
-  return new AuthenticatorChain(methods, { vocabulary: options.vocabulary, anonymous });
+  return new AuthenticatorChain(methods, { vocabulary, anonymous });
 }
 
 function serviceAccountTokens(
   { vocabulary, clock, authentication = defaultAuthentication }: ServerOptions,
-  { serviceAccounts, store, registry, figures }: Parts,
+  { serviceAccounts, figures }: Parts,
+  live: LiveObjects,
 ): Authenticator {
   return new ServiceAccountTokens({
     vocabulary,
@@ -64,7 +69,7 @@ function serviceAccountTokens(
     ownAudiences: serviceAccounts.ownAudiences,
     keys: serviceAccounts.keys,
     lookup: authentication.serviceAccounts.lookup,
-    live: new LiveObjects(store, registry),
+    live,
     used: (use) => figures.tokens[use]++,
     cacheWatcher: figures,
   });

@@ -20,3 +20,17 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+/** Lets one call through and leaves out those that follow within a time. */
+export function rarely<A extends unknown[]>(
+  clock: Clock,
+  everyMs: number,
+  call: (...parameters: A) => void,
+): (...parameters: A) => void {
+  let next = Number.NEGATIVE_INFINITY;
+  return (...parameters) => {
+    if (clock.now() < next) return;
+    next = clock.now() + everyMs;
+    call(...parameters);
+  };
+}

@@ -1,4 +1,4 @@
-import type { AuthenticationOptions } from "../server/authentication-options.ts";
+import type { AuthenticationOptions, TokenWebhookChoice } from "../server/authentication-options.ts";
 import type { Flag, FlagReader } from "./flags.ts";
 
 /** The flags of how callers are recognized (spec: conventions 5). */
@@ -57,6 +57,24 @@ export const authenticationFlags = [
     default: "false",
     doc: "Believe the bootstrap tokens that lie in Secrets of the system's namespace.",
   },
+  {
+    name: "authentication-token-webhook-config-file",
+    type: "file",
+    default: "",
+    doc: "Client configuration of a service that is asked about tokens which nobody else knows.",
+  },
+  {
+    name: "authentication-token-webhook-version",
+    type: "string",
+    default: "v1beta1",
+    doc: "Version of the TokenReviews that it is asked with: v1 or v1beta1.",
+  },
+  {
+    name: "authentication-token-webhook-cache-ttl",
+    type: "duration",
+    default: "2m",
+    doc: "How long its answers are remembered.",
+  },
 ] as const satisfies readonly Flag[];
 
 /** The options that those flags ask for. */
@@ -72,6 +90,14 @@ export function authenticationOptions(read: FlagReader): AuthenticationOptions {
       extendExpiration: read.boolean("service-account-extend-token-expiration") ?? true,
       jwksUri: read.optional("service-account-jwks-uri"),
     },
+    tokenWebhook: tokenWebhook(read),
     bootstrapTokens: read.boolean("enable-bootstrap-token-auth") ?? false,
   };
+}
+
+function tokenWebhook(read: FlagReader): TokenWebhookChoice | undefined {
+  const version = read.choice("authentication-token-webhook-version", ["v1", "v1beta1"]);
+  const cacheMs = read.durationMs("authentication-token-webhook-cache-ttl");
+  const configFile = read.optional("authentication-token-webhook-config-file");
+  return configFile === undefined ? undefined : { configFile, version, cacheMs };
 }

@@ -5,6 +5,17 @@ export interface AuthenticationOptions {
   readonly serviceAccounts: ServiceAccountOptions;
   /** Whether bootstrap tokens are believed (`--enable-bootstrap-token-auth`). */
   readonly bootstrapTokens: boolean;
+  /** A service of others that is asked about tokens; undefined: none. */
+  readonly tokenWebhook: TokenWebhookChoice | undefined;
+}
+
+/** A service that is asked about tokens (spec: conventions 5.7). */
+export interface TokenWebhookChoice {
+  /** Client configuration that says where it is. */
+  readonly configFile: string;
+  readonly version: "v1" | "v1beta1";
+  /** How long answers are remembered, in milliseconds. */
+  readonly cacheMs: number;
 }
 
 /** Tokens of service accounts (spec: conventions 5.5). */
@@ -38,6 +49,7 @@ export const defaultAuthentication: AuthenticationOptions = {
     jwksUri: undefined,
   },
   bootstrapTokens: false,
+  tokenWebhook: undefined,
 };
 
 /** Those of the options that somebody chose. */

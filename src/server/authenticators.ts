@@ -7,9 +7,14 @@ import { AuthenticationFigures } from "../authentication/figures.ts";
 import { LiveObjects } from "../authentication/live-objects.ts";
 import { ServiceAccountTokens } from "../authentication/service-accounts/service-account-tokens.ts";
 import { parseTokenFile, TokenFileAuthenticator, type TokenEntry } from "../authentication/token-file.ts";
+import { TokenWebhook } from "../authentication/token-webhook.ts";
+import { rarely } from "../base/clock.ts";
+import { authentication } from "../kinds/groups.ts";
+import { groupName } from "../schema/kind.ts";
+import { outageLogMs, remoteService } from "./remote-services.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
-import { defaultAuthentication } from "./authentication-options.ts";
+import { defaultAuthentication, type TokenWebhookChoice } from "./authentication-options.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import { serviceAccountKeys, type ServiceAccountKeys } from "./service-account-tokens.ts";
@@ -19,14 +24,18 @@ export interface ServerAuthentication {
   readonly authenticator: Authenticator;
   readonly serviceAccounts: ServiceAccountKeys;
   readonly figures: AuthenticationFigures;
+  /** Ends what it has open. */
+  close(): Promise<void>;
 }
 
 /** What the methods work with. */
-interface Parts extends Omit<ServerAuthentication, "authenticator"> {
+interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
   /** Static tokens of the server's own administrator. */
   readonly ownTokens: readonly TokenEntry[];
   readonly store: Store;
   readonly registry: Registry;
+  /** Told what is to be closed in the end. */
+  readonly opened: (what: { close(): Promise<void> }) => void;
 }
 
 /**
@@ -40,8 +49,11 @@ export async function serverAuthentication(
 ): Promise<ServerAuthentication> {
   const figures = new AuthenticationFigures();
   const serviceAccounts = await serviceAccountKeys(options);
-  const authenticator = await authenticators(options, { ...given, serviceAccounts, figures });
-  return { authenticator, serviceAccounts, figures };
+  const open: { close(): Promise<void> }[] = [];
+  const opened: Parts["opened"] = (one) => void open.push(one);
+  const authenticator = await authenticators(options, { ...given, serviceAccounts, figures, opened });
+  const close = async () => void (await Promise.all(open.map((one) => one.close())));
+  return { authenticator, serviceAccounts, figures, close };
 }
 
 async function authenticators(options: ServerOptions, parts: Parts): Promise<Authenticator> {
@@ -49,16 +61,19 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   const methods: Authenticator[] = [new ClientCertificateAuthenticator(options.clock)];
   if (ownTokens.length > 0) methods.push(new TokenFileAuthenticator(ownTokens));
   if (options.tokenAuthFile !== undefined) methods.push(await tokenFile(options, options.tokenAuthFile));
-  const { vocabulary, clock, authentication = defaultAuthentication } = options;
+  const { vocabulary, clock, authentication: methodOptions = defaultAuthentication } = options;
   const live = new LiveObjects(parts.store, parts.registry);
   methods.push(serviceAccountTokens(options, parts, live));
-  if (authentication.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
+  if (methodOptions.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
+  if (methodOptions.tokenWebhook !== undefined) {
+    methods.push(await tokenWebhook(options, parts, methodOptions.tokenWebhook));
+  }
   const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
   return new AuthenticatorChain(methods, { vocabulary, anonymous });
 }
 
 function serviceAccountTokens(
-  { vocabulary, clock, authentication = defaultAuthentication }: ServerOptions,
+  { vocabulary, clock, authentication: { serviceAccounts: chosen } = defaultAuthentication }: ServerOptions,
   { serviceAccounts, figures }: Parts,
   live: LiveObjects,
 ): Authenticator {
@@ -68,9 +83,28 @@ function serviceAccountTokens(
     issuers: serviceAccounts.issuers,
     ownAudiences: serviceAccounts.ownAudiences,
     keys: serviceAccounts.keys,
-    lookup: authentication.serviceAccounts.lookup,
+    lookup: chosen.lookup,
     live,
     used: (use) => figures.tokens[use]++,
+    cacheWatcher: figures,
+  });
+}
+
+async function tokenWebhook(
+  { vocabulary, clock, log }: ServerOptions,
+  { serviceAccounts, figures, opened }: Parts,
+  { configFile, version, cacheMs }: TokenWebhookChoice,
+): Promise<Authenticator> {
+  const service = await remoteService("--authentication-token-webhook-config-file", configFile, clock);
+  opened(service);
+  const message = "the token webhook can't be asked";
+  return new TokenWebhook({
+    ask: (review) => service.post(review),
+    apiVersion: `${groupName(authentication, vocabulary)}/${version}`,
+    ownAudiences: serviceAccounts.ownAudiences,
+    cacheMs,
+    clock,
+    failed: rarely(clock, outageLogMs, (error) => log.warn({ error: error.message }, message)),
     cacheWatcher: figures,
   });
 }

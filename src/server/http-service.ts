@@ -11,7 +11,7 @@ import { RequestMetrics } from "../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../http/openid-documents.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
 import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
-import type { Clock } from "../base/clock.ts";
+import { rarely } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
 import { componentStatuses } from "./component-statuses.ts";
@@ -113,18 +113,4 @@ function addOpenIdDocuments(
   const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);
   if ("unfit" in documents) log.warn({}, `no OpenID documents are served: ${documents.unfit}`);
   else addOpenIdPaths(paths, documents);
-}
-
-/** Lets one call through and leaves out those that follow within a time. */
-function rarely<A extends unknown[]>(
-  clock: Clock,
-  everyMs: number,
-  call: (...parameters: A) => void,
-): (...parameters: A) => void {
-  let next = Number.NEGATIVE_INFINITY;
-  return (...parameters) => {
-    if (clock.now() < next) return;
-    next = clock.now() + everyMs;
-    call(...parameters);
-  };
 }

@@ -17,7 +17,7 @@ import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
-import { serverAuthentication } from "./authenticators.ts";
+import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -98,6 +98,7 @@ interface Parts {
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
   readonly service: HttpService;
+  readonly authentication: ServerAuthentication;
   readonly adminToken: string;
 }
 
@@ -173,10 +174,12 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       effects,
       serving,
       service,
+      authentication,
       adminToken,
     };
     return { ...parts, listener: await open(serving, service, controllers) };
   } catch (error) {
+    await authentication.close();
     await effects.close();
     namespaces.close();
     policy.close();
@@ -222,6 +225,7 @@ async function stop(parts: Parts): Promise<void> {
   service.streams.drain();
   await stopped;
   await controllers.close();
+  await parts.authentication.close();
   await effects.close();
   namespaces.close();
   policy.close();

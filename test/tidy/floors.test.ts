@@ -5,7 +5,7 @@ import { read, sources } from "./source-files.ts";
 /** The rooms by floor (docs/architecture.md): a room imports from floors below it and from itself. */
 const floors: readonly (readonly string[])[] = [
   ["base", "vocabulary"],
-  ["schema", "storage"],
+  ["schema", "storage", "remote"],
   ["kinds", "fields"],
   ["resources"],
   ["authentication", "authorization", "admission"],

@@ -1,0 +1,219 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { SyntaxFault } from "../base/json/syntax-fault.ts";
+import { decodeYaml } from "../base/yaml.ts";
+import type { RemoteTls } from "./remote-client.ts";
+
+/** A client configuration that can't be used; the message says which field, and why. */
+export class ConfigurationFault extends Error {
+  override name = "ConfigurationFault";
+}
+
+/** Where a service of others is, and how the server shows itself to it. */
+export interface ClientConfiguration {
+  readonly server: URL;
+  readonly tls: RemoteTls;
+  readonly credentials: RemoteCredentials;
+}
+
+/** What is said in the header `Authorization`. */
+export type RemoteCredentials =
+  | { readonly kind: "none" }
+  | { readonly kind: "token"; readonly token: string }
+  /** The file is read again from time to time. */
+  | { readonly kind: "token-file"; readonly file: string }
+  | { readonly kind: "basic"; readonly user: string; readonly password: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a client configuration file (spec: conventions 5.7): `clusters`, `users`, `contexts` and `current-context`, which
+ * says which of them count. Paths of files in it are relative to its own folder.
+ *
+ * @throws {ConfigurationFault}
+ */
+export async function readClientConfiguration(file: string): Promise<ClientConfiguration> {
+  const bytes = await readNamed(file, "");
+  const document = fields(await parse(bytes), "the file");
+  const reader = new Reader(path.dirname(file), document);
+  const context = reader.current();
+  const cluster = reader.named("clusters", "cluster", text(context, "cluster", "context.cluster"));
+  const userName = text(context, "user", "context.user");
+  const user = userName === "" ? {} : reader.named("users", "user", userName);
+  return {
+    server: serverOf(cluster),
+    tls: await reader.tls(cluster, user),
+    credentials: await reader.credentials(user),
+  };
+}
+
+async function parse(bytes: Buffer): Promise<unknown> {
+  try {
+    return (await decodeYaml(bytes)).value;
+  } catch (error) {
+    if (error instanceof SyntaxFault)
+      throw new ConfigurationFault(`is neither YAML nor JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+function serverOf(cluster: Fields): URL {
+  const server = text(cluster, "server", "cluster.server");
+  if (!URL.canParse(server)) {
+    throw new ConfigurationFault(`cluster.server: ${JSON.stringify(server)} is not a URL`);
+  }
+  const url = new URL(server);
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new ConfigurationFault(`cluster.server: ${JSON.stringify(server)} is neither https nor http`);
+  }
+  if (url.username !== "" || url.password !== "" || url.hash !== "") {
+    throw new ConfigurationFault("cluster.server: must have neither a user nor a fragment");
+  }
+  if (text(cluster, "proxy-url", "cluster.proxy-url") !== "") {
+    throw new ConfigurationFault("cluster.proxy-url: proxies are not supported");
+  }
+  return url;
+}
+
+/** Reads the parts of one document. */
+class Reader {
+  constructor(
+    private readonly folder: string,
+    private readonly document: Fields,
+  ) {}
+
+  current(): Fields {
+    const name = text(this.document, "current-context", "current-context");
+    if (name === "") throw new ConfigurationFault("current-context: is missing");
+    return this.named("contexts", "context", name);
+  }
+
+  /** The entry of a list by its name. */
+  named(list: string, member: string, name: string): Fields {
+    if (name === "") throw new ConfigurationFault(`context.${member}: is missing`);
+    const entries = own(this.document, list);
+    if (!Array.isArray(entries)) throw new ConfigurationFault(`${list}: is not a list`);
+    const found = entries.find((one) => isFields(one) && own(one, "name") === name) as Fields | undefined;
+    if (found === undefined)
+      throw new ConfigurationFault(`${list}: has no entry named ${JSON.stringify(name)}`);
+    return fields(own(found, member) ?? {}, `${list}[${JSON.stringify(name)}].${member}`);
+  }
+
+  async tls(cluster: Fields, user: Fields): Promise<RemoteTls> {
+    const skip = own(cluster, "insecure-skip-tls-verify") ?? false;
+    if (typeof skip !== "boolean") {
+      throw new ConfigurationFault("cluster.insecure-skip-tls-verify: is neither true nor false");
+    }
+    const ca = await this.content(cluster, "cluster", "certificate-authority");
+    if (skip && ca !== undefined) {
+      throw new ConfigurationFault(
+        "cluster.certificate-authority: can't be given together with insecure-skip-tls-verify",
+      );
+    }
+    const cert = await this.content(user, "user", "client-certificate");
+    const key = await this.content(user, "user", "client-key");
+    if ((cert === undefined) !== (key === undefined)) {
+      throw new ConfigurationFault(
+        "user.client-certificate and user.client-key are given together or not at all",
+      );
+    }
+    if (cert !== undefined) checkPair(cert, key!);
+    const serverName = text(cluster, "tls-server-name", "cluster.tls-server-name");
+    return {
+      verify: !skip,
+      ca: ca === undefined ? undefined : authoritiesIn(ca),
+      cert,
+      key,
+      serverName: serverName === "" ? undefined : serverName,
+    };
+  }
+
+  async credentials(user: Fields): Promise<RemoteCredentials> {
+    for (const unsupported of ["exec", "auth-provider"]) {
+      if (own(user, unsupported) !== undefined) {
+        throw new ConfigurationFault(
+          `user.${unsupported}: programs that fetch credentials are not supported`,
+        );
+      }
+    }
+    const file = text(user, "tokenFile", "user.tokenFile");
+    if (file !== "") {
+      const place = path.resolve(this.folder, file);
+      await readNamed(place, "user.tokenFile");
+      return { kind: "token-file", file: place };
+    }
+    const token = text(user, "token", "user.token");
+    if (token !== "") return { kind: "token", token };
+    const name = text(user, "username", "user.username");
+    const password = text(user, "password", "user.password");
+    return name === "" ? { kind: "none" } : { kind: "basic", user: name, password };
+  }
+
+  /** A text that is given as it is (`…-data`, in base64), or in a file; as it is goes first. */
+  private async content(from: Fields, owner: string, name: string): Promise<string | undefined> {
+    const data = text(from, `${name}-data`, `${owner}.${name}-data`);
+    if (data !== "") return Buffer.from(data, "base64").toString("utf8");
+    const file = text(from, name, `${owner}.${name}`);
+    if (file === "") return undefined;
+    return (await readNamed(path.resolve(this.folder, file), `${owner}.${name}`)).toString("utf8");
+  }
+}
+
+function authoritiesIn(pem: string): string[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0)
+    throw new ConfigurationFault("cluster.certificate-authority: holds no certificate in PEM");
+  for (const block of blocks) certificate(block, "cluster.certificate-authority");
+  return blocks;
+}
+
+function checkPair(cert: string, key: string): void {
+  const read = certificate(cert, "user.client-certificate");
+  let belongs: boolean;
+  try {
+    belongs = read.checkPrivateKey(createPrivateKey(key));
+  } catch {
+    throw new ConfigurationFault("user.client-key: holds no unencrypted private key in PEM");
+  }
+  if (!belongs) throw new ConfigurationFault("user.client-key: is not the key of user.client-certificate");
+}
+
+function certificate(pem: string, place: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw new ConfigurationFault(`${place}: holds no certificate in PEM`);
+  }
+}
+
+async function readNamed(file: string, place: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "the file doesn't exist" : String(error);
+    throw new ConfigurationFault(place === "" ? why : `${place}: ${file}: ${why}`);
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function own(from: Fields, name: string): unknown {
+  const value = Object.hasOwn(from, name) ? from[name] : undefined;
+  return value === null ? undefined : value;
+}
+
+function fields(value: unknown, place: string): Fields {
+  if (!isFields(value)) throw new ConfigurationFault(`${place}: is not an object`);
+  return value;
+}
+
+/** A text, empty when it isn't given. */
+function text(from: Fields, name: string, place: string): string {
+  const value = own(from, name) ?? "";
+  if (typeof value !== "string") throw new ConfigurationFault(`${place}: is not a text`);
+  return value;
+}

@@ -1,0 +1,175 @@
+import type { Agent } from "undici";
+import type { Clock } from "../base/clock.ts";
+
+/** How a service of others is known, and how the server shows itself to it. */
+export interface RemoteTls {
+  /** PEM certificates of the authorities that are believed; undefined for those that Node comes with. */
+  readonly ca?: readonly string[] | undefined;
+  /** PEM of the client's certificate with its chain, and its key; both or neither. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  /** Name that the service's certificate must be for, if it isn't the URL's host. */
+  readonly serverName?: string | undefined;
+  /** Whether the certificate is verified; true unless somebody says that it isn't to be. */
+  readonly verify?: boolean | undefined;
+}
+
+/** Bounds of one exchange with a service of others. */
+export interface RemoteLimits {
+  /** The whole exchange must be over by then. */
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
+}
+
+/** So many connections to one service stand at the same time; what is more waits. */
+const maxConnections = 100;
+
+/** One request to a service. */
+export interface RemoteRequest {
+  readonly method: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What a service answered. */
+export interface RemoteAnswer {
+  readonly status: number;
+  /** The value of a header, by its name in lower case; the first of several. */
+  header(name: string): string | undefined;
+  readonly bytes: Buffer;
+}
+
+/** A service of others that can't be reached, is too slow, or doesn't answer as it should. */
+export class RemoteFault extends Error {
+  override name = "RemoteFault";
+  constructor(
+    message: string,
+    /** Whether the same request may go well in a moment. */
+    readonly passing: boolean,
+    /** After which time the service wants to be asked again, in milliseconds; undefined unless it said so. */
+    readonly retryAfterMs: number | undefined = undefined,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Speaks HTTP with services of others: over connections that stay open, within bounds of time and size. Redirections are
+ * not followed, so that what is sent stays with whom the operator named.
+ */
+export class RemoteClient {
+  private agent: Promise<Agent> | undefined;
+
+  constructor(
+    private readonly tls: RemoteTls,
+    private readonly limits: RemoteLimits,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends a request and reads the whole answer, whatever its status.
+   *
+   * @throws {RemoteFault} which never shows headers or bodies: they may be secret.
+   */
+  async send(url: URL, { method, headers = {}, body }: RemoteRequest): Promise<RemoteAnswer> {
+    const { request } = await library();
+    const agent = await (this.agent ??= this.connect());
+    const abort = new AbortController();
+    let late = false;
+    const timer = this.clock.setTimer(() => {
+      late = true;
+      abort.abort();
+    }, this.limits.timeoutMs);
+    try {
+      const answer = await request(url, {
+        method,
+        headers,
+        body: body ?? null,
+        dispatcher: agent,
+        signal: abort.signal,
+      });
+      const bytes = await this.read(answer.body, url);
+      const header = (name: string) => {
+        const value = answer.headers[name];
+        return Array.isArray(value) ? value[0] : value;
+      };
+      return { status: answer.statusCode, header, bytes };
+    } catch (error) {
+      if (error instanceof RemoteFault) throw error;
+      if (late)
+        throw new RemoteFault(`${place(url)} did not answer within ${this.limits.timeoutMs} ms`, true);
+      throw new RemoteFault(`${place(url)} can't be reached: ${messageOf(error)}`, isPassing(error));
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    const { agent } = this;
+    this.agent = undefined;
+    await (await agent)?.destroy();
+  }
+
+  private async connect(): Promise<Agent> {
+    const { ca, cert, key, serverName, verify = true } = this.tls;
+    const { Agent } = await library();
+    return new Agent({
+      connections: maxConnections,
+      // Time is bounded by the limit of the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        timeout: this.limits.timeoutMs,
+        rejectUnauthorized: verify,
+        ...(ca === undefined ? {} : { ca: [...ca] }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+        ...(serverName === undefined ? {} : { servername: serverName }),
+      },
+    });
+  }
+
+  private async read(
+    body: AsyncIterable<Buffer> & { destroy(): unknown; on(event: "error", listener: () => void): unknown },
+    url: URL,
+  ): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > this.limits.maxAnswerBytes) {
+        throw new RemoteFault(`${place(url)} answers more than ${this.limits.maxAnswerBytes} bytes`, false);
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, size);
+  }
+}
+
+/** The library is loaded when the first request is sent. */
+const library = () => import("undici");
+
+/** A URL for messages, without what may be secret in it. */
+function place({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+const passingCodes = new Set([
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "UND_ERR_SOCKET",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function isPassing(error: unknown): boolean {
+  return passingCodes.has((error as { code?: string }).code ?? "");
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message === "" && code !== undefined ? code : error.message;
+}

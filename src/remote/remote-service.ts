@@ -1,0 +1,132 @@
+import { readFile } from "node:fs/promises";
+import type { Clock } from "../base/clock.ts";
+import type { ClientConfiguration, RemoteCredentials } from "./client-configuration.ts";
+import { RemoteClient, RemoteFault, type RemoteAnswer, type RemoteLimits } from "./remote-client.ts";
+
+/** Bounds of what is asked of a service. */
+export interface ServiceLimits extends RemoteLimits {
+  /** How often a request is sent at most, when what went wrong may pass. */
+  readonly attempts: number;
+  /** The time before the second attempt; each further one is half as long again. */
+  readonly backoffMs: number;
+}
+
+/** As the reference: five attempts within about ten seconds, when the service is down. */
+export const serviceLimits: ServiceLimits = {
+  timeoutMs: 10_000,
+  maxAnswerBytes: 1024 * 1024,
+  attempts: 5,
+  backoffMs: 500,
+};
+
+const backoffFactor = 1.5;
+/** Longer than this nobody waits, whatever the service says. */
+const maxWaitMs = 10_000;
+/** A file with a token is read again after this time. */
+const tokenFileMs = 60_000;
+
+/**
+ * A service of others that answers questions in JSON (a webhook), as a client configuration names it. What may pass is
+ * tried again: connections that break, and answers that say that the service is busy or at fault.
+ */
+export class RemoteService {
+  private readonly client: RemoteClient;
+  private readonly authorization: () => Promise<string | undefined>;
+
+  constructor(
+    private readonly configuration: ClientConfiguration,
+    private readonly clock: Clock,
+    private readonly limits: ServiceLimits = serviceLimits,
+  ) {
+    this.client = new RemoteClient(configuration.tls, limits, clock);
+    this.authorization = authorizationOf(configuration.credentials, clock);
+  }
+
+  /**
+   * Posts a question, and gives the JSON of the answer.
+   *
+   * @throws {RemoteFault} the service can't be reached, is too slow, answers with another status than success, or with
+   *   something that isn't JSON.
+   */
+  async post(question: object): Promise<unknown> {
+    const body = JSON.stringify(question);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.postOnce(body);
+      } catch (error) {
+        const again = error instanceof RemoteFault && error.passing && attempt < this.limits.attempts;
+        if (!again) throw error;
+        await this.wait(error.retryAfterMs ?? this.limits.backoffMs * backoffFactor ** (attempt - 1));
+      }
+    }
+  }
+
+  /** Ends all connections. */
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  private async postOnce(body: string): Promise<unknown> {
+    const authorization = await this.authorization();
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      accept: "application/json",
+    };
+    if (authorization !== undefined) headers["authorization"] = authorization;
+    const answer = await this.client.send(this.configuration.server, { method: "POST", headers, body });
+    if (answer.status < 200 || answer.status > 299) throw this.badStatus(answer);
+    try {
+      return JSON.parse(answer.bytes.toString("utf8"));
+    } catch {
+      throw new RemoteFault(`${this.place} answers with something that isn't JSON`, false);
+    }
+  }
+
+  private badStatus({ status, header }: RemoteAnswer): RemoteFault {
+    const seconds = Number(header("retry-after") ?? "");
+    const said = header("retry-after") !== undefined && Number.isInteger(seconds) && seconds >= 0;
+    const retryAfterMs = said ? Math.min(seconds * 1000, maxWaitMs) : undefined;
+    const passing = status === 429 || status === 500 || status === 503 || status === 504;
+    return new RemoteFault(`${this.place} answers with status ${status}`, passing, retryAfterMs);
+  }
+
+  private get place(): string {
+    const { origin, pathname } = this.configuration.server;
+    return `${origin}${pathname}`;
+  }
+
+  private wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.clock.setTimer(resolve, ms));
+  }
+}
+
+/** Gives the value of the header `Authorization`. */
+function authorizationOf(credentials: RemoteCredentials, clock: Clock): () => Promise<string | undefined> {
+  switch (credentials.kind) {
+    case "none":
+      return () => Promise.resolve(undefined);
+    case "token":
+      return () => Promise.resolve(`Bearer ${credentials.token}`);
+    case "basic": {
+      const pair = Buffer.from(`${credentials.user}:${credentials.password}`).toString("base64");
+      return () => Promise.resolve(`Basic ${pair}`);
+    }
+    case "token-file":
+      return fromFile(credentials.file, clock);
+  }
+}
+
+function fromFile(file: string, clock: Clock): () => Promise<string | undefined> {
+  let known: { readonly header: string; readonly untilMs: number } | undefined;
+  return async () => {
+    if (known !== undefined && clock.now() < known.untilMs) return known.header;
+    let token: string;
+    try {
+      token = (await readFile(file, "utf8")).trim();
+    } catch (error) {
+      throw new RemoteFault(`the token file ${file} can't be read: ${String(error)}`, false);
+    }
+    known = { header: `Bearer ${token}`, untilMs: clock.now() + tokenFileMs };
+    return known.header;
+  };
+}

@@ -1,0 +1,78 @@
+import { createServer, type Server } from "node:https";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { createServingCertificates, issueClientCertificate } from "../../src/server/certificates.ts";
+
+/** One request as a service got it. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
+  /** Common name of the client's certificate; empty without one. */
+  readonly client: string;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text as it is, or something to be sent as JSON; undefined never answers. */
+  readonly body?: unknown;
+}
+
+/** A service on loopback TLS with an authority of its own, for servers that ask others. */
+export class HttpsService {
+  readonly received: Received[] = [];
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+    /** PEM of the authority. */
+    readonly ca: string,
+    private readonly caKey: string,
+  ) {}
+
+  /** @param answer may be changed by the test at any time through what it closes over. */
+  static async start(answer: (request: Received) => Reply | Promise<Reply>): Promise<HttpsService> {
+    const made = createServingCertificates(["127.0.0.1", "localhost"]);
+    const server = createServer({
+      cert: made.serving.certificate,
+      key: made.serving.key,
+      ca: made.caCertificate,
+      requestCert: true,
+      rejectUnauthorized: false,
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const service = new HttpsService(server, `https://127.0.0.1:${port}`, made.caCertificate, made.caKey!);
+    server.on("request", async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { subject } = (request.socket as TLSSocket).getPeerCertificate() as { subject?: { CN?: string } };
+      const received = {
+        method: request.method!,
+        path: request.url!,
+        headers: request.headers,
+        text: Buffer.concat(chunks).toString("utf8"),
+        client: subject?.CN ?? "",
+      };
+      service.received.push(received);
+      const { status = 200, headers = {}, body } = await answer(received);
+      if (body === undefined) return;
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
+    });
+    return service;
+  }
+
+  /** A client certificate that the service's authority signed. */
+  clientCertificate(commonName: string): { readonly certificate: string; readonly key: string } {
+    const ca = { certificate: this.ca, key: this.caKey };
+    return issueClientCertificate(ca, { commonName, organizations: [], days: 1 });
+  }
+
+  close(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}

@@ -1,5 +1,10 @@
-import type { AuthenticationOptions, TokenWebhookChoice } from "../server/authentication-options.ts";
-import type { Flag, FlagReader } from "./flags.ts";
+import type {
+  AuthenticationOptions,
+  OidcChoice,
+  TokenWebhookChoice,
+} from "../server/authentication-options.ts";
+import type { Flag } from "./flag.ts";
+import { UsageError, type FlagReader } from "./flag-reader.ts";
 
 /** The flags of how callers are recognized (spec: conventions 5). */
 export const authenticationFlags = [
@@ -75,6 +80,50 @@ export const authenticationFlags = [
     default: "2m",
     doc: "How long its answers are remembered.",
   },
+  {
+    name: "oidc-issuer-url",
+    type: "string",
+    default: "",
+    doc: "https URL of the OpenID provider whose ID tokens are believed.",
+  },
+  {
+    name: "oidc-client-id",
+    type: "string",
+    default: "",
+    doc: "Client for which the ID tokens must be; goes with --oidc-issuer-url.",
+  },
+  { name: "oidc-username-claim", type: "string", default: "sub", doc: "Claim with the user's name." },
+  {
+    name: "oidc-username-prefix",
+    type: "string",
+    default: "",
+    doc: "What is put before user names, - for nothing; by default the issuer and #, nothing for the claim email.",
+  },
+  {
+    name: "oidc-groups-claim",
+    type: "string",
+    default: "",
+    doc: "Claim with the user's groups; without it there are none.",
+  },
+  { name: "oidc-groups-prefix", type: "string", default: "", doc: "What is put before groups." },
+  {
+    name: "oidc-required-claim",
+    type: "list",
+    default: "",
+    doc: "KEY=VALUE pairs that must stand in the ID token.",
+  },
+  {
+    name: "oidc-ca-file",
+    type: "file",
+    default: "",
+    doc: "Authorities of the provider's certificate (PEM); by default those of this machine.",
+  },
+  {
+    name: "oidc-signing-algs",
+    type: "list",
+    default: "RS256",
+    doc: "Algorithms that the signatures of ID tokens may have.",
+  },
 ] as const satisfies readonly Flag[];
 
 /** The options that those flags ask for. */
@@ -91,6 +140,7 @@ export function authenticationOptions(read: FlagReader): AuthenticationOptions {
       jwksUri: read.optional("service-account-jwks-uri"),
     },
     tokenWebhook: tokenWebhook(read),
+    oidc: oidc(read),
     bootstrapTokens: read.boolean("enable-bootstrap-token-auth") ?? false,
   };
 }
@@ -100,4 +150,28 @@ function tokenWebhook(read: FlagReader): TokenWebhookChoice | undefined {
   const cacheMs = read.durationMs("authentication-token-webhook-cache-ttl");
   const configFile = read.optional("authentication-token-webhook-config-file");
   return configFile === undefined ? undefined : { configFile, version, cacheMs };
+}
+
+function oidc(read: FlagReader): OidcChoice | undefined {
+  const issuerUrl = read.text("oidc-issuer-url");
+  const clientId = read.text("oidc-client-id");
+  if (issuerUrl === "" || clientId === "") {
+    const given = authenticationFlags.find(
+      ({ name, default: byDefault }) => name.startsWith("oidc-") && read.text(name) !== byDefault,
+    );
+    if (given === undefined) return undefined;
+    const missing = issuerUrl === "" ? "oidc-issuer-url" : "oidc-client-id";
+    throw new UsageError(`--${given.name} needs --${missing}`);
+  }
+  return {
+    issuerUrl,
+    clientId,
+    usernameClaim: read.text("oidc-username-claim"),
+    usernamePrefix: read.optional("oidc-username-prefix"),
+    groupsClaim: read.optional("oidc-groups-claim"),
+    groupsPrefix: read.text("oidc-groups-prefix"),
+    requiredClaims: read.list("oidc-required-claim"),
+    caFile: read.optional("oidc-ca-file"),
+    signingAlgorithms: read.list("oidc-signing-algs"),
+  };
 }

@@ -1,7 +1,8 @@
 import { backupLmdb, restoreLmdb } from "../storage/lmdb/backup.ts";
 import { helpText, type Command } from "./command.ts";
 import { storeFolder } from "./data-folder.ts";
-import { FlagReader, parseFlags, UsageError, type Flag } from "./flags.ts";
+import type { Flag } from "./flag.ts";
+import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 
 const backupFlags: readonly Flag[] = [
   {

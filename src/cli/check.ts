@@ -2,7 +2,8 @@ import { systemClock } from "../base/clock.ts";
 import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts";
 import { helpText, type Command } from "./command.ts";
 import { storeFolder } from "./data-folder.ts";
-import { FlagReader, parseFlags, type Flag } from "./flags.ts";
+import type { Flag } from "./flag.ts";
+import { FlagReader, parseFlags } from "./flag-reader.ts";
 
 const checkFlags: readonly Flag[] = [
   {

@@ -1,4 +1,4 @@
-import type { Flag } from "./flags.ts";
+import type { Flag } from "./flag.ts";
 
 /** One command of the program. */
 export interface Command {

@@ -11,7 +11,8 @@ import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { helpText, type Command } from "./command.ts";
-import { FlagReader, parseFlags, UsageError, type Flag } from "./flags.ts";
+import type { Flag } from "./flag.ts";
+import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 import { readManifests } from "./manifests.ts";
 
 /** Every flag of `plinth convert`. */

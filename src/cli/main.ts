@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { commands } from "./commands.ts";
-import { UsageError } from "./flags.ts";
+import { UsageError } from "./flag-reader.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {

@@ -17,7 +17,8 @@ import { platform } from "../vocabulary/platform.ts";
 import { authenticationOptions } from "./authentication-flags.ts";
 import { storeFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
-import { FlagReader, parseFlags, serveFlags, UsageError } from "./flags.ts";
+import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
+import { serveFlags } from "./flags.ts";
 
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {

@@ -59,6 +59,7 @@ export class RemoteFault extends Error {
  */
 export class RemoteClient {
   private agent: Promise<Agent> | undefined;
+  private closed = false;
 
   constructor(
     private readonly tls: RemoteTls,
@@ -73,6 +74,7 @@ export class RemoteClient {
    */
   async send(url: URL, { method, headers = {}, body }: RemoteRequest): Promise<RemoteAnswer> {
     const { request } = await library();
+    if (this.closed) throw new RemoteFault(`${place(url)} is no longer asked: the server stops`, false);
     const agent = await (this.agent ??= this.connect());
     const abort = new AbortController();
     let late = false;
@@ -106,8 +108,8 @@ export class RemoteClient {
 
   /** Ends all connections. */
   async close(): Promise<void> {
+    this.closed = true;
     const { agent } = this;
-    this.agent = undefined;
     await (await agent)?.destroy();
   }
 

@@ -7,6 +7,29 @@ export interface AuthenticationOptions {
   readonly bootstrapTokens: boolean;
   /** A service of others that is asked about tokens; undefined: none. */
   readonly tokenWebhook: TokenWebhookChoice | undefined;
+  /** Whose ID tokens are believed; undefined: nobody's. */
+  readonly oidc: OidcChoice | undefined;
+}
+
+/** An OpenID provider whose ID tokens are believed (spec: conventions 5.6). */
+export interface OidcChoice {
+  /** Its https URL. */
+  readonly issuerUrl: string;
+  /** The client for which tokens must be. */
+  readonly clientId: string;
+  /** Claim with the user's name; `sub` unless given. */
+  readonly usernameClaim?: string | undefined;
+  /** What is put before the name; `-` for nothing. Unless given, the issuer and `#`, but nothing before an email. */
+  readonly usernamePrefix?: string | undefined;
+  /** Claim with the groups; none unless given. */
+  readonly groupsClaim?: string | undefined;
+  readonly groupsPrefix?: string | undefined;
+  /** Claims that must be there: `key=value`. */
+  readonly requiredClaims?: readonly string[] | undefined;
+  /** PEM file of the authorities of its certificate; those of this machine unless given. */
+  readonly caFile?: string | undefined;
+  /** Algorithms that signatures may have; RS256 unless given. */
+  readonly signingAlgorithms?: readonly string[] | undefined;
 }
 
 /** A service that is asked about tokens (spec: conventions 5.7). */
@@ -50,6 +73,7 @@ export const defaultAuthentication: AuthenticationOptions = {
   },
   bootstrapTokens: false,
   tokenWebhook: undefined,
+  oidc: undefined,
 };
 
 /** Those of the options that somebody chose. */

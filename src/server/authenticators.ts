@@ -15,6 +15,7 @@ import { outageLogMs, remoteService } from "./remote-services.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { defaultAuthentication, type TokenWebhookChoice } from "./authentication-options.ts";
+import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import { serviceAccountKeys, type ServiceAccountKeys } from "./service-account-tokens.ts";
@@ -65,6 +66,12 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   const live = new LiveObjects(parts.store, parts.registry);
   methods.push(serviceAccountTokens(options, parts, live));
   if (methodOptions.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
+  if (methodOptions.oidc !== undefined) {
+    const { method, client } = await oidcTokens(options, methodOptions.oidc, parts.figures);
+    parts.opened(client);
+    methods.push(method);
+    void method.prepare();
+  }
   if (methodOptions.tokenWebhook !== undefined) {
     methods.push(await tokenWebhook(options, parts, methodOptions.tokenWebhook));
   }

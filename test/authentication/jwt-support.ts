@@ -32,7 +32,7 @@ export function headerOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as Record<string, unknown>;
 }
 
-export const rsa = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
+export const rsa = (modulusLength = 2048) => generateKeyPairSync("rsa", { modulusLength });
 export const ec = (namedCurve = "prime256v1") => generateKeyPairSync("ec", { namedCurve });
 export const privatePem = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" }).toString();
 export const publicPem = (key: KeyObject) => key.export({ type: "spki", format: "pem" }).toString();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { convertFlags } from "../../src/cli/convert.ts";
-import { UsageError } from "../../src/cli/flags.ts";
+import { UsageError } from "../../src/cli/flag-reader.ts";
 import { plinth } from "../support/process.ts";
 import { read } from "../tidy/source-files.ts";
 import { convert, convertText, documents } from "./convert-support.ts";

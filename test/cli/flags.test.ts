@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { FlagReader, parseFlags, serveFlags, UsageError } from "../../src/cli/flags.ts";
+import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags.ts";
 
 const read = (...words: string[]) => new FlagReader(serveFlags, parseFlags(serveFlags, words));
 

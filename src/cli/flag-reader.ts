@@ -1,0 +1,124 @@
+import type { Flag } from "./flag.ts";
+
+/** A command line that can't be used; the message names the flag and says what it takes. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** The values given on a command line, by flag name. */
+export type FlagValues = ReadonlyMap<string, string>;
+
+/**
+ * Reads `--name=value` and `--name value`, or a letter with its value; a boolean flag may stand alone.
+ *
+ * @throws {UsageError}
+ */
+export function parseFlags(flags: readonly Flag[], words: readonly string[]): FlagValues {
+  const values = new Map<string, string>();
+  for (let at = 0; at < words.length; at++) {
+    const word = spelledOut(flags, words[at]!);
+    if (!word.startsWith("--")) throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
+    const equals = word.indexOf("=");
+    const name = word.slice(2, equals === -1 ? undefined : equals);
+    const known = flags.find((one) => one.name === name);
+    if (known === undefined) throw new UsageError(`unknown flag --${name}${suggestion(flags, name)}`);
+    let value = equals === -1 ? undefined : word.slice(equals + 1);
+    if (value === undefined) {
+      const next = words[at + 1];
+      if (known.type === "boolean" && next !== "true" && next !== "false") value = "true";
+      else if (next === undefined) throw new UsageError(`--${name} needs a value`);
+      else value = words[++at]!;
+    }
+    const before = values.get(name);
+    values.set(name, known.type === "list" && before !== undefined ? `${before},${value}` : value);
+  }
+  return values;
+}
+
+/** `-f x`, `-f=x` and `-fx` as `--filename` has them. */
+function spelledOut(flags: readonly Flag[], word: string): string {
+  const [, letter, value] = /^-([A-Za-z])(?:=?(.*))$/s.exec(word) ?? [];
+  const known = flags.find(({ short }) => short !== undefined && short === letter);
+  if (known === undefined) return word;
+  return value === "" ? `--${known.name}` : `--${known.name}=${value}`;
+}
+
+/** A flag that was probably meant. */
+function suggestion(flags: readonly Flag[], name: string): string {
+  const near = flags.find(
+    (one) => one.name.replaceAll("-", "") === name.replaceAll(/[-_]/g, "").toLowerCase(),
+  );
+  return near === undefined ? "; see --help" : `; did you mean --${near.name}?`;
+}
+
+/** Reads values by their flags' types, with the defaults of the table. */
+export class FlagReader {
+  constructor(
+    private readonly flags: readonly Flag[],
+    private readonly values: FlagValues,
+  ) {}
+
+  /** The text, or the default's. */
+  text(name: string): string {
+    const known = this.flags.find((one) => one.name === name);
+    if (known === undefined) throw new Error(`no flag --${name}`);
+    return this.values.get(name) ?? known.default;
+  }
+
+  optional(name: string): string | undefined {
+    const text = this.text(name);
+    return text === "" ? undefined : text;
+  }
+
+  list(name: string): string[] {
+    return this.text(name)
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== "");
+  }
+
+  integer(name: string, min: number, max: number): number {
+    const text = this.text(name);
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new UsageError(`--${name}: ${JSON.stringify(text)} is not an integer from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  /** As {@link integer}; undefined where the flag has no value. */
+  optionalInteger(name: string, min: number, max: number): number | undefined {
+    return this.text(name) === "" ? undefined : this.integer(name, min, max);
+  }
+
+  boolean(name: string): boolean | undefined {
+    const text = this.text(name);
+    if (text === "") return undefined;
+    if (text === "true" || text === "false") return text === "true";
+    throw new UsageError(`--${name}: ${JSON.stringify(text)} is not true or false`);
+  }
+
+  choice<T extends string>(name: string, allowed: readonly T[]): T {
+    const text = this.text(name);
+    const found = allowed.find((one) => one === text);
+    if (found === undefined)
+      throw new UsageError(`--${name}: ${JSON.stringify(text)} is not one of ${allowed.join(", ")}`);
+    return found;
+  }
+
+  /** Milliseconds of a length of time such as `90s`, `5m` or `1h30m`. */
+  durationMs(name: string): number {
+    const text = this.text(name);
+    if (text === "0") return 0;
+    if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) {
+      throw new UsageError(
+        `--${name}: ${JSON.stringify(text)} is not a length of time such as 30s, 5m or 1h30m`,
+      );
+    }
+    const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+    let total = 0;
+    for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g))
+      total += Number(amount) * units[unit!]!;
+    return total;
+  }
+}

@@ -1,0 +1,13 @@
+/** What a flag's value is. */
+export type FlagType = "string" | "integer" | "boolean" | "duration" | "list" | "file";
+
+/** One flag of a command. */
+export interface Flag {
+  readonly name: string;
+  /** A letter that stands for the name after a single dash. */
+  readonly short?: string;
+  readonly type: FlagType;
+  /** Shown in help; an empty text means that there is none. */
+  readonly default: string;
+  readonly doc: string;
+}

@@ -10,6 +10,8 @@ export interface Credentials {
    * requests of a connection bring the same object.
    */
   readonly certificate: Buffer | undefined;
+  /** The certificates in DER that came with it, towards its authority's. */
+  readonly certificateChain?: readonly Buffer[] | undefined;
   /** Why the handshake didn't verify the certificate that the client presented; such a request is never anonymous. */
   readonly certificateError?: string | undefined;
   /** All headers as sent: name, value, name, value, …; undefined where there is no request. */

@@ -50,7 +50,7 @@ export class AuthenticatorChain implements Authenticator {
         continue;
       }
       if (answer instanceof Promise) return this.awaitAnswer(answer, next, credentials, refusal);
-      if (answer !== undefined) return this.authenticated(answer);
+      if (answer !== undefined) return this.authenticated(answer, credentials);
     }
     return this.unrecognized(credentials, refusal);
   }
@@ -67,7 +67,9 @@ export class AuthenticatorChain implements Authenticator {
     } catch (error) {
       refusal ??= asRefusal(error);
     }
-    return result === undefined ? this.askFrom(index + 1, credentials, refusal) : this.authenticated(result);
+    return result === undefined
+      ? this.askFrom(index + 1, credentials, refusal)
+      : this.authenticated(result, credentials);
   }
 
   private unrecognized(credentials: Credentials, refusal: StatusError | undefined): AuthenticationResult {
@@ -75,10 +77,12 @@ export class AuthenticatorChain implements Authenticator {
     if (this.anonymous === undefined || bearerToken(credentials.authorization) !== undefined) {
       throw new StatusError("Unauthorized", "Unauthorized");
     }
-    return this.anonymous;
+    return credentials.certificate === undefined ? this.anonymous : { ...this.anonymous, cacheable: false };
   }
 
-  private authenticated(result: AuthenticationResult): AuthenticationResult {
+  /** On a connection with a certificate other headers may make another caller, or the certificate end. */
+  private authenticated(result: AuthenticationResult, { certificate }: Credentials): AuthenticationResult {
+    if (certificate !== undefined) return { ...result, user: this.withGroup(result.user), cacheable: false };
     const known = this.remembered.get(result);
     if (known !== undefined) return known;
     const complete = { ...result, user: this.withGroup(result.user) };

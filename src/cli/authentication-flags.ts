@@ -1,6 +1,7 @@
 import type {
   AuthenticationOptions,
   OidcChoice,
+  ProxyChoice,
   TokenWebhookChoice,
 } from "../server/authentication-options.ts";
 import type { Flag } from "./flag.ts";
@@ -124,6 +125,36 @@ export const authenticationFlags = [
     default: "RS256",
     doc: "Algorithms that the signatures of ID tokens may have.",
   },
+  {
+    name: "requestheader-client-ca-file",
+    type: "file",
+    default: "",
+    doc: "Authorities of proxies whose headers say who somebody is (PEM).",
+  },
+  {
+    name: "requestheader-username-headers",
+    type: "list",
+    default: "",
+    doc: "Headers of which the first with a value is the user's name; goes with --requestheader-client-ca-file.",
+  },
+  {
+    name: "requestheader-group-headers",
+    type: "list",
+    default: "",
+    doc: "Headers whose values are the user's groups.",
+  },
+  {
+    name: "requestheader-extra-headers-prefix",
+    type: "list",
+    default: "",
+    doc: "Prefixes of headers with further facts about the user.",
+  },
+  {
+    name: "requestheader-allowed-names",
+    type: "list",
+    default: "",
+    doc: "Common names that the proxies' certificates may have; by default any.",
+  },
 ] as const satisfies readonly Flag[];
 
 /** The options that those flags ask for. */
@@ -141,6 +172,7 @@ export function authenticationOptions(read: FlagReader): AuthenticationOptions {
     },
     tokenWebhook: tokenWebhook(read),
     oidc: oidc(read),
+    proxy: proxy(read),
     bootstrapTokens: read.boolean("enable-bootstrap-token-auth") ?? false,
   };
 }
@@ -156,12 +188,7 @@ function oidc(read: FlagReader): OidcChoice | undefined {
   const issuerUrl = read.text("oidc-issuer-url");
   const clientId = read.text("oidc-client-id");
   if (issuerUrl === "" || clientId === "") {
-    const given = authenticationFlags.find(
-      ({ name, default: byDefault }) => name.startsWith("oidc-") && read.text(name) !== byDefault,
-    );
-    if (given === undefined) return undefined;
-    const missing = issuerUrl === "" ? "oidc-issuer-url" : "oidc-client-id";
-    throw new UsageError(`--${given.name} needs --${missing}`);
+    return refuseAlone(read, "oidc-", issuerUrl === "" ? "oidc-issuer-url" : "oidc-client-id");
   }
   return {
     issuerUrl,
@@ -174,4 +201,28 @@ function oidc(read: FlagReader): OidcChoice | undefined {
     caFile: read.optional("oidc-ca-file"),
     signingAlgorithms: read.list("oidc-signing-algs"),
   };
+}
+
+function proxy(read: FlagReader): ProxyChoice | undefined {
+  const caFile = read.text("requestheader-client-ca-file");
+  const usernameHeaders = read.list("requestheader-username-headers");
+  if (caFile === "" || usernameHeaders.length === 0) {
+    const missing = caFile === "" ? "requestheader-client-ca-file" : "requestheader-username-headers";
+    return refuseAlone(read, "requestheader-", missing);
+  }
+  return {
+    caFile,
+    usernameHeaders,
+    groupHeaders: read.list("requestheader-group-headers"),
+    extraHeaderPrefixes: read.list("requestheader-extra-headers-prefix"),
+    allowedNames: read.list("requestheader-allowed-names"),
+  };
+}
+
+/** A flag that is given without the one that gives it a meaning was surely not meant so. */
+function refuseAlone(read: FlagReader, prefix: string, missing: string): undefined {
+  const given = authenticationFlags.find(
+    ({ name, default: byDefault }) => name.startsWith(prefix) && read.text(name) !== byDefault,
+  );
+  if (given !== undefined) throw new UsageError(`--${given.name} needs --${missing}`);
 }

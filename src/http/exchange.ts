@@ -79,6 +79,8 @@ export interface Connection {
   readonly secure: boolean;
   /** The client's certificate in DER, if its chain was verified against the client authorities. */
   readonly certificate: Buffer | undefined;
+  /** The certificates in DER that came with it, towards its authority's. */
+  readonly certificateChain: readonly Buffer[];
   /** Why the chain of the certificate that the client presented wasn't verified; undefined when there is nothing to say. */
   readonly certificateError: string | undefined;
   /** Who was last recognised on this connection, and by which Authorization header. */

@@ -8,8 +8,10 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
+import { constants } from "node:crypto";
+import type { Server as TlsServer, TLSSocket } from "node:tls";
 import type { Connection, Exchange } from "./exchange.ts";
+import { presentedBy } from "./client-certificates.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
@@ -20,14 +22,7 @@ export interface ListenOptions {
   /** 0 takes a free port. */
   readonly port: number;
   /** Certificates; without them the server speaks plain HTTP (for use behind a proxy on the same machine). */
-  readonly tls:
-    | {
-        readonly cert: string;
-        readonly key: string;
-        /** Authorities of client certificates. */
-        readonly clientAuthorities: readonly string[];
-      }
-    | undefined;
+  readonly tls: TlsMaterial | undefined;
   /** {@link connectionLimits} unless given. */
   readonly limits?: ConnectionLimits;
   /** Connections that may be open at a time; one more is closed before a byte of it is read. Unless given: any number. */
@@ -41,6 +36,14 @@ export interface ConnectionObserver {
   closed(): void;
   /** One beyond the limit was closed at once. */
   refused(): void;
+}
+
+/** With what a server shows itself, and whose clients' certificates it verifies; in PEM. */
+export interface TlsMaterial {
+  readonly cert: string;
+  readonly key: string;
+  /** Authorities of client certificates, of whatever sort of clients. */
+  readonly clientAuthorities: readonly string[];
 }
 
 /** Limits on what a connection may take. */
@@ -76,6 +79,8 @@ export interface HttpListener {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
+  /** Shows itself to new connections with another certificate, or verifies theirs by other authorities. */
+  renew(tls: TlsMaterial): void;
   /** Takes no new connections, ends idle ones, and lets requests under way finish until `graceMs` is over. */
   close(graceMs: number): Promise<void>;
 }
@@ -123,6 +128,7 @@ export async function listen(
     host: options.host,
     port,
     secure: options.tls !== undefined,
+    renew: (material) => (server as TlsServer).setSecureContext(contextOf(material)),
     close: (graceMs) => closeAll(server, sockets, sessions, graceMs),
   };
 }
@@ -141,9 +147,23 @@ function http1Options(limits: ConnectionLimits, mayUpgrade: UpgradeRule) {
   };
 }
 
+/**
+ * What may change while a server runs. Sessions are not resumed: a certificate is verified at every handshake, with the
+ * authorities of that moment, and the certificates between come along each time.
+ */
+function contextOf({ cert, key, clientAuthorities }: TlsMaterial) {
+  return {
+    cert,
+    key,
+    ca: [...clientAuthorities],
+    minVersion: "TLSv1.2" as const,
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
 /** One TLS server: the protocol that the client chose (ALPN) decides who reads the connection. */
 function secureServer(
-  tls: NonNullable<ListenOptions["tls"]>,
+  tls: TlsMaterial,
   http1: ReturnType<typeof http1Options>,
   limits: ConnectionLimits,
   onRequest: RequestListener,
@@ -151,12 +171,9 @@ function secureServer(
   sessions: Set<ServerHttp2Session>,
 ): Server {
   const secureOptions = {
-    cert: tls.cert,
-    key: tls.key,
-    ca: [...tls.clientAuthorities],
+    ...contextOf(tls),
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: "TLSv1.2" as const,
     handshakeTimeout: limits.handshakeTimeoutMs,
     ALPNProtocols: ["h2", "http/1.1"],
   };
@@ -225,21 +242,12 @@ function connectionOf(socket: Socket): Connection {
     connection = {
       remoteAddress: socket.remoteAddress ?? "",
       secure: (socket as TLSSocket).encrypted === true,
-      ...certificateOf(socket as TLSSocket),
+      ...presentedBy(socket as TLSSocket),
       identity: undefined,
     };
     connections.set(socket, connection);
   }
   return connection;
-}
-
-/** The client's certificate, if the handshake verified its chain; else why it didn't, if there was one. */
-function certificateOf(socket: TLSSocket): Pick<Connection, "certificate" | "certificateError"> {
-  if (socket.encrypted !== true) return { certificate: undefined, certificateError: undefined };
-  const { raw } = socket.getPeerCertificate() as { raw?: Buffer };
-  if (raw === undefined) return { certificate: undefined, certificateError: undefined };
-  if (socket.authorized) return { certificate: raw, certificateError: undefined };
-  return { certificate: undefined, certificateError: String(socket.authorizationError ?? "not verified") };
 }
 
 /** How often a server that stops looks for connections that have nothing more to do. */

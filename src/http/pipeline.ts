@@ -108,7 +108,7 @@ function askMethods(
   { connection, rawHeaders }: Exchange,
   authorization: string | undefined,
 ): MaybePromise<UserInfo> {
-  const { certificate, certificateError, remoteAddress } = connection;
+  const { certificate, certificateChain, certificateError, remoteAddress } = connection;
   const startMs = callers.begin();
   const recognized = (result: AuthenticationResult | undefined): UserInfo => {
     if (result === undefined) throw new StatusError("Unauthorized", "Unauthorized");
@@ -121,7 +121,14 @@ function askMethods(
     throw error;
   };
   try {
-    const credentials = { authorization, certificate, certificateError, remoteAddress, rawHeaders };
+    const credentials = {
+      authorization,
+      certificate,
+      certificateChain,
+      certificateError,
+      remoteAddress,
+      rawHeaders,
+    };
     const answer = authenticator.authenticate(credentials);
     return answer instanceof Promise ? answer.then(recognized).catch(failed) : recognized(answer);
   } catch (error) {

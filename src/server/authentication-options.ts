@@ -9,6 +9,22 @@ export interface AuthenticationOptions {
   readonly tokenWebhook: TokenWebhookChoice | undefined;
   /** Whose ID tokens are believed; undefined: nobody's. */
   readonly oidc: OidcChoice | undefined;
+  /** Whose headers say who somebody is; undefined: nobody's. */
+  readonly proxy: ProxyChoice | undefined;
+}
+
+/** Proxies that authenticate for the server (spec: conventions 5.8). */
+export interface ProxyChoice {
+  /** PEM file of the authorities of the proxies' certificates. */
+  readonly caFile: string;
+  /** Headers of which the first with a value is the user's name. */
+  readonly usernameHeaders: readonly string[];
+  /** Headers whose values are groups. */
+  readonly groupHeaders?: readonly string[] | undefined;
+  /** What stands before the key of further facts, in headers' names. */
+  readonly extraHeaderPrefixes?: readonly string[] | undefined;
+  /** Common names that the proxies' certificates may have; all unless given. */
+  readonly allowedNames?: readonly string[] | undefined;
 }
 
 /** An OpenID provider whose ID tokens are believed (spec: conventions 5.6). */
@@ -74,6 +90,7 @@ export const defaultAuthentication: AuthenticationOptions = {
   bootstrapTokens: false,
   tokenWebhook: undefined,
   oidc: undefined,
+  proxy: undefined,
 };
 
 /** Those of the options that somebody chose. */

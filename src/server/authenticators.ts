@@ -15,6 +15,9 @@ import { outageLogMs, remoteService } from "./remote-services.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { defaultAuthentication, type TokenWebhookChoice } from "./authentication-options.ts";
+import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";
+import type { ClientAuthorities } from "./serving.ts";
+import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
@@ -35,6 +38,8 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
   readonly ownTokens: readonly TokenEntry[];
   readonly store: Store;
   readonly registry: Registry;
+  /** Undefined without a socket, and so without certificates. */
+  readonly authorities: ClientAuthorities | undefined;
   /** Told what is to be closed in the end. */
   readonly opened: (what: { close(): Promise<void> }) => void;
 }
@@ -46,7 +51,7 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
  */
 export async function serverAuthentication(
   options: ServerOptions,
-  given: Pick<Parts, "ownTokens" | "store" | "registry">,
+  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities">,
 ): Promise<ServerAuthentication> {
   const figures = new AuthenticationFigures();
   const serviceAccounts = await serviceAccountKeys(options);
@@ -59,7 +64,7 @@ export async function serverAuthentication(
 
 async function authenticators(options: ServerOptions, parts: Parts): Promise<Authenticator> {
   const { ownTokens } = parts;
-  const methods: Authenticator[] = [new ClientCertificateAuthenticator(options.clock)];
+  const methods = certificateMethods(options, parts);
   if (ownTokens.length > 0) methods.push(new TokenFileAuthenticator(ownTokens));
   if (options.tokenAuthFile !== undefined) methods.push(await tokenFile(options, options.tokenAuthFile));
   const { vocabulary, clock, authentication: methodOptions = defaultAuthentication } = options;
@@ -77,6 +82,17 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   }
   const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
   return new AuthenticatorChain(methods, { vocabulary, anonymous });
+}
+
+/** Methods that look at the client's certificate; a proxy's own certificate is not that of the one who asks. */
+function certificateMethods(options: ServerOptions, { authorities }: Parts): Authenticator[] {
+  const { clock, authentication: { proxy } = defaultAuthentication } = options;
+  if (authorities === undefined) return [];
+  const { clients, proxies } = authorities;
+  const known = new ClientCertificateAuthenticator(new CertificateJudge(clients, clock));
+  const headers = identityHeaders(options);
+  if (proxy === undefined || proxies === undefined || headers === undefined) return [known];
+  return [authenticatingProxy(headers, proxies, proxy, clock), known];
 }
 
 function serviceAccountTokens(

@@ -1,4 +1,6 @@
 import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/connect/rules.ts";
+import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
+import { identityHeaders } from "./authenticating-proxy.ts";
 import { CertificateFault, loadCertificateFiles } from "./certificates.ts";
 import { defaultConnections, OptionsError, type ConnectionOptions, type ServerOptions } from "./options.ts";
 import { readAuthorities } from "./serving.ts";
@@ -8,9 +10,8 @@ import { readAuthorities } from "./serving.ts";
  *
  * @throws {OptionsError}
  */
-export async function connectionRules({
-  connections = defaultConnections,
-}: ServerOptions): Promise<ConnectionRules> {
+export async function connectionRules(options: ServerOptions): Promise<ConnectionRules> {
+  const { connections = defaultConnections } = options;
   const { allowLoopback, nodeAddressTypes: addressTypes, nodeAgentTimeoutMs: timeoutMs } = connections;
   const unknown = addressTypes.find((type) => !nodeAddressTypes.includes(type));
   if (unknown !== undefined || addressTypes.length === 0) {
@@ -20,7 +21,12 @@ export async function connectionRules({
   }
   if (!(timeoutMs > 0)) throw new OptionsError("--kubelet-timeout: must be longer than 0s");
   const tls = { ...(await authorities(connections)), ...(await ownCertificate(connections)) };
-  return { allowLoopback, nodeAgents: { tls, addressTypes, timeoutMs } };
+  const identity = identityHeaders(options);
+  return {
+    allowLoopback,
+    isIdentityHeader: (name) => identity !== undefined && isIdentityHeader(identity, name),
+    nodeAgents: { tls, addressTypes, timeoutMs },
+  };
 }
 
 async function authorities({ nodeAgentCaFile: file }: ConnectionOptions): Promise<BackendTls> {

@@ -25,6 +25,8 @@ import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
+import type { FileWatch } from "./file-watch.ts";
+import { renewCertificates } from "./renewal.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
 import { featureGates } from "./features.ts";
@@ -97,6 +99,8 @@ interface Parts {
   readonly effects: ServerEffects;
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
+  /** What keeps the certificates up to date; undefined without a socket. */
+  readonly renewal: FileWatch | undefined;
   readonly service: HttpService;
   readonly authentication: ServerAuthentication;
   readonly adminToken: string;
@@ -133,7 +137,13 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
   const ownTokens = [adminEntry(options, adminToken)];
-  const authentication = await serverAuthentication(options, { ownTokens, store, registry });
+  const serving = await servingCertificates(options);
+  const authentication = await serverAuthentication(options, {
+    ownTokens,
+    store,
+    registry,
+    authorities: serving?.authorities,
+  });
   const engine: Engine = {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
@@ -149,7 +159,6 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorizer)),
   };
   const client = new Client(engine, loopbackUser(options));
-  const serving = await servingCertificates(options);
   const connections = await connectionRules(options);
   try {
     await policy.start();
@@ -177,7 +186,9 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       authentication,
       adminToken,
     };
-    return { ...parts, listener: await open(serving, service, controllers) };
+    const listener = await open(serving, service, controllers);
+    const renewal = listener && (await renewCertificates(options, serving!, listener));
+    return { ...parts, listener, renewal };
   } catch (error) {
     await authentication.close();
     await effects.close();
@@ -221,6 +232,7 @@ async function stop(parts: Parts): Promise<void> {
   if (options.shutdownDelayMs > 0) {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
   }
+  await parts.renewal?.close();
   const stopped = listener?.close(drainMs);
   service.streams.drain();
   await stopped;

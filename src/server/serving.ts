@@ -1,11 +1,14 @@
 import { X509Certificate } from "node:crypto";
-import type { ListenOptions } from "../http/listener.ts";
+import { AuthorityPool } from "../authentication/authority-pool.ts";
+import type { ListenOptions, TlsMaterial } from "../http/listener.ts";
+import { defaultAuthentication } from "./authentication-options.ts";
 import {
   CertificateFault,
   createServingCertificates,
   ensureServingCertificates,
   issueClientCertificate,
   loadCertificateFiles,
+  type ServingCertificates,
 } from "./certificates.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { readOptionFile } from "./option-files.ts";
@@ -18,41 +21,83 @@ export interface Serving {
   readonly caCertificate: string | undefined;
   /** Makes the administrator a certificate; undefined when the server holds no authority's key. */
   readonly issueAdminCertificate: (() => { certificate: string; key: string }) | undefined;
+  readonly authorities: ClientAuthorities;
+  /** Files of the operator's that may change while the server runs. */
+  readonly files: readonly string[];
+  /**
+   * Reads those files again, and hands what new connections are to be served with to `renew`.
+   *
+   * @throws {OptionsError} for a file that can't be used, and then nothing has changed.
+   */
+  reload(renew: (tls: TlsMaterial) => void): Promise<void>;
+}
+
+/** Authorities by the sort of clients for whom they vouch. */
+export interface ClientAuthorities {
+  readonly clients: AuthorityPool;
+  /** Undefined where no proxy is believed. */
+  readonly proxies: AuthorityPool | undefined;
 }
 
 const adminDays = 365;
 
 /** Makes or reads the certificates that the options ask for; undefined without a socket. */
 export async function servingCertificates(options: ServerOptions): Promise<Serving | undefined> {
-  const { serving, clock, vocabulary } = options;
+  const { serving } = options;
   if (serving === undefined) return undefined;
-  const authorities = await clientAuthorities(options);
-  const { host, port } = serving;
+  const own = await unlessFaulty(() => ownCertificates(options, serving));
+  const read = () => readMaterial(options, serving, own);
+  const first = await read();
+  const authorities: ClientAuthorities = {
+    clients: new AuthorityPool(first.clients),
+    proxies: first.proxies === undefined ? undefined : new AuthorityPool(first.proxies),
+  };
+  const { host, port, certificateFiles } = serving;
   const place = { host, port, maxConnections: maxConnections(options, serving) };
+  const { clientCaFile, authentication = defaultAuthentication } = options;
+  const named = [certificateFiles?.cert, certificateFiles?.key, clientCaFile, authentication.proxy?.caFile];
+  return {
+    listen: { ...place, tls: first.tls },
+    caCertificate: own?.caCertificate,
+    issueAdminCertificate: own?.caKey === undefined ? undefined : adminIssuer(options, own),
+    authorities,
+    files: named.filter((file) => file !== undefined),
+    async reload(renew) {
+      const next = await read();
+      renew(next.tls);
+      authorities.clients.replace(next.clients);
+      authorities.proxies?.replace(next.proxies!);
+    },
+  };
+}
+
+/** What the files say, all of it good. */
+interface Material {
+  readonly tls: TlsMaterial;
+  readonly clients: readonly string[];
+  readonly proxies: readonly string[] | undefined;
+}
+
+async function readMaterial(
+  { clientCaFile, authentication = defaultAuthentication }: ServerOptions,
+  { certificateFiles }: ServingOptions,
+  own: ServingCertificates | undefined,
+): Promise<Material> {
+  const { proxy } = authentication;
+  const listed = clientCaFile === undefined ? [] : await readAuthorities("--client-ca-file", clientCaFile);
+  const clients = own === undefined ? listed : [own.caCertificate, ...listed];
+  const proxies =
+    proxy === undefined ? undefined : await readAuthorities("--requestheader-client-ca-file", proxy.caFile);
+  const pair =
+    own?.serving ??
+    (await unlessFaulty(() => loadCertificateFiles(certificateFiles!.cert, certificateFiles!.key)));
+  const clientAuthorities = [...new Set([...clients, ...(proxies ?? [])])];
+  return { tls: { cert: pair.certificate, key: pair.key, clientAuthorities }, clients, proxies };
+}
+
+async function unlessFaulty<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const own = await ownCertificates(options, serving);
-    if (own === undefined) {
-      const { cert, key } = serving.certificateFiles!;
-      const pair = await loadCertificateFiles(cert, key);
-      const tls = { cert: pair.certificate, key: pair.key, clientAuthorities: authorities };
-      return { listen: { ...place, tls }, caCertificate: undefined, issueAdminCertificate: undefined };
-    }
-    const ca = own.caKey === undefined ? undefined : { certificate: own.caCertificate, key: own.caKey };
-    const facts = {
-      commonName: "admin",
-      organizations: [`${vocabulary.systemPrefix}masters`],
-      days: adminDays,
-    };
-    const tls = {
-      cert: own.serving.certificate,
-      key: own.serving.key,
-      clientAuthorities: [own.caCertificate, ...authorities],
-    };
-    return {
-      listen: { ...place, tls },
-      caCertificate: own.caCertificate,
-      issueAdminCertificate: ca === undefined ? undefined : () => issueClientCertificate(ca, facts, clock),
-    };
+    return await work();
   } catch (error) {
     if (error instanceof CertificateFault) throw new OptionsError(error.message);
     throw error;
@@ -73,7 +118,19 @@ function maxConnections({ log }: ServerOptions, { maxConnections: asked }: Servi
   return limit;
 }
 
-function ownCertificates({ clock }: ServerOptions, serving: ServingOptions) {
+function adminIssuer(
+  { vocabulary, clock }: ServerOptions,
+  { caCertificate, caKey }: ServingCertificates,
+): () => { certificate: string; key: string } {
+  const ca = { certificate: caCertificate, key: caKey! };
+  const organizations = [`${vocabulary.systemPrefix}masters`];
+  return () => issueClientCertificate(ca, { commonName: "admin", organizations, days: adminDays }, clock);
+}
+
+function ownCertificates(
+  { clock }: ServerOptions,
+  serving: ServingOptions,
+): Promise<ServingCertificates | undefined> {
   if (serving.certificateFiles !== undefined) return Promise.resolve(undefined);
   const any = serving.host === "0.0.0.0" || serving.host === "::";
   const hosts = [
@@ -82,10 +139,6 @@ function ownCertificates({ clock }: ServerOptions, serving: ServingOptions) {
   if (serving.certificateFolder === undefined)
     return Promise.resolve(createServingCertificates(hosts, clock));
   return ensureServingCertificates(serving.certificateFolder, { hosts, clock });
-}
-
-async function clientAuthorities({ clientCaFile }: ServerOptions): Promise<string[]> {
-  return clientCaFile === undefined ? [] : readAuthorities("--client-ca-file", clientCaFile);
 }
 
 /**

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { X509Certificate } from "node:crypto";
+import type { Clock } from "../../src/base/clock.ts";
+import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
 import { ClientCertificateAuthenticator } from "../../src/authentication/client-certificate.ts";
+import { CertificateJudge } from "../../src/authentication/presented-certificate.ts";
 import { certificate, request, stoppedClock } from "./support.ts";
+
+/** The method, with these certificates as those of authorities. */
+function methodFor(clock: Clock, ...known: readonly Buffer[]): ClientCertificateAuthenticator {
+  const pool = new AuthorityPool(known.map((der) => new X509Certificate(der).toString()));
+  return new ClientCertificateAuthenticator(new CertificateJudge(pool, clock));
+}
 
 const clientAuth = "1.3.6.1.5.5.7.3.2";
 const serverAuth = "1.3.6.1.5.5.7.3.1";
@@ -12,9 +22,7 @@ describe("client certificates", () => {
       [{ CN: ["alice"] }, { O: ["dev"] }, { O: ["ops, east"] }, { OU: ["unit"] }],
       [clientAuth],
     );
-    const result = new ClientCertificateAuthenticator(stoppedClock(midYear)).authenticate(
-      request({ certificate: der }),
-    );
+    const result = methodFor(stoppedClock(midYear), der).authenticate(request({ certificate: der }));
     expect(result).toEqual({
       user: { name: "alice", uid: "", groups: ["dev", "ops, east"], extra: {} },
       method: "client-certificate",
@@ -24,25 +32,20 @@ describe("client certificates", () => {
 
   it("C-5.1-03 organizations in one multi-valued part of the subject", async () => {
     const der = await certificate([{ CN: ["system:node:a"], O: ["x", "y"] }]);
-    const result = new ClientCertificateAuthenticator(stoppedClock(midYear)).authenticate(
-      request({ certificate: der }),
-    );
+    const result = methodFor(stoppedClock(midYear), der).authenticate(request({ certificate: der }));
     expect(result?.user).toMatchObject({ name: "system:node:a", groups: ["x", "y"] });
   });
 
   it("C-5.1-03 no organization, no group; no common name, no user; no certificate, no answer", async () => {
-    const method = new ClientCertificateAuthenticator(stoppedClock(midYear));
-    expect(
-      method.authenticate(request({ certificate: await certificate([{ CN: ["bob"] }]) }))?.user.groups,
-    ).toEqual([]);
-    expect(
-      method.authenticate(request({ certificate: await certificate([{ O: ["dev"] }]) })),
-    ).toBeUndefined();
+    const [bob, nobody] = [await certificate([{ CN: ["bob"] }]), await certificate([{ O: ["dev"] }])];
+    const method = methodFor(stoppedClock(midYear), bob, nobody);
+    expect(method.authenticate(request({ certificate: bob }))?.user.groups).toEqual([]);
+    expect(method.authenticate(request({ certificate: nobody }))).toBeUndefined();
     expect(method.authenticate(request({}))).toBeUndefined();
   });
 
   it("C-5.1-02 a chain that wasn't verified is refused", () => {
-    const method = new ClientCertificateAuthenticator(stoppedClock(midYear));
+    const method = methodFor(stoppedClock(midYear));
     const refused = () => method.authenticate(request({ certificateError: "SELF_SIGNED_CERT_IN_CHAIN" }));
     expect(refused).toThrow(
       expect.objectContaining({ code: 401, message: expect.stringContaining("SELF_SIGNED") }),
@@ -51,8 +54,9 @@ describe("client certificates", () => {
 
   it("C-5.1-02 validity is looked at on every request", async () => {
     const clock = stoppedClock("2029-12-31T00:00:00Z");
-    const method = new ClientCertificateAuthenticator(clock);
-    const credentials = request({ certificate: await certificate([{ CN: ["alice"] }]) });
+    const alice = await certificate([{ CN: ["alice"] }]);
+    const method = methodFor(clock, alice);
+    const credentials = request({ certificate: alice });
     expect(() => method.authenticate(credentials)).toThrow("not valid yet");
     clock.set(midYear);
     expect(method.authenticate(credentials)?.user.name).toBe("alice");
@@ -66,14 +70,15 @@ describe("client certificates", () => {
     ["any", ["2.5.29.37.0"], true],
     ["server auth only", [serverAuth], false],
   ])("C-5.1-02 key usage: %s", async (_what, usages, accepted) => {
-    const method = new ClientCertificateAuthenticator(stoppedClock(midYear));
-    const credentials = request({ certificate: await certificate([{ CN: ["alice"] }], usages) });
+    const alice = await certificate([{ CN: ["alice"] }], usages);
+    const method = methodFor(stoppedClock(midYear), alice);
+    const credentials = request({ certificate: alice });
     if (accepted) expect(method.authenticate(credentials)?.user.name).toBe("alice");
     else expect(() => method.authenticate(credentials)).toThrow("client auth");
   });
 
   it("C-5.1-02 what can't be read is refused", () => {
-    const method = new ClientCertificateAuthenticator(stoppedClock(midYear));
+    const method = methodFor(stoppedClock(midYear));
     expect(() => method.authenticate(request({ certificate: Buffer.from("x") }))).toThrow(
       expect.objectContaining({ code: 401 }),
     );

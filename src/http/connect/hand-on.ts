@@ -29,12 +29,12 @@ export async function handOn(
   { destination, path, mend = (lines) => lines }: HandOn,
 ): Promise<void> {
   const { upgrade } = exchange;
-  const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary);
+  const { clock, connections } = service;
+  const { allowLoopback, isIdentityHeader } = connections;
+  const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary, isIdentityHeader);
   const headers =
     upgrade === undefined ? plain : { ...plain, connection: "Upgrade", upgrade: upgrade.protocol };
-  const { clock, connections } = service;
   const question = { method: exchange.method, path, headers };
-  const { allowLoopback } = connections;
   const backend = new Backend(destination, question, { clock, allowLoopback });
   let upgraded = false;
   exchange.onClose(() => {

@@ -34,12 +34,14 @@ const ownHeaders = new Set([
  * The headers of a request as they are handed on: without the client's credentials, without what is about its own
  * connection, and with a body framed in one way only.
  *
+ * @param isIdentity whether a proxy says in this header (in lower case) who the caller is.
  * @throws {StatusError} BadRequest for a body in a transfer encoding that can't be handed on.
  */
 export function requestHeaders(
   exchange: Exchange,
   path: string,
   vocabulary: Vocabulary,
+  isIdentity: (name: string) => boolean,
 ): OutgoingHttpHeaders {
   const named = namedIn(exchange.header("connection"));
   // Without a prototype: a client may call a header anything.
@@ -47,7 +49,7 @@ export function requestHeaders(
   for (let at = 0; at < exchange.rawHeaders.length; at += 2) {
     const name = exchange.rawHeaders[at]!.toLowerCase();
     if (name.startsWith(":") || name.startsWith("impersonate-")) continue;
-    if (hopByHop.has(name) || ownHeaders.has(name) || named.has(name)) continue;
+    if (hopByHop.has(name) || ownHeaders.has(name) || named.has(name) || isIdentity(name)) continue;
     const value = exchange.header(name);
     if (typeof value === "string") headers[name] = value;
   }

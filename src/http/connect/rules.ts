@@ -11,6 +11,8 @@ export interface BackendTls {
 export interface ConnectionRules {
   /** Whether connections may go to this machine itself. */
   readonly allowLoopback: boolean;
+  /** Whether a proxy says in this header (in lower case) who the caller is; such are not handed on. */
+  readonly isIdentityHeader: (name: string) => boolean;
   readonly nodeAgents: {
     readonly tls: BackendTls;
     /** Types of a node's addresses, the best liked first. */

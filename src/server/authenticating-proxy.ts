@@ -1,0 +1,44 @@
+import { AuthenticatingProxy, type IdentityHeaders } from "../authentication/authenticating-proxy.ts";
+import type { AuthorityPool } from "../authentication/authority-pool.ts";
+import { CertificateJudge } from "../authentication/presented-certificate.ts";
+import type { Clock } from "../base/clock.ts";
+import { defaultAuthentication, type ProxyChoice } from "./authentication-options.ts";
+import { OptionsError, type ServerOptions } from "./options.ts";
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/**
+ * The headers in which proxies say who somebody is; undefined where no proxy is believed.
+ *
+ * @throws {OptionsError}
+ */
+export function identityHeaders({
+  authentication: { proxy } = defaultAuthentication,
+}: ServerOptions): IdentityHeaders | undefined {
+  if (proxy === undefined) return undefined;
+  const { usernameHeaders, groupHeaders = [], extraHeaderPrefixes = [] } = proxy;
+  if (usernameHeaders.length === 0) {
+    throw new OptionsError("--requestheader-username-headers: at least one header is needed");
+  }
+  return {
+    username: named("--requestheader-username-headers", usernameHeaders),
+    groups: named("--requestheader-group-headers", groupHeaders),
+    extraPrefixes: named("--requestheader-extra-headers-prefix", extraHeaderPrefixes),
+  };
+}
+
+function named(flag: string, names: readonly string[]): string[] {
+  const wrong = names.find((name) => !headerName.test(name));
+  if (wrong !== undefined) throw new OptionsError(`${flag}: ${JSON.stringify(wrong)} is not a header's name`);
+  return names.map((name) => name.toLowerCase());
+}
+
+/** Believes the headers of the proxies for whom the authorities vouch. */
+export function authenticatingProxy(
+  headers: IdentityHeaders,
+  authorities: AuthorityPool,
+  { allowedNames = [] }: ProxyChoice,
+  clock: Clock,
+): AuthenticatingProxy {
+  return new AuthenticatingProxy(headers, new CertificateJudge(authorities, clock), allowedNames);
+}

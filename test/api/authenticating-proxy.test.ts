@@ -1,0 +1,250 @@
+import { connect } from "node:http2";
+import { request as httpsRequest } from "node:https";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ProxyChoice } from "../../src/server/authentication-options.ts";
+import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
+import { TestServer, type Answer } from "../support/api.ts";
+import { AUTHN, ok } from "./support.ts";
+
+const SELF = `${AUTHN}/selfsubjectreviews`;
+const proxies = authority();
+const clients = authority();
+const folder = mkdtempSync(path.join(tmpdir(), "plinth-proxy-"));
+const file = (name: string, text: string) => {
+  const at = path.join(folder, name);
+  writeFileSync(at, text);
+  return at;
+};
+const choice: ProxyChoice = {
+  caFile: file("proxies.pem", proxies.certificate),
+  usernameHeaders: ["X-Remote-User", "X-Other-User"],
+  groupHeaders: ["X-Remote-Group", "X-Team"],
+  extraHeaderPrefixes: ["X-Remote-Extra-", "X-More-"],
+  allowedNames: ["front", "front-2"],
+};
+const front = client(proxies, "front");
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({
+    runtimeConfig: "authentication.platform.io/v1alpha1",
+    clientCaFile: file("clients.pem", clients.certificate),
+    tokenAuthFile: file("tokens.csv", "secret,tok,7\n"),
+    authentication: { proxy: choice },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** One request on a connection of its own, with header lines as they are given. */
+function ask(
+  pair: CertificatePair | undefined,
+  headers: Headers,
+  method = "POST",
+  at = SELF,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const tls = pair === undefined ? {} : { cert: pair.certificate, key: pair.key };
+    const options = { method, ...tls, ca: server.server.caCertificate, agent: false };
+    const lines = { "content-type": "application/json", ...headers } as Record<string, string | string[]>;
+    const request = httpsRequest(`${server.server.url}${at}`, { ...options, headers: lines }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("end", () =>
+        resolve({ status: response.statusCode!, text, body: JSON.parse(text) } as Answer),
+      );
+    });
+    request.once("error", reject);
+    // As bytes: a text would change the encoding of the headers that go out with it.
+    request.end(method === "POST" ? Buffer.from("{}") : undefined);
+  });
+}
+const userOf = async (pair: CertificatePair | undefined, headers: Headers) =>
+  (await ok(ask(pair, headers))).body.status.userInfo;
+
+describe("5.8 headers of a proxy", () => {
+  it("C-5.8-01 C-5.8-05 name the user, whatever their case", async () => {
+    const own = { username: "ann", groups: ["system:authenticated"] };
+    expect(await userOf(front, { "x-ReMoTe-uSeR": "ann" })).toEqual(own);
+    expect(await userOf(front, { "X-Other-User": "ann" })).toEqual(own);
+    expect(await userOf(front, { "X-Other-User": "bob", "X-Remote-User": "ann" })).toEqual(own);
+    expect(await userOf(front, { "X-Other-User": "ann", "X-Remote-User": "" })).toEqual(own);
+  });
+
+  it("C-5.8-02 give a group for each value of each header", async () => {
+    const headers = { "X-Remote-User": "ann", "X-Team": "t", "X-Remote-Group": ["dev, ops", "qa", ""] };
+    expect((await userOf(front, headers)).groups).toEqual(["dev, ops", "qa", "t", "system:authenticated"]);
+  });
+
+  it("C-5.8-03 C-5.8-04 give further facts under keys in lower case, decoded", async () => {
+    const headers = {
+      "X-Remote-User": "ann",
+      "X-Remote-Extra-Scopes": ["openid", "profile"],
+      "X-Remote-Extra-Example.com%2fTeam": "a",
+      "x-more-scopes": "third",
+      "X-Remote-Extra-bad%zz": "b",
+      "X-Remote-Extra-": "nothing",
+      "X-Remote-Extra-__proto__": "p",
+    };
+    const { extra } = await userOf(front, headers);
+    expect(Object.entries(extra).toSorted()).toEqual([
+      ["__proto__", ["p"]],
+      ["bad%zz", ["b"]],
+      ["example.com/team", ["a"]],
+      ["scopes", ["openid", "profile", "third"]],
+    ]);
+  });
+
+  it("are text in UTF-8", async () => {
+    const latin1 = Buffer.from("zoë").toString("latin1");
+    expect((await userOf(front, { "X-Remote-User": latin1 })).username).toBe("zoë");
+    expect((await ask(front, { "X-Remote-User": "zo\u00eb" })).status).toBe(401);
+  });
+
+  it("go before any other method, on a connection that was somebody else's before", async () => {
+    const bearer = { authorization: "Bearer secret" };
+    expect((await userOf(front, { ...bearer, "X-Remote-User": "ann" })).username).toBe("ann");
+    const api = server.asCertificate(front.certificate, front.key);
+    const names: string[] = [];
+    for (const headers of [
+      { ...bearer },
+      { ...bearer, "X-Remote-User": "ann" },
+      { ...bearer, "X-Remote-User": "bob" },
+      { ...bearer },
+    ]) {
+      const answer = await api.post(SELF, {}, { headers });
+      names.push(answer.status === 201 ? answer.body.status.userInfo.username : String(answer.status));
+    }
+    expect(names).toEqual(["tok", "ann", "bob", "tok"]);
+  });
+
+  it("are believed over HTTP/2 too", async () => {
+    const session = connect(server.server.url!, {
+      ca: server.server.caCertificate!,
+      cert: front.certificate,
+      key: front.key,
+    });
+    try {
+      const stream = session.request({
+        ":method": "POST",
+        ":path": SELF,
+        "x-remote-user": "ann",
+        "content-type": "application/json",
+      });
+      stream.end("{}");
+      let text = "";
+      for await (const part of stream.setEncoding("utf8")) text += String(part);
+      expect(JSON.parse(text).status.userInfo.username).toBe("ann");
+    } finally {
+      session.close();
+    }
+  });
+});
+
+describe("5.8 headers of anybody else", () => {
+  const claim = { "X-Remote-User": "admin", "X-Remote-Group": "system:masters" };
+
+  it("C-5.8-05 mean nothing without a certificate", async () => {
+    expect((await ask(undefined, claim)).status).toBe(403);
+    expect((await ask(undefined, claim)).body.message).toContain("system:anonymous");
+    const token = await userOf(undefined, { ...claim, authorization: "Bearer secret" });
+    expect(token).toEqual({ username: "tok", uid: "7", groups: ["system:authenticated"] });
+  });
+
+  it("C-5.8-05 mean nothing with the certificate of a client", async () => {
+    expect(await userOf(client(clients, "carol", "dev"), claim)).toEqual({
+      username: "carol",
+      groups: ["dev", "system:authenticated"],
+    });
+    const named = client(clients, "front");
+    expect((await userOf(named, claim)).username).toBe("front");
+  });
+
+  it.each<[string, () => CertificatePair]>([
+    ["of an authority that nobody knows", () => client(authority(), "front")],
+    ["C-5.8-06 of a name that isn't allowed", () => client(proxies, "back")],
+    ["C-5.8-06 of no name", () => client(proxies, "")],
+    ["C-5.8-06 of almost an allowed name", () => client(proxies, "Front")],
+    [
+      "by a certificate that is no authority",
+      () => {
+        const false_ = intermediate(proxies, "false", "client");
+        const made = client(authority(), "front");
+        return { certificate: `${made.certificate}\n${false_.certificate}`, key: made.key };
+      },
+    ],
+  ])("C-5.8-05 let nobody in with a certificate %s", async (_what, pair) => {
+    expect((await ask(pair(), claim)).status).toBe(401);
+  });
+
+  it("C-5.8-05 a proxy of an authority below is believed", async () => {
+    const below = intermediate(proxies, "below");
+    const made = client(below, "front-2");
+    const pair = { certificate: `${made.certificate}\n${below.certificate}`, key: made.key };
+    expect((await userOf(pair, { "X-Remote-User": "ann" })).username).toBe("ann");
+  });
+
+  it("a proxy that names nobody isn't taken for a client of its name", async () => {
+    expect((await ask(front, {})).status).toBe(401);
+    expect((await ask(front, { "X-Remote-User": "" })).status).toBe(401);
+    expect((await ask(front, { "X-Remote-Group": "system:masters" })).status).toBe(401);
+    expect((await ask(front, { X_Remote_User: "ann" })).status).toBe(401);
+    expect((await ask(front, { authorization: "Bearer wrong" })).status).toBe(401);
+  });
+
+  it("two values of the user's header are one too many", async () => {
+    for (const values of [
+      ["admin", "ann"],
+      ["ann", "ann"],
+    ]) {
+      const { status, body } = await ask(front, { "X-Remote-User": values });
+      expect([status, body.message]).toEqual([401, expect.stringContaining("several values")]);
+    }
+  });
+});
+
+describe("5.8 flags", () => {
+  it.each<[string, Partial<ProxyChoice>, string]>([
+    [
+      "C-5.8-05 a file that isn't there",
+      { caFile: "/nowhere.pem" },
+      "--requestheader-client-ca-file /nowhere.pem",
+    ],
+    [
+      "C-5.8-05 a file without certificates",
+      { caFile: file("empty.pem", "x") },
+      "holds no certificate in PEM",
+    ],
+    ["C-5.8-01 no header for the user", { usernameHeaders: [] }, "--requestheader-username-headers"],
+    ["C-5.8-01 what is no header", { usernameHeaders: ["X User"] }, "--requestheader-username-headers"],
+    ["C-5.8-02 what is no header", { groupHeaders: [""] }, "--requestheader-group-headers"],
+    ["C-5.8-03 what is no prefix", { extraHeaderPrefixes: ["X:"] }, "--requestheader-extra-headers-prefix"],
+  ])("a start with %s is refused", async (_what, changes, message) => {
+    await expect(TestServer.start({ authentication: { proxy: { ...choice, ...changes } } })).rejects.toThrow(
+      message,
+    );
+  });
+
+  it("C-5.8-06 without allowed names every proxy of the authorities is believed", async () => {
+    const { allowedNames: _, ...all } = choice;
+    const open = await TestServer.start({
+      runtimeConfig: "authentication.platform.io/v1alpha1",
+      authentication: { proxy: all },
+    });
+    try {
+      const { certificate, key } = client(proxies, "any");
+      const answer = await open
+        .asCertificate(certificate, key)
+        .post(SELF, {}, { headers: { "X-Remote-User": "ann" } });
+      expect(answer.body.status.userInfo.username).toBe("ann");
+    } finally {
+      await open.close();
+    }
+  });
+});

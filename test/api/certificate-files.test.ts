@@ -1,0 +1,179 @@
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { connect, type TLSSocket } from "node:tls";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startServer, type Server } from "../../src/server/server.ts";
+import { createServingCertificates } from "../../src/server/certificates.ts";
+import { defaultAuthentication } from "../../src/server/authentication-options.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
+import { Api } from "../support/api.ts";
+import { AUTHN, ManualClock } from "./support.ts";
+
+const SELF = `${AUTHN}/selfsubjectreviews`;
+let folder: string;
+let clock: ManualClock;
+let server: Server;
+let logged: string[];
+const open: Api[] = [];
+const [old, next, proxies] = [authority(), authority(), authority()];
+const serving = createServingCertificates(["127.0.0.1"]);
+const file = (name: string) => path.join(folder, name);
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "plinth-files-"));
+  clock = new ManualClock();
+  logged = [];
+  writeFileSync(file("tls.crt"), serving.serving.certificate);
+  writeFileSync(file("tls.key"), serving.serving.key);
+  writeFileSync(file("clients.pem"), old.certificate);
+  writeFileSync(file("proxies.pem"), proxies.certificate);
+  server = await startServer({
+    vocabulary: platform,
+    storage: { engine: "memory" },
+    retentionMs: 60_000,
+    serving: {
+      host: "127.0.0.1",
+      port: 0,
+      extraHosts: [],
+      certificateFiles: { cert: file("tls.crt"), key: file("tls.key") },
+    },
+    authorizationModes: ["RBAC"],
+    anonymousAuth: undefined,
+    clientCaFile: file("clients.pem"),
+    tokenAuthFile: undefined,
+    authentication: {
+      ...defaultAuthentication,
+      proxy: { caFile: file("proxies.pem"), usernameHeaders: ["X-Remote-User"] },
+    },
+    runtimeConfig: "authentication.platform.io/v1alpha1",
+    serviceClusterIpRanges: ["10.0.0.0/24"],
+    serviceNodePortRange: "30000-32767",
+    showHiddenMetricsForVersion: "",
+    eventLifeMs: 3_600_000,
+    featureGates: "",
+    enabledAdmissionPlugins: [],
+    disabledAdmissionPlugins: [],
+    livezGracePeriodMs: 0,
+    shutdownDelayMs: 0,
+    clock,
+    log: {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (facts, message) => logged.push(`${message} ${JSON.stringify(facts)}`),
+    },
+  });
+});
+afterEach(async () => {
+  for (const api of open.splice(0)) api.close();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A client that trusts `ca`, with a certificate. */
+function as({ certificate, key }: CertificatePair, ca = serving.caCertificate): Api {
+  const api = new Api(server.url!, ca, undefined, { cert: certificate, key });
+  open.push(api);
+  return api;
+}
+const nameOf = async (api: Api, headers: Record<string, string> = {}) => {
+  const { status, body } = await api.post(SELF, {}, { headers });
+  return status === 201 ? (body.status.userInfo.username as string) : status;
+};
+/** Lets the server look at its files, until it has seen what changed. */
+async function looked(until: () => Promise<boolean>): Promise<void> {
+  do await clock.advance(10_000);
+  while (!(await until()));
+}
+
+describe("5.1 files that change while the server runs", () => {
+  it("C-5.1-01 C-5.1-02 other authorities of clients: the new are known, the old no more, on open connections too", async () => {
+    const [before, after] = [client(old, "before"), client(next, "after")];
+    const standing = as(before);
+    expect(await nameOf(standing)).toBe("before");
+    expect(await nameOf(as(after))).toBe(401);
+    writeFileSync(file("clients.pem"), `${old.certificate}${next.certificate}`);
+    await looked(async () => (await nameOf(as(after))) === "after");
+    expect(await nameOf(standing)).toBe("before");
+    writeFileSync(file("clients.pem"), next.certificate);
+    await looked(async () => (await nameOf(as(before))) === 401);
+    expect(await nameOf(standing)).toBe(401);
+    expect(await nameOf(as(after))).toBe("after");
+  });
+
+  it("C-5.8-05 other authorities of proxies", async () => {
+    const headers = { "X-Remote-User": "ann" };
+    const standing = as(client(proxies, "front"));
+    expect(await nameOf(standing, headers)).toBe("ann");
+    writeFileSync(file("proxies.pem"), next.certificate);
+    await looked(async () => (await nameOf(as(client(next, "front")), headers)) === "ann");
+    expect(await nameOf(standing, headers)).toBe(401);
+  });
+
+  it("another serving certificate", async () => {
+    const fresh = createServingCertificates(["127.0.0.1"]);
+    const pair = client(old, "ann");
+    writeFileSync(file("tls.key"), fresh.serving.key);
+    await looked(() => Promise.resolve(logged.length > 0));
+    expect(logged[0]).toContain("those of before stay");
+    expect(logged[0]).toContain("is not the key of");
+    expect(await nameOf(as(pair))).toBe("ann");
+    writeFileSync(file("tls.crt"), fresh.serving.certificate);
+    await looked(async () => {
+      try {
+        return (await nameOf(as(pair, fresh.caCertificate))) === "ann";
+      } catch {
+        return false;
+      }
+    });
+    await expect(nameOf(as(pair))).rejects.toThrow();
+  });
+
+  it("files that can't be used change nothing, and are used when they are mended", async () => {
+    const pair = client(old, "ann");
+    copyFileSync(file("clients.pem"), file("kept.pem"));
+    writeFileSync(file("clients.pem"), "no certificate");
+    await looked(() => Promise.resolve(logged.length > 0));
+    rmSync(file("clients.pem"));
+    await looked(() => Promise.resolve(logged.length > 1));
+    expect(await nameOf(as(pair))).toBe("ann");
+    writeFileSync(file("clients.pem"), next.certificate);
+    await looked(async () => (await nameOf(as(pair))) === 401);
+  });
+});
+
+describe("5.1 certificates over the wire", () => {
+  it("C-5.1-02 one by an authority below is known when it brings that along, on each of its connections", async () => {
+    const below = intermediate(old, "below");
+    const made = client(below, "ann");
+    const pair = { certificate: `${made.certificate}\n${below.certificate}`, key: made.key };
+    for (let n = 0; n < 3; n++) expect(await nameOf(as(pair))).toBe("ann");
+    expect(await nameOf(as(made))).toBe(401);
+  });
+
+  it("a session is not resumed without its certificate being looked at again", async () => {
+    const { hostname: host, port } = new URL(server.url!);
+    const pair = client(old, "ann");
+    const handshake = (session?: Buffer) =>
+      new Promise<{ socket: TLSSocket; session: Buffer | undefined }>((resolve, reject) => {
+        const given = {
+          ca: serving.caCertificate,
+          cert: pair.certificate,
+          key: pair.key,
+          ALPNProtocols: ["http/1.1"],
+        };
+        const socket = connect({ host, port: Number(port), ...given, ...(session ? { session } : {}) });
+        socket.once("error", reject);
+        socket.once("secureConnect", () => {
+          socket.write("GET /api HTTP/1.1\r\nHost: x\r\n\r\n");
+          socket.once("data", () => resolve({ socket, session: socket.getSession() }));
+        });
+      });
+    const first = await handshake();
+    first.socket.destroy();
+    const second = await handshake(first.session);
+    expect(second.socket.isSessionReused()).toBe(false);
+    second.socket.destroy();
+  });
+});

@@ -1,0 +1,73 @@
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
+import { signCertificate } from "../../src/base/x509.ts";
+import { authority, client, der, intermediate } from "./pki.ts";
+
+const root = authority();
+const other = authority();
+const middle = intermediate(root, "middle");
+const now = Date.now();
+const pool = new AuthorityPool([root.certificate]);
+
+describe("authorities of one sort of clients", () => {
+  it("C-5.1-02 C-5.8-05 vouch for those whom they signed, and for nobody else", () => {
+    expect(pool.vouchesFor([der(client(root, "a").certificate)], now)).toBe(true);
+    expect(pool.vouchesFor([der(client(other, "a").certificate)], now)).toBe(false);
+    expect(pool.vouchesFor([], now)).toBe(false);
+    expect(new AuthorityPool([]).vouchesFor([der(client(root, "a").certificate)], now)).toBe(false);
+  });
+
+  it("C-5.1-02 through certificates between, which must come along", () => {
+    const leaf = der(client(middle, "a").certificate);
+    expect(pool.vouchesFor([leaf, der(middle.certificate)], now)).toBe(true);
+    expect(pool.vouchesFor([leaf, der(other.certificate), der(middle.certificate)], now)).toBe(true);
+    expect(pool.vouchesFor([leaf], now)).toBe(false);
+    expect(new AuthorityPool([middle.certificate]).vouchesFor([leaf], now)).toBe(true);
+    expect(new AuthorityPool([other.certificate]).vouchesFor([leaf, der(middle.certificate)], now)).toBe(
+      false,
+    );
+  });
+
+  it("a certificate that may sign nobody vouches for nobody", () => {
+    const plain = intermediate(root, "plain", "client");
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+    const facts = {
+      commonName: "admin",
+      use: "client" as const,
+      notBefore: now - 1000,
+      notAfter: now + 60_000,
+    };
+    const forged = signCertificate(facts, publicKey, createPrivateKey(plain.key));
+    expect(privateKey.type).toBe("private");
+    expect(pool.vouchesFor([der(forged), der(plain.certificate)], now)).toBe(false);
+  });
+
+  it("a forged authority by the right name, above a certificate of another authority, is not believed", () => {
+    const name = "same name";
+    const real = intermediate(other, name);
+    const leaf = der(client(real, "mallory").certificate);
+    // Somebody else's certificate under the same name, which the root really signed: it has another key.
+    const homonym = intermediate(root, name);
+    expect(new AuthorityPool([other.certificate]).vouchesFor([leaf, der(real.certificate)], now)).toBe(true);
+    expect(pool.vouchesFor([leaf, der(homonym.certificate)], now)).toBe(false);
+    expect(pool.vouchesFor([leaf, der(real.certificate), der(homonym.certificate)], now)).toBe(false);
+  });
+
+  it("authorities and certificates between must be valid themselves", () => {
+    const leaf = der(client(middle, "a").certificate);
+    const chain = [leaf, der(middle.certificate)];
+    expect(pool.vouchesFor(chain, now + 2 * 3_600_000)).toBe(false);
+    expect(pool.vouchesFor([der(client(root, "a").certificate)], now + 20 * 365 * 24 * 3_600_000)).toBe(
+      false,
+    );
+  });
+
+  it("that are replaced vouch no more", () => {
+    const changing = new AuthorityPool([root.certificate]);
+    const leaf = der(client(root, "a").certificate);
+    changing.replace([other.certificate]);
+    expect([changing.vouchesFor([leaf], now), changing.generation]).toEqual([false, 1]);
+    expect(changing.certificates).toEqual([other.certificate]);
+  });
+});

@@ -1,3 +1,4 @@
+import { webSocketAuthorization } from "../authentication/websocket-token.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { AuthenticationResult } from "../authentication/authenticator.ts";
@@ -94,13 +95,24 @@ function dispatch(
 
 /** Recognises the caller; on the same connection with the same header, by what was found before. */
 function authenticate(service: HttpService, exchange: Exchange): MaybePromise<UserInfo> {
-  const authorization = exchange.header("authorization");
+  const authorization = exchange.header("authorization") ?? webSocketToken(service, exchange);
   const { identity } = exchange.connection;
   if (identity !== undefined && identity.authorization === authorization) {
     service.callers.again(identity.requests);
     return identity.user;
   }
   return askMethods(service, exchange, authorization);
+}
+
+/** What a WebSocket client says that can set no headers. */
+function webSocketToken({ engine, callers }: HttpService, exchange: Exchange): string | undefined {
+  if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return undefined;
+  try {
+    return webSocketAuthorization(exchange.header("sec-websocket-protocol") ?? "", engine.vocabulary);
+  } catch (error) {
+    callers.refused(error, callers.begin());
+    throw error;
+  }
 }
 
 function askMethods(

@@ -124,15 +124,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
-  const { vocabulary, clock, log } = options;
+  const { vocabulary, clock } = options;
   const gates = featureGates(options);
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const policy = new StoredRbac(store, vocabulary, clock, (error) =>
-    log.error({ error: stackOf(error) }, "following roles failed"),
-  );
-  const namespaces = new NamespacePhases(store, registry.require(Namespace), clock, (error) =>
-    log.error({ error: stackOf(error) }, "following namespaces failed"),
-  );
+  const { policy, namespaces } = followed(options, registry, store);
   const authorizer = authorizationChain(options.authorizationModes, policy, vocabulary);
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
@@ -196,6 +191,20 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     policy.close();
     throw error;
   }
+}
+
+/** What is known of the store without asking it, not begun yet. */
+function followed(
+  { vocabulary, clock, log }: ServerOptions,
+  registry: Registry,
+  store: Store,
+): Pick<Parts, "policy" | "namespaces"> {
+  const failed = (what: string) => (error: unknown) =>
+    log.error({ error: stackOf(error) }, `following ${what} failed`);
+  return {
+    policy: new StoredRbac(store, vocabulary, clock, failed("roles")),
+    namespaces: new NamespacePhases(store, registry.require(Namespace), clock, failed("namespaces")),
+  };
 }
 
 /** Opens the socket; when that fails, what was started before is stopped. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { tokenProtocolPrefix } from "../../authentication/websocket-token.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Exchange } from "../exchange.ts";
@@ -81,13 +82,14 @@ function framing(exchange: Exchange): OutgoingHttpHeaders {
 }
 
 /** A bearer token may stand among the protocols that a WebSocket client offers; it is no business of the backend's. */
-function dropTokens(headers: OutgoingHttpHeaders, { groupSuffix }: Vocabulary): void {
+function dropTokens(headers: OutgoingHttpHeaders, vocabulary: Vocabulary): void {
   const offered = headers["sec-websocket-protocol"];
   if (offered === undefined) return;
+  const prefix = tokenProtocolPrefix(vocabulary);
   const kept = String(offered)
     .split(",")
     .map((protocol) => protocol.trim())
-    .filter((protocol) => !protocol.startsWith(`base64url.bearer.authorization.${groupSuffix}.`));
+    .filter((protocol) => !protocol.startsWith(prefix));
   if (kept.length === 0) delete headers["sec-websocket-protocol"];
   else headers["sec-websocket-protocol"] = kept.join(", ");
 }

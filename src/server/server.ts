@@ -23,6 +23,8 @@ import { startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
+import { identityHeaders } from "./authenticating-proxy.ts";
+import { publishAuthentication } from "./published-authentication.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import type { FileWatch } from "./file-watch.ts";
@@ -182,7 +184,9 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       adminToken,
     };
     const listener = await open(serving, service, controllers);
-    const renewal = listener && (await renewCertificates(options, serving!, listener));
+    const tell = () => tellAuthorities(options, client, serving);
+    await tell();
+    const renewal = listener && (await renewCertificates(options, serving!, listener, tell));
     return { ...parts, listener, renewal };
   } catch (error) {
     await authentication.close();
@@ -190,6 +194,20 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     namespaces.close();
     policy.close();
     throw error;
+  }
+}
+
+/** That others aren't told keeps nobody from being served. */
+async function tellAuthorities(
+  options: ServerOptions,
+  client: Client,
+  serving: Serving | undefined,
+): Promise<void> {
+  if (serving === undefined) return;
+  try {
+    await publishAuthentication(options, client, serving.authorities, identityHeaders(options));
+  } catch (error) {
+    options.log.error({ error: stackOf(error) }, "the authorities of clients could not be told");
   }
 }
 

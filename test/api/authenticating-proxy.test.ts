@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ProxyChoice } from "../../src/server/authentication-options.ts";
 import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
 import { TestServer, type Answer } from "../support/api.ts";
+import { echo, FakeBackend, makePod } from "../support/backends.ts";
 import { AUTHN, ok } from "./support.ts";
 
 const SELF = `${AUTHN}/selfsubjectreviews`;
@@ -143,6 +144,53 @@ describe("5.8 headers of a proxy", () => {
       expect(JSON.parse(text).status.userInfo.username).toBe("ann");
     } finally {
       session.close();
+    }
+  });
+});
+
+describe("5.8 what a proxy says is for the server alone", () => {
+  it("its headers are not handed on to pods", async () => {
+    const backend = await FakeBackend.start(echo);
+    const told = await TestServer.start({
+      connections: { allowLoopback: true },
+      authentication: { proxy: choice },
+    });
+    try {
+      await makePod(told.admin, "echo", { ip: "127.0.0.1", port: backend.port });
+      const { certificate, key } = front;
+      const headers = {
+        "X-Remote-User": "ann",
+        "X-Remote-Group": "system:masters",
+        "X-Remote-Extra-Scope": "all",
+        "X-Remote-Other": "stays",
+      };
+      const api = told.asCertificate(certificate, key);
+      const { status } = await api.get("/api/v1/namespaces/default/pods/echo/proxy/x", { headers });
+      expect(status).toBe(200);
+      const names = Object.keys(backend.requests.at(-1)!.headers);
+      expect(names.filter((name) => name.startsWith("x-remote"))).toEqual(["x-remote-other"]);
+    } finally {
+      await told.close();
+      await backend.close();
+    }
+  });
+
+  it("servers that extend the API can read by whom and how it is said", async () => {
+    const at = "/api/v1/namespaces/platform-system/configmaps/extension-apiserver-authentication";
+    const { body } = await ok(server.admin.get(at));
+    expect(body.data).toEqual({
+      "client-ca-file": `${server.server.caCertificate!.trim()}\n${clients.certificate.trim()}\n`,
+      "requestheader-client-ca-file": `${proxies.certificate.trim()}\n`,
+      "requestheader-username-headers": '["X-Remote-User","X-Other-User"]',
+      "requestheader-group-headers": '["X-Remote-Group","X-Team"]',
+      "requestheader-extra-headers-prefix": '["X-Remote-Extra-","X-More-"]',
+      "requestheader-allowed-names": '["front","front-2"]',
+    });
+    const plain = await TestServer.start();
+    try {
+      expect(Object.keys((await ok(plain.admin.get(at))).body.data)).toEqual(["client-ca-file"]);
+    } finally {
+      await plain.close();
     }
   });
 });

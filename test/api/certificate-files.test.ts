@@ -9,7 +9,7 @@ import { defaultAuthentication } from "../../src/server/authentication-options.t
 import { platform } from "../../src/vocabulary/platform.ts";
 import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
 import { Api } from "../support/api.ts";
-import { AUTHN, ManualClock } from "./support.ts";
+import { AUTHN, ManualClock, until } from "./support.ts";
 
 const SELF = `${AUTHN}/selfsubjectreviews`;
 let folder: string;
@@ -96,6 +96,15 @@ describe("5.1 files that change while the server runs", () => {
     writeFileSync(file("clients.pem"), `${old.certificate}${next.certificate}`);
     await looked(async () => (await nameOf(as(after))) === "after");
     expect(await nameOf(standing)).toBe("before");
+    const told = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      namespace: "platform-system",
+      name: "extension-apiserver-authentication",
+    };
+    const published = async () =>
+      ((await server.client.get(told)) as unknown as { data: Record<string, string> }).data["client-ca-file"];
+    await until(published, (pem) => pem === `${old.certificate.trim()}\n${next.certificate.trim()}\n`);
     writeFileSync(file("clients.pem"), next.certificate);
     await looked(async () => (await nameOf(as(before))) === 401);
     expect(await nameOf(standing)).toBe(401);

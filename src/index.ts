@@ -27,7 +27,10 @@ export type { ConnectionOptions, Logger, StorageOptions } from "./server/options
 export type {
   AuthenticationChoices,
   AuthenticationOptions,
+  OidcChoice,
+  ProxyChoice,
   ServiceAccountOptions,
+  TokenWebhookChoice,
 } from "./server/authentication-options.ts";
 export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/chain.ts";

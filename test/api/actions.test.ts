@@ -214,6 +214,8 @@ describe("token reviews", () => {
     expect(body.status).toEqual({
       authenticated: true,
       user: { username: "jane", uid: "7", groups: ["devs", "ops", "system:authenticated"] },
+      // Those whom such a token is meant for: this server.
+      audiences: ["https://platform.default.svc.cluster.local"],
     });
   });
 

@@ -55,6 +55,8 @@ export interface CreateServerOptions {
   readonly tokenAuthFile?: string;
   /** How callers are recognized beside certificates and static tokens. */
   readonly authentication?: AuthenticationChoices;
+  /** PEM files of the certificate with which the server shows itself, and of its key; it makes its own unless given. */
+  readonly certificateFiles?: { readonly cert: string; readonly key: string };
   /** PEM file of authorities whose client certificates are accepted. */
   readonly clientCaFile?: string;
   /** API versions and resources to turn on or off, as for `--runtime-config`. */
@@ -96,7 +98,15 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     storage: options.storage ?? { engine: "memory" },
     retentionMs: options.retentionMs ?? defaultRetentionMs,
     serving:
-      port === false ? undefined : { host, port, extraHosts: [], maxConnections: options.maxConnections },
+      port === false
+        ? undefined
+        : {
+            host,
+            port,
+            extraHosts: [],
+            maxConnections: options.maxConnections,
+            certificateFiles: options.certificateFiles,
+          },
     authorizationModes: options.authorizationModes ?? ["RBAC"],
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,

@@ -15,8 +15,7 @@ import { ProtobufFault } from "../schema/protobuf/protobuf-fault.ts";
 export function decodeBinary(bytes: Uint8Array, registry: Registry): JsonDocument {
   try {
     const { apiVersion, kind, message } = openEnvelope(bytes);
-    const type =
-      kind === "DeleteOptions" ? DeleteOptionsBody : registry.findKind(apiVersion, kind)?.kind.type;
+    const type = kind === "DeleteOptions" ? DeleteOptionsBody : registry.bodyKind(apiVersion, kind)?.type;
     if (type === undefined) {
       throw new ProtobufFault(
         `there is no kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,

@@ -32,6 +32,7 @@ export class Registry {
   /** By group, version and name; asked several times for each request. */
   private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
   readonly groupVersions: readonly GroupVersion[];
+  private askedWith: ReadonlyMap<string, Kind> | undefined;
 
   /**
    * @param kinds the declared kinds.
@@ -65,6 +66,28 @@ export class Registry {
   findKind(apiVersion: string, kind: string): Resource | undefined {
     const version = this.groupVersions.find((one) => one.resources[0]?.apiVersion === apiVersion);
     return version?.resources.find((one) => one.kind.name === kind);
+  }
+
+  /** The kind of a body with this apiVersion and kind: of a resource type, or of what subresources are asked with. */
+  bodyKind(apiVersion: string, kind: string): Kind | undefined {
+    const found = this.findKind(apiVersion, kind)?.kind;
+    if (found !== undefined) return found;
+    this.askedWith ??= this.subresourceBodies();
+    return this.askedWith.get(`${apiVersion}/${kind}`);
+  }
+
+  private subresourceBodies(): ReadonlyMap<string, Kind> {
+    const bodies = new Map<string, Kind>();
+    const declared = [...this.byPath.values()].flatMap(({ kind }) => Object.values(kind.subresources));
+    for (const one of declared) {
+      if (one.shape !== "action" && one.shape !== "view") continue;
+      const { kind, group, version } = resourceOf(one.kind(), this.vocabulary);
+      const older = one.shape === "action" ? (one.olderVersions ?? []) : [];
+      for (const each of [version, ...older]) {
+        bodies.set(`${group === "" ? each : `${group}/${each}`}/${kind.name}`, kind);
+      }
+    }
+    return bodies;
   }
 
   /** Whether the kind's resource type is served. */

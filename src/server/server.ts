@@ -184,10 +184,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       adminToken,
     };
     const listener = await open(serving, service, controllers);
-    const tell = () => tellAuthorities(options, client, serving);
-    await tell();
-    const renewal = listener && (await renewCertificates(options, serving!, listener, tell));
-    return { ...parts, listener, renewal };
+    return { ...parts, listener, renewal: await keepCertificates(options, client, serving, listener) };
   } catch (error) {
     await authentication.close();
     await effects.close();
@@ -197,13 +194,21 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   }
 }
 
-/** That others aren't told keeps nobody from being served. */
-async function tellAuthorities(
+/** Tells others of the authorities of clients, and keeps certificates and authorities up to date. */
+async function keepCertificates(
   options: ServerOptions,
   client: Client,
   serving: Serving | undefined,
-): Promise<void> {
-  if (serving === undefined) return;
+  listener: HttpListener | undefined,
+): Promise<FileWatch | undefined> {
+  if (serving === undefined || listener === undefined) return undefined;
+  const tell = () => tellAuthorities(options, client, serving);
+  await tell();
+  return renewCertificates(options, serving, listener, tell);
+}
+
+/** That others aren't told keeps nobody from being served. */
+async function tellAuthorities(options: ServerOptions, client: Client, serving: Serving): Promise<void> {
   try {
     await publishAuthentication(options, client, serving.authorities, identityHeaders(options));
   } catch (error) {

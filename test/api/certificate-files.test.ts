@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startServer, type Server } from "../../src/server/server.ts";
+import { createServer } from "../../src/index.ts";
+import type { Server } from "../../src/server/server.ts";
 import { createServingCertificates } from "../../src/server/certificates.ts";
-import { defaultAuthentication } from "../../src/server/authentication-options.ts";
-import { platform } from "../../src/vocabulary/platform.ts";
 import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
 import { Api } from "../support/api.ts";
 import { AUTHN, ManualClock, until } from "./support.ts";
@@ -29,34 +28,11 @@ beforeEach(async () => {
   writeFileSync(file("tls.key"), serving.serving.key);
   writeFileSync(file("clients.pem"), old.certificate);
   writeFileSync(file("proxies.pem"), proxies.certificate);
-  server = await startServer({
-    vocabulary: platform,
-    storage: { engine: "memory" },
-    retentionMs: 60_000,
-    serving: {
-      host: "127.0.0.1",
-      port: 0,
-      extraHosts: [],
-      certificateFiles: { cert: file("tls.crt"), key: file("tls.key") },
-    },
-    authorizationModes: ["RBAC"],
-    anonymousAuth: undefined,
+  server = await createServer({
+    certificateFiles: { cert: file("tls.crt"), key: file("tls.key") },
     clientCaFile: file("clients.pem"),
-    tokenAuthFile: undefined,
-    authentication: {
-      ...defaultAuthentication,
-      proxy: { caFile: file("proxies.pem"), usernameHeaders: ["X-Remote-User"] },
-    },
+    authentication: { proxy: { caFile: file("proxies.pem"), usernameHeaders: ["X-Remote-User"] } },
     runtimeConfig: "authentication.platform.io/v1alpha1",
-    serviceClusterIpRanges: ["10.0.0.0/24"],
-    serviceNodePortRange: "30000-32767",
-    showHiddenMetricsForVersion: "",
-    eventLifeMs: 3_600_000,
-    featureGates: "",
-    enabledAdmissionPlugins: [],
-    disabledAdmissionPlugins: [],
-    livezGracePeriodMs: 0,
-    shutdownDelayMs: 0,
     clock,
     log: {
       info: () => undefined,

@@ -4,6 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TokenRequest } from "../../src/kinds/authentication/token-request.ts";
+import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
+import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
+import { openEnvelope, sealEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import { claimsOf, ec, headerOf, jwt, privatePem, publicPem, rsa } from "../authentication/jwt-support.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { AUTHN, ManualClock, ok } from "./support.ts";
@@ -98,6 +102,29 @@ describe("5.5 tokens on request", () => {
       uid,
       groups: ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
     });
+  });
+
+  it("C-4.7-05 a request in binary is answered in binary", async () => {
+    await makeAccount("binary");
+    const type = { apiVersion: "authentication.platform.io/v1", kind: "TokenRequest" };
+    const message = encodeMessage(TokenRequest.type, {
+      spec: { audiences: ["api"], expirationSeconds: 700 },
+    });
+    const media = "application/vnd.platform.protobuf";
+    const { bytes, status } = await server.admin.ask("POST", `${accounts}/binary/token`, {
+      raw: sealEnvelope(type, message),
+      contentType: media,
+      accept: media,
+    });
+    expect(status).toBe(201);
+    const envelope = openEnvelope(bytes);
+    const answer = decodeMessage(TokenRequest.type, envelope.message) as { status: { token: string } };
+    const claims = claimsOf(answer.status.token);
+    expect([envelope.kind, claims["aud"], Number(claims["exp"]) - Number(claims["iat"])]).toEqual([
+      "TokenRequest",
+      ["api"],
+      700,
+    ]);
   });
 
   it("C-5.5-07 an account that doesn't exist has no token", async () => {

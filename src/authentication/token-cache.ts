@@ -23,6 +23,8 @@ export interface TokenCacheWatcher {
 /** What a kept entry takes beside its value. */
 const entryBytes = 200;
 
+const ascii = /^[\x20-\x7e]*$/;
+
 interface Kept<V> {
   readonly value: V | undefined;
   readonly refusal: StatusError | undefined;
@@ -133,7 +135,10 @@ export class TokenCache<V> {
   /** Under a key that nobody knows; each part with its length, so that no two lists of parts read the same. */
   private digest(token: string, scope: readonly string[]): string {
     const digest = createHmac("sha256", this.key);
-    for (const part of [token, ...scope]) digest.update(`${part.length}:`).update(part, "utf16le");
+    // What isn't ASCII must not become the same bytes as another text.
+    const encoding = ascii.test(token) ? "latin1" : "utf16le";
+    digest.update(`${token.length}:${encoding}:${token}`, encoding);
+    for (const part of scope) digest.update(`${part.length}:`).update(part, "utf16le");
     return digest.digest("base64");
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { TokenFacts, TokenSubject } from "../../resources/token-issuer.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -22,6 +23,14 @@ interface BoundFacts {
   readonly secret: TokenSubject | undefined;
   /** Seconds since 1970. */
   readonly warnAfter: number | undefined;
+}
+
+/** An object that must be there for a token to hold. */
+interface Needed extends TokenSubject {
+  readonly type: TokenObject;
+  readonly namespace: string;
+  /** What it is called in messages. */
+  readonly called: string;
 }
 
 /** Told when a token is used, for the metrics; `stale` beyond the time for which it was asked. */
@@ -57,22 +66,27 @@ export class BoundTokens {
   ) {}
 
   /**
-   * The account that claims stand for, whose signature was verified.
+   * What tells whether a token holds, by claims whose signature was verified. It answers with the account, at once where
+   * the store does, and throws a StatusError (Unauthorized) when the token has expired, or the account, pod or secret is
+   * gone, on its way out or another one of that name.
    *
-   * @throws {StatusError} Unauthorized when the token has expired, or the account, pod or secret is gone, on its way out
-   *   or another one of that name.
+   * @throws {StatusError} Unauthorized for claims that aren't those of an account, and for a token that never expires.
    */
-  async judge(claims: Claims): Promise<UserInfo> {
-    const facts = this.read(claims);
+  judgeOf(claims: Claims): () => MaybePromise<UserInfo> {
+    const { namespace, account, pod, secret, warnAfter } = this.read(claims);
     const times = timesOf(claims, what);
     if (times.expires === undefined) throw refusal(`${what}: it never expires`);
-    checkTimes(times, this.clock.now(), leeway, what);
-    const { namespace, account, pod, secret } = facts;
-    await this.check("serviceaccounts", namespace, account, "service account");
-    if (secret !== undefined) await this.check("secrets", namespace, secret, "secret");
-    if (pod !== undefined) await this.check("pods", namespace, pod, "pod");
-    this.note(facts);
-    return accountInfo(this.vocabulary, namespace, account, this.extraOf(pod));
+    const user = accountInfo(this.vocabulary, namespace, account, this.extraOf(pod));
+    const needed: Needed[] = [{ type: "serviceaccounts", called: "service account", namespace, ...account }];
+    if (secret !== undefined) needed.push({ type: "secrets", called: "secret", namespace, ...secret });
+    if (pod !== undefined) needed.push({ type: "pods", called: "pod", namespace, ...pod });
+    return () => {
+      checkTimes(times, this.clock.now(), leeway, what);
+      return andThen(this.checkFrom(0, needed), () => {
+        this.note(warnAfter);
+        return user;
+      });
+    };
   }
 
   private read(claims: Claims): BoundFacts {
@@ -88,13 +102,17 @@ export class BoundTokens {
     return { namespace, account, pod, secret, warnAfter };
   }
 
-  private async check(
-    type: TokenObject,
-    namespace: string,
-    { name, uid }: TokenSubject,
-    called: string,
-  ): Promise<void> {
-    const found = await this.live.identity(type, namespace, name);
+  private checkFrom(index: number, needed: readonly Needed[]): MaybePromise<void> {
+    const next = needed[index];
+    if (next === undefined) return;
+    const { type, namespace, name } = next;
+    return andThen(this.live.identity(type, namespace, name), (found) => {
+      this.check(next, found);
+      return this.checkFrom(index + 1, needed);
+    });
+  }
+
+  private check({ namespace, name, uid, called }: Needed, found: Identity | undefined): void {
     if (found === undefined || this.isDeleted(found)) {
       throw refusal(`${what}: the ${called} ${namespace}/${name} has been deleted`);
     }
@@ -105,7 +123,7 @@ export class BoundTokens {
     return deletedMs !== undefined && deletedMs < this.clock.now() - leewayMs;
   }
 
-  private note({ warnAfter }: BoundFacts): void {
+  private note(warnAfter: number | undefined): void {
     if (warnAfter === undefined || warnAfter === 0) return;
     this.used(this.clock.now() / 1000 > warnAfter ? "stale" : "valid");
   }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { textClaim, type Claims } from "../jwt/claims.ts";
@@ -40,15 +41,16 @@ export class LegacyTokens {
   ) {}
 
   /**
-   * The account that claims stand for, whose signature was verified.
+   * What tells whether a token holds, by claims whose signature was verified. It answers with the account, and throws a
+   * StatusError (Unauthorized) when the Secret no longer holds the token, or the account is gone or another one of that
+   * name.
    *
-   * @throws {StatusError} Unauthorized when claims are missing, or the Secret no longer holds the token, or the account
-   *   is gone or another one of that name.
+   * @throws {StatusError} Unauthorized when claims are missing.
    */
-  async judge(claims: Claims, token: string): Promise<UserInfo> {
+  judgeOf(claims: Claims): (token: string) => MaybePromise<UserInfo> {
     const facts = this.read(claims);
-    if (this.lookup) await this.check(facts, token);
-    return accountInfo(this.vocabulary, facts.namespace, facts.account, {});
+    const user = accountInfo(this.vocabulary, facts.namespace, facts.account, {});
+    return (token) => (this.lookup ? this.check(facts, token).then(() => user) : user);
   }
 
   private read(claims: Claims): LegacyFacts {

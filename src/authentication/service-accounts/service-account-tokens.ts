@@ -4,7 +4,7 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "../authenticator.ts";
 import { bearerToken } from "../bearer-token.ts";
-import { audienceClaim, textClaim, unverifiedClaims, type Claims } from "../jwt/claims.ts";
+import { audienceClaim, textClaim, unverifiedClaims } from "../jwt/claims.ts";
 import { verifiedClaims, type VerificationKey } from "../jwt/signature.ts";
 import type { LiveObjects } from "../live-objects.ts";
 import { refusal } from "../refusal.ts";
@@ -30,9 +30,9 @@ export interface ServiceAccountTokenOptions {
 
 /** A token whose signature is good; whether it holds is judged at each request. */
 interface Verified {
-  readonly claims: Claims;
   readonly audiences: readonly string[];
-  readonly legacy: boolean;
+  /** The account, if the token holds now; see {@link BoundTokens.judgeOf}. */
+  readonly judge: (token: string) => MaybePromise<UserInfo>;
   readonly bytes: number;
 }
 
@@ -78,21 +78,23 @@ export class ServiceAccountTokens implements Authenticator {
     const claims = await verifiedClaims(token, this.options.keys, what);
     const audiences = audienceClaim(claims);
     if (audiences === undefined) throw refusal(`${what}: the claim "aud" is not a list of texts`);
-    return { claims, audiences, legacy, bytes: token.length * 4 };
+    const judge = (legacy ? this.legacy : this.bound).judgeOf(claims);
+    return { audiences, judge, bytes: token.length * 4 };
   }
 
-  private async accept(
-    { claims, audiences: named, legacy }: Verified,
+  private accept(
+    { audiences: named, judge }: Verified,
     token: string,
     asked: readonly string[] | undefined,
-  ): Promise<AuthenticationResult> {
+  ): MaybePromise<AuthenticationResult> {
     const { ownAudiences, used } = this.options;
     // Who names nobody means this server.
     const meant = named.length === 0 ? ownAudiences : named;
     const audiences = (asked ?? ownAudiences).filter((one) => meant.includes(one));
     if (audiences.length === 0) throw refusal(`${what}: it is meant for other audiences`);
-    const user: UserInfo = await (legacy ? this.legacy.judge(claims, token) : this.bound.judge(claims));
-    if (named.length === 0) used("legacy");
-    return { user, method: "service-account", cacheable: false, audiences };
+    return andThen(judge(token), (user) => {
+      if (named.length === 0) used("legacy");
+      return { user, method: "service-account", cacheable: false, audiences };
+    });
   }
 }

@@ -20,7 +20,7 @@ import type { ClientAuthorities } from "./serving.ts";
 import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "./option-files.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
 import { serviceAccountKeys, type ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What recognizes callers, and what it works with. */
@@ -75,7 +75,9 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
     const { method, client } = await oidcTokens(options, methodOptions.oidc, parts.figures);
     parts.opened(client);
     methods.push(method);
-    void method.prepare();
+    method.prepare().catch((error: unknown) => {
+      options.log.error({ error: stackOf(error) }, "a defect: please report it");
+    });
   }
   if (methodOptions.tokenWebhook !== undefined) {
     methods.push(await tokenWebhook(options, parts, methodOptions.tokenWebhook));

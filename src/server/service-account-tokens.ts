@@ -45,6 +45,7 @@ export async function serviceAccountKeys(options: ServerOptions): Promise<Servic
   const issuers =
     serviceAccounts.issuers.length > 0 ? serviceAccounts.issuers : [vocabulary.serviceAccountIssuer];
   for (const issuer of issuers) checkIssuer(issuer);
+  checkKeysUri(serviceAccounts.jwksUri);
   const signing = await signingKeyFor(options, serviceAccounts.signingKeyFile);
   const named = await verifyingKeys(options, serviceAccounts.keyFiles);
   const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
@@ -66,6 +67,11 @@ function checkIssuer(issuer: string): void {
   if (issuer.includes(":") && !URL.canParse(issuer)) {
     throw new OptionsError(`--service-account-issuer: ${JSON.stringify(issuer)} is not a URL`);
   }
+}
+
+function checkKeysUri(uri: string | undefined): void {
+  if (uri === undefined || (URL.canParse(uri) && new URL(uri).protocol === "https:")) return;
+  throw new OptionsError(`--service-account-jwks-uri: ${JSON.stringify(uri)} is not an https URL`);
 }
 
 async function verifyingKeys(options: ServerOptions, files: readonly string[]): Promise<VerificationKey[]> {

@@ -536,7 +536,41 @@ describe("5.5 keys", () => {
     [{ signingKeyFile: "/nowhere/x.pem" }, "--service-account-signing-key-file /nowhere/x.pem"],
     [{ maxExpirationMs: 60_000 }, "--service-account-max-token-expiration"],
     [{ issuers: ["http://["] }, "--service-account-issuer"],
+    [{ jwksUri: "http://keys.example" }, "--service-account-jwks-uri"],
   ])("a start with %j is refused", async (serviceAccounts, message) => {
     await expect(TestServer.start({ authentication: { serviceAccounts } })).rejects.toThrow(message);
+  });
+});
+
+describe("5.5 the issuer's documents", () => {
+  it.each<[string, string[], string | undefined, string | number]>([
+    [
+      "below an issuer with a path",
+      ["https://one.example/a/"],
+      undefined,
+      "https://one.example/a/openid/v1/jwks",
+    ],
+    ["elsewhere", ["https://one.example"], "https://keys.example/k", "https://keys.example/k"],
+    ["nowhere for an issuer that is no URL", ["plain"], undefined, 404],
+    ["nowhere for an issuer without TLS", ["http://one.example"], undefined, 404],
+    ["nowhere for an issuer with a query", ["https://one.example?a"], undefined, 404],
+  ])("say that the keys are %s", async (_what, issuers, jwksUri, expected) => {
+    const one = await TestServer.start({ authentication: { serviceAccounts: { issuers, jwksUri } } });
+    try {
+      const { status, body } = await one.admin.get("/.well-known/openid-configuration");
+      expect(status === 200 ? body.jwks_uri : status).toBe(expected);
+    } finally {
+      await one.close();
+    }
+  });
+
+  it("without an issuer the server has a name of its own", async () => {
+    const one = await TestServer.start({ vocabulary: "kubernetes" });
+    try {
+      const { body } = await ok(one.admin.get("/.well-known/openid-configuration"));
+      expect(body.issuer).toBe("https://kubernetes.default.svc.cluster.local");
+    } finally {
+      await one.close();
+    }
   });
 });

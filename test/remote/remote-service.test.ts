@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { readClientConfiguration } from "../../src/remote/client-configuration.ts";
+import { RemoteFault } from "../../src/remote/remote-client.ts";
+import { RemoteService, serviceLimits } from "../../src/remote/remote-service.ts";
+import { ManualClock } from "../api/support.ts";
+import { HttpsService, type Reply } from "../support/https-service.ts";
+
+let service: HttpsService;
+let reply: () => Reply;
+const folder = mkdtempSync(path.join(tmpdir(), "plinth-remote-"));
+beforeAll(async () => {
+  service = await HttpsService.start(() => reply());
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  service.received.length = 0;
+  reply = () => ({ body: { ok: true } });
+});
+
+/** A configuration in YAML, as operators write it. */
+function configured(
+  user: string,
+  cluster = "",
+): Promise<Awaited<ReturnType<typeof readClientConfiguration>>> {
+  writeFileSync(path.join(folder, "ca.pem"), service.ca);
+  const file = path.join(folder, "service.yaml");
+  writeFileSync(
+    file,
+    `
+apiVersion: v1
+kind: Config
+current-context: only
+contexts:
+- {name: only, context: {cluster: far, user: me}}
+clusters:
+- name: far
+  cluster:
+    server: ${service.url}/ask
+    certificate-authority: ca.pem
+${cluster}
+users:
+- name: me
+  user: ${user}
+`,
+  );
+  return readClientConfiguration(file);
+}
+
+describe("a service that a client configuration names", () => {
+  it("is asked in JSON, and answers in JSON", async () => {
+    const remote = new RemoteService(await configured("{}"), systemClock);
+    expect(await remote.post({ question: 1 })).toEqual({ ok: true });
+    expect(service.received[0]).toMatchObject({ method: "POST", path: "/ask", text: '{"question":1}' });
+    await remote.close();
+    await expect(remote.post({})).rejects.toThrow("no longer asked");
+  });
+
+  it("gets the token that stands in the file now", async () => {
+    const clock = new ManualClock();
+    const token = path.join(folder, "token");
+    writeFileSync(token, "first\n");
+    const remote = new RemoteService(await configured("{tokenFile: token}"), clock);
+    const sent = async () => {
+      await remote.post({});
+      return service.received.at(-1)!.headers["authorization"];
+    };
+    expect(await sent()).toBe("Bearer first");
+    writeFileSync(token, "second\n");
+    expect(await sent()).toBe("Bearer first");
+    await clock.advance(60_000);
+    expect(await sent()).toBe("Bearer second");
+    rmSync(token);
+    await clock.advance(60_000);
+    await expect(sent()).rejects.toThrow("can't be read");
+    await remote.close();
+  });
+
+  it.each<[string, Reply, number]>([
+    ["a failure of its own", { status: 500, headers: { "retry-after": "0" }, body: "" }, 3],
+    ["being busy", { status: 429, headers: { "retry-after": "0" }, body: "" }, 3],
+    ["refusing the server", { status: 403, body: "" }, 1],
+    ["a redirection", { status: 301, headers: { location: "/other" }, body: "" }, 1],
+    ["something that isn't JSON", { body: "ok" }, 1],
+    ["more than it may say", { body: JSON.stringify("x".repeat(2000)) }, 1],
+  ])("that answers with %s is asked as often as makes sense", async (_what, answer, times) => {
+    reply = () => answer;
+    const limits = { ...serviceLimits, attempts: 3, maxAnswerBytes: 1000 };
+    const remote = new RemoteService(await configured("{}"), systemClock, limits);
+    await expect(remote.post({})).rejects.toThrow(RemoteFault);
+    expect(service.received).toHaveLength(times);
+    await remote.close();
+  });
+
+  it("that nobody answers for is told by its place, without what may be secret in it", async () => {
+    const limits = { ...serviceLimits, attempts: 1 };
+    const configuration = await configured("{token: secret}");
+    const server = new URL("https://127.0.0.1:1/ask?key=secret");
+    const remote = new RemoteService({ ...configuration, server }, systemClock, limits);
+    const said = await remote.post({ also: "secret" }).catch((error: unknown) => String(error));
+    expect(said).toContain("https://127.0.0.1:1/ask can't be reached");
+    expect(said).not.toContain("secret");
+    await remote.close();
+  });
+
+  it("must be the one that the configuration names, unless it says that this doesn't matter", async () => {
+    const named = await configured("{}", "    tls-server-name: other.example");
+    const remote = new RemoteService(named, systemClock, { ...serviceLimits, attempts: 1 });
+    await expect(remote.post({})).rejects.toThrow("can't be reached");
+    await remote.close();
+    await expect(configured("{}", "    insecure-skip-tls-verify: true")).rejects.toThrow(
+      "can't be given together",
+    );
+    const { tls } = named;
+    const blind = { ...named, tls: { ...tls, ca: undefined, verify: false } };
+    const anybody = new RemoteService(blind, systemClock);
+    expect(await anybody.post({})).toEqual({ ok: true });
+    await anybody.close();
+  });
+});

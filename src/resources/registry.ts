@@ -78,7 +78,8 @@ export class Registry {
 
   private subresourceBodies(): ReadonlyMap<string, Kind> {
     const bodies = new Map<string, Kind>();
-    const declared = [...this.byPath.values()].flatMap(({ kind }) => Object.values(kind.subresources));
+    const resources = this.groupVersions.flatMap((one) => one.resources);
+    const declared = resources.flatMap(({ kind }) => Object.values(kind.subresources));
     for (const one of declared) {
       if (one.shape !== "action" && one.shape !== "view") continue;
       const { kind, group, version } = resourceOf(one.kind(), this.vocabulary);

@@ -8,6 +8,7 @@ import {
   type Logger,
   type StorageOptions,
 } from "./server/options.ts";
+import type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
 import { startServer, type Server } from "./server/server.ts";
 import { kubernetes } from "./vocabulary/kubernetes.ts";
 import { platform } from "./vocabulary/platform.ts";
@@ -34,6 +35,7 @@ export type {
 } from "./server/authentication-options.ts";
 export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/chain.ts";
+export type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
 
 /** How a server is made; everything has a default fit for tests. */
 export interface CreateServerOptions {
@@ -49,6 +51,8 @@ export interface CreateServerOptions {
   readonly maxConnections?: number;
   /** Authorizers in order; RBAC unless given. */
   readonly authorizationModes?: readonly AuthorizationMode[];
+  /** The service that mode Webhook asks. */
+  readonly authorizationWebhook?: AuthorizationWebhookChoice;
   /** Whether requests without credentials are let in as the anonymous user. */
   readonly anonymousAuth?: boolean;
   /** CSV file of static tokens. */
@@ -108,6 +112,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
             certificateFiles: options.certificateFiles,
           },
     authorizationModes: options.authorizationModes ?? ["RBAC"],
+    authorizationWebhook: options.authorizationWebhook,
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,
     tokenAuthFile: options.tokenAuthFile,

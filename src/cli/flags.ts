@@ -64,7 +64,31 @@ export const serveFlags = [
     "Let requests without credentials in as the anonymous user; by default on, but off with AlwaysAllow.",
   ),
   ...authenticationFlags,
-  flag("authorization-mode", "list", "RBAC", "Authorizers in order: RBAC, AlwaysAllow, AlwaysDeny."),
+  flag("authorization-mode", "list", "RBAC", "Authorizers in order: RBAC, Webhook, AlwaysAllow, AlwaysDeny."),
+  flag(
+    "authorization-webhook-config-file",
+    "file",
+    "",
+    "Client configuration of a service that is asked who may do what; goes with mode Webhook.",
+  ),
+  flag(
+    "authorization-webhook-version",
+    "string",
+    "v1beta1",
+    "Version of the SubjectAccessReviews that it is asked with: v1 or v1beta1.",
+  ),
+  flag(
+    "authorization-webhook-cache-authorized-ttl",
+    "duration",
+    "5m",
+    "How long it is remembered that somebody may.",
+  ),
+  flag(
+    "authorization-webhook-cache-unauthorized-ttl",
+    "duration",
+    "30s",
+    "How long it is remembered that somebody may not.",
+  ),
   flag(
     "runtime-config",
     "string",

@@ -4,6 +4,7 @@ import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
+import type { AuthorizationWebhookChoice } from "../server/authorizers.ts";
 import {
   OptionsError,
   type ConnectionOptions,
@@ -81,6 +82,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       maxConnections: read.optionalInteger("max-connections", 1, 10_000_000),
     },
     authorizationModes: modes(read),
+    authorizationWebhook: authorizationWebhook(read),
     anonymousAuth: read.boolean("anonymous-auth"),
     clientCaFile: read.optional("client-ca-file"),
     tokenAuthFile: read.optional("token-auth-file"),
@@ -142,6 +144,14 @@ function modes(read: FlagReader): AuthorizationMode[] {
     }
     return mode;
   });
+}
+
+function authorizationWebhook(read: FlagReader): AuthorizationWebhookChoice | undefined {
+  const version = read.choice("authorization-webhook-version", ["v1", "v1beta1"]);
+  const authorizedMs = read.durationMs("authorization-webhook-cache-authorized-ttl");
+  const unauthorizedMs = read.durationMs("authorization-webhook-cache-unauthorized-ttl");
+  const configFile = read.optional("authorization-webhook-config-file");
+  return configFile === undefined ? undefined : { configFile, version, authorizedMs, unauthorizedMs };
 }
 
 function logger(read: FlagReader): Logger {

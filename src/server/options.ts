@@ -1,3 +1,4 @@
+import type { AuthorizationWebhookChoice } from "./authorizers.ts";
 import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/connect/rules.ts";
@@ -66,6 +67,8 @@ export interface ServerOptions {
   /** Undefined: no socket is opened; the server is used through its client. */
   readonly serving: ServingOptions | undefined;
   readonly authorizationModes: readonly AuthorizationMode[];
+  /** Given where Webhook is among the modes. */
+  readonly authorizationWebhook?: AuthorizationWebhookChoice | undefined;
   /** Undefined: as the modes suggest (spec: conventions 5.9). */
   readonly anonymousAuth: boolean | undefined;
   /** File of certificate authorities whose clients are known (PEM). */

@@ -1,6 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/chain.ts";
-import { authorizationChain } from "../authorization/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { RunningController } from "../controllers/controller.ts";
 import { listen, type HttpListener } from "../http/listener.ts";
@@ -18,6 +17,7 @@ import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
+import { authorizers, type Authorizers } from "./authorizers.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -105,6 +105,7 @@ interface Parts {
   readonly renewal: FileWatch | undefined;
   readonly service: HttpService;
   readonly authentication: ServerAuthentication;
+  readonly authorization: Authorizers;
   readonly adminToken: string;
 }
 
@@ -126,11 +127,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
-  const { vocabulary, clock } = options;
-  const gates = featureGates(options);
+  const { vocabulary } = options;
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const { policy, namespaces } = followed(options, registry, store);
-  const authorizer = authorizationChain(options.authorizationModes, policy, vocabulary);
+  const authorization = await authorizers(options, policy);
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
   const ownTokens = [adminEntry(options, adminToken)];
@@ -141,20 +141,11 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     registry,
     authorities: serving?.authorities,
   });
-  const engine: Engine = {
+  const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
-    store,
-    registry,
-    vocabulary,
-    clock,
-    randomInt: (below) => randomInt(below),
-    newUid: randomUUID,
-    featureEnabled: gates.enabled,
-    allowPrivileged: options.allowPrivileged,
-    pages: new PageCache(store),
-    admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorizer)),
-  };
+    admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorization.chain)),
+  });
   const client = new Client(engine, loopbackUser(options));
   const connections = await connectionRules(options);
   try {
@@ -168,7 +159,13 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     const controllers = await startControllers({ options, registry, store, client });
     life.synced = true;
     effects.start();
-    const service = httpService(options, engine, { authorizer, policy, life, connections, authentication });
+    const service = httpService(options, engine, {
+      authorizer: authorization.chain,
+      policy,
+      life,
+      connections,
+      authentication,
+    });
     const parts = {
       options,
       life,
@@ -181,17 +178,41 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       serving,
       service,
       authentication,
+      authorization,
       adminToken,
     };
     const listener = await open(serving, service, controllers);
     return { ...parts, listener, renewal: await keepCertificates(options, client, serving, listener) };
   } catch (error) {
     await authentication.close();
+    await authorization.close();
     await effects.close();
     namespaces.close();
     policy.close();
     throw error;
   }
+}
+
+/** What the verbs work with. */
+function engineFor(
+  options: ServerOptions,
+  registry: Registry,
+  store: Store,
+  parts: Pick<Engine, "tokens" | "effects" | "admit">,
+): Engine {
+  const { vocabulary, clock, allowPrivileged } = options;
+  return {
+    ...parts,
+    store,
+    registry,
+    vocabulary,
+    clock,
+    randomInt: (below) => randomInt(below),
+    newUid: randomUUID,
+    featureEnabled: featureGates(options).enabled,
+    allowPrivileged,
+    pages: new PageCache(store),
+  };
 }
 
 /** Tells others of the authorities of clients, and keeps certificates and authorities up to date. */
@@ -270,6 +291,7 @@ async function stop(parts: Parts): Promise<void> {
   await stopped;
   await controllers.close();
   await parts.authentication.close();
+  await parts.authorization.close();
   await effects.close();
   namespaces.close();
   policy.close();

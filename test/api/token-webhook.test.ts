@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
+import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService, type Reply } from "../support/https-service.ts";
 import { AUTHN, ManualClock, ok } from "./support.ts";
 
@@ -41,37 +42,13 @@ interface Review {
   readonly spec: { readonly token: string; readonly audiences: readonly string[] };
 }
 
-/** A client configuration as an operator writes it, with paths beside the file. */
-function configuration(changes: { cluster?: object; user?: object } = {}): string {
-  const { certificate, key } = service.clientCertificate("plinth");
-  writeFileSync(path.join(folder, "ca.pem"), service.ca);
-  writeFileSync(path.join(folder, "client.pem"), certificate);
-  writeFileSync(path.join(folder, "client.key"), key);
-  const file = path.join(folder, "webhook.yaml");
-  const cluster = changes.cluster ?? {
-    server: `${service.url}/authenticate?x=1`,
-    "certificate-authority": "ca.pem",
-  };
-  const user = changes.user ?? { "client-certificate": "client.pem", "client-key": "client.key" };
-  const document = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "remote", cluster }],
-    users: [{ name: "server", user }],
-    contexts: [{ name: "here", context: { cluster: "remote", user: "server" } }],
-    "current-context": "here",
-  };
-  writeFileSync(file, JSON.stringify(document));
-  return file;
-}
-
 const start = async (version: "v1" | "v1beta1" = "v1beta1", cacheMs = 120_000, clock?: ManualClock) =>
   (server = await TestServer.start({
     runtimeConfig: `${group}/v1alpha1`,
     ...(clock === undefined ? {} : { clock }),
     authentication: {
       apiAudiences: ["api", "api-2"],
-      tokenWebhook: { configFile: configuration(), version, cacheMs },
+      tokenWebhook: { configFile: clientConfiguration(folder, service), version, cacheMs },
     },
   }));
 const whoIs = (token: string) => server!.as(token).post(SELF, {});
@@ -82,7 +59,7 @@ describe("5.7 the token webhook", () => {
     await ok(whoIs("opaque"));
     expect(service.received).toHaveLength(1);
     const [{ method, path: at, text, headers, client }] = service.received as [(typeof service.received)[0]];
-    expect([method, at, client]).toEqual(["POST", "/authenticate?x=1", "plinth"]);
+    expect([method, at, client]).toEqual(["POST", "/asked?x=1", "plinth"]);
     expect(headers["content-type"]).toBe("application/json");
     expect(headers["authorization"]).toBeUndefined();
     expect(JSON.parse(text)).toEqual({
@@ -234,7 +211,7 @@ describe("5.7 the token webhook", () => {
         server: stranger.url,
         "certificate-authority-data": Buffer.from(service.ca).toString("base64"),
       };
-      const configFile = configuration({ cluster });
+      const configFile = clientConfiguration(folder, service, { cluster });
       const tokenWebhook = { configFile, version: "v1beta1", cacheMs: 0 } as const;
       server = await TestServer.start({ authentication: { tokenWebhook } });
       expect((await server.as("opaque").get("/api")).status).toBe(401);
@@ -253,7 +230,7 @@ describe("5.7 the token webhook", () => {
       [{ tokenFile: "token" }, "Bearer from-file"],
       [{ username: "u", password: "p" }, `Basic ${Buffer.from("u:p").toString("base64")}`],
     ] as const) {
-      const configFile = configuration({ cluster, user });
+      const configFile = clientConfiguration(folder, service, { cluster, user });
       const tokenWebhook = { configFile, version: "v1beta1", cacheMs: 0 } as const;
       const one = await TestServer.start({ authentication: { tokenWebhook } });
       try {
@@ -287,7 +264,7 @@ describe("5.7 the token webhook", () => {
     ],
     ["a program", { user: { exec: { command: "x" } } }, "user.exec"],
   ])("C-5.7-01 a configuration with %s is refused at the start", async (_what, changes, message) => {
-    const configFile = configuration(changes);
+    const configFile = clientConfiguration(folder, service, changes);
     const tokenWebhook = { configFile, version: "v1", cacheMs: 0 } as const;
     const starting = TestServer.start({ authentication: { tokenWebhook } });
     await expect(starting).rejects.toThrow(`--authentication-token-webhook-config-file ${configFile}: `);

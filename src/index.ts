@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/chain.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
+import { defaultAuditLog, type AuditLogOptions } from "./server/audit-options.ts";
 import {
   defaultConnections,
   silentLogger,
@@ -24,6 +25,7 @@ export type {
   WatchEvent,
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
+export type { AuditLogOptions } from "./server/audit-options.ts";
 export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,
@@ -53,6 +55,8 @@ export interface CreateServerOptions {
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** The service that mode Webhook asks. */
   readonly authorizationWebhook?: AuthorizationWebhookChoice;
+  /** File of the policies of mode ABAC, which needs one. */
+  readonly authorizationPolicyFile?: string;
   /** Whether requests without credentials are let in as the anonymous user. */
   readonly anonymousAuth?: boolean;
   /** CSV file of static tokens. */
@@ -79,6 +83,11 @@ export interface CreateServerOptions {
   readonly featureGates?: string;
   /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
   readonly retentionMs?: number;
+  /** What is audited, by a policy in a file, and the log to which it goes; nothing unless given. */
+  readonly audit?: {
+    readonly policyFile: string;
+    readonly log: Partial<AuditLogOptions> & { readonly path: string };
+  };
   readonly clock?: Clock;
   /** Where the server says what happens; nowhere unless given. */
   readonly log?: Logger;
@@ -113,6 +122,8 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
           },
     authorizationModes: options.authorizationModes ?? ["RBAC"],
     authorizationWebhook: options.authorizationWebhook,
+    audit: options.audit && { ...options.audit, log: { ...defaultAuditLog, ...options.audit.log } },
+    authorizationPolicyFile: options.authorizationPolicyFile,
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,
     tokenAuthFile: options.tokenAuthFile,

@@ -1,7 +1,12 @@
 import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/chain.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
-import { defaultAuditLog, type AuditLogOptions } from "./server/audit-options.ts";
+import {
+  defaultAuditLog,
+  defaultAuditWebhook,
+  type AuditLogOptions,
+  type AuditWebhookOptions,
+} from "./server/audit-options.ts";
 import {
   defaultConnections,
   silentLogger,
@@ -25,7 +30,7 @@ export type {
   WatchEvent,
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
-export type { AuditLogOptions } from "./server/audit-options.ts";
+export type { AuditLogOptions, AuditWebhookOptions } from "./server/audit-options.ts";
 export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,
@@ -86,7 +91,9 @@ export interface CreateServerOptions {
   /** What is audited, by a policy in a file, and the log to which it goes; nothing unless given. */
   readonly audit?: {
     readonly policyFile: string;
-    readonly log: Partial<AuditLogOptions> & { readonly path: string };
+    readonly log?: Partial<AuditLogOptions> & { readonly path: string };
+    /** A service of others to which events are sent. */
+    readonly webhook?: Partial<AuditWebhookOptions> & { readonly configFile: string };
   };
   readonly clock?: Clock;
   /** Where the server says what happens; nowhere unless given. */
@@ -122,7 +129,11 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
           },
     authorizationModes: options.authorizationModes ?? ["RBAC"],
     authorizationWebhook: options.authorizationWebhook,
-    audit: options.audit && { ...options.audit, log: { ...defaultAuditLog, ...options.audit.log } },
+    audit: options.audit && {
+      policyFile: options.audit.policyFile,
+      log: options.audit.log && { ...defaultAuditLog, ...options.audit.log },
+      webhook: options.audit.webhook && { ...defaultAuditWebhook, ...options.audit.webhook },
+    },
     authorizationPolicyFile: options.authorizationPolicyFile,
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,

@@ -3,6 +3,7 @@ import {
   auditModes,
   type AuditLogOptions,
   type AuditOptions,
+  type AuditWebhookOptions,
 } from "../server/audit-options.ts";
 import type { Flag } from "./flag.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
@@ -13,6 +14,35 @@ const flag = (name: string, type: Flag["type"], byDefault: string, doc: string):
   default: byDefault,
   doc,
 });
+
+/** How events are gathered for a backend, and how large they may be, with the backend's defaults. */
+function gatheringFlags(
+  backend: string,
+  byDefault: Record<"events" | "wait" | "throttled" | "perSecond" | "burst", string>,
+): Flag[] {
+  const { events, wait, throttled, perSecond, burst } = byDefault;
+  return [
+    flag(`${backend}-batch-buffer-size`, "integer", "10000", "Events that may wait in mode batch."),
+    flag(`${backend}-batch-max-size`, "integer", events, "Events of a batch in mode batch."),
+    flag(`${backend}-batch-max-wait`, "duration", wait, "Time after which a batch that isn't full goes out."),
+    flag(`${backend}-batch-throttle-enable`, "boolean", throttled, "Limit the batches a second."),
+    flag(`${backend}-batch-throttle-qps`, "number", perSecond, "Batches a second on average, where limited."),
+    flag(`${backend}-batch-throttle-burst`, "integer", burst, "Batches at once, where they are limited."),
+    flag(`${backend}-truncate-enabled`, "boolean", "false", "Limit the size of events and batches."),
+    flag(
+      `${backend}-truncate-max-event-size`,
+      "integer",
+      "102400",
+      "Bytes of an event above which its objects are left out, and then the event, where sizes are limited.",
+    ),
+    flag(
+      `${backend}-truncate-max-batch-size`,
+      "integer",
+      "10485760",
+      "Bytes of a batch, where sizes are limited.",
+    ),
+  ];
+}
 
 /** The flags of the audit. */
 export const auditFlags: readonly Flag[] = [
@@ -30,25 +60,33 @@ export const auditFlags: readonly Flag[] = [
   flag("audit-log-maxbackup", "integer", "0", "Old audit logs that are kept; 0 is any number."),
   flag("audit-log-compress", "boolean", "false", "Compress old audit logs (gzip)."),
   flag("audit-log-version", "string", "", "Version of the audit log's events; there is one, the default."),
-  flag("audit-log-batch-buffer-size", "integer", "10000", "Events that may wait in mode batch."),
-  flag("audit-log-batch-max-size", "integer", "1", "Events of a batch in mode batch."),
-  flag("audit-log-batch-max-wait", "duration", "0s", "Time after which a batch that isn't full is written."),
-  flag("audit-log-batch-throttle-enable", "boolean", "false", "Limit the batches a second."),
-  flag("audit-log-batch-throttle-qps", "number", "0", "Batches a second on average, where they are limited."),
-  flag("audit-log-batch-throttle-burst", "integer", "0", "Batches at once, where they are limited."),
-  flag("audit-log-truncate-enabled", "boolean", "false", "Limit the size of events and batches."),
+  ...gatheringFlags("audit-log", { events: "1", wait: "0s", throttled: "false", perSecond: "0", burst: "0" }),
   flag(
-    "audit-log-truncate-max-event-size",
-    "integer",
-    "102400",
-    "Bytes of an event above which its objects are left out, and then the event, where sizes are limited.",
+    "audit-webhook-config-file",
+    "file",
+    "",
+    "Client configuration of a service to which events are sent.",
   ),
   flag(
-    "audit-log-truncate-max-batch-size",
-    "integer",
-    "10485760",
-    "Bytes of a batch, where sizes are limited.",
+    "audit-webhook-mode",
+    "string",
+    "batch",
+    "Whether requests wait for that service: batch, blocking or blocking-strict.",
   ),
+  flag(
+    "audit-webhook-initial-backoff",
+    "duration",
+    "10s",
+    "Time before events are sent again, the first time.",
+  ),
+  flag("audit-webhook-version", "string", "", "Version of the events sent; there is one, the default."),
+  ...gatheringFlags("audit-webhook", {
+    events: "400",
+    wait: "30s",
+    throttled: "true",
+    perSecond: "10",
+    burst: "15",
+  }),
 ];
 
 const most = 2 ** 31 - 1;
@@ -58,12 +96,17 @@ const megabyte = 1024 * 1024;
 /** The audit that the flags ask for. @param version the only version of events. @throws {UsageError} */
 export function auditOptions(read: FlagReader, version: string): AuditOptions {
   const path = read.optional("audit-log-path");
-  const wanted = read.optional("audit-log-version") ?? version;
-  if (wanted !== version) throw new UsageError(`--audit-log-version: "${wanted}" is not ${version}`);
+  for (const name of ["audit-log-version", "audit-webhook-version"]) {
+    const wanted = read.optional(name) ?? version;
+    if (wanted !== version) throw new UsageError(`--${name}: "${wanted}" is not ${version}`);
+  }
+  const configFile = read.optional("audit-webhook-config-file");
+  const webhook = webhookOptions(read);
   const log = logOptions(read);
   return {
     policyFile: read.optional("audit-policy-file"),
     log: path === undefined ? undefined : { path, ...log },
+    webhook: configFile === undefined ? undefined : { configFile, ...webhook },
   };
 }
 
@@ -78,6 +121,15 @@ function logOptions(read: FlagReader): Omit<AuditLogOptions, "path"> {
     compress: read.boolean("audit-log-compress") ?? false,
     batch: batchOptions(read, "audit-log-batch-"),
     truncate: truncateOptions(read, "audit-log-truncate-"),
+  };
+}
+
+function webhookOptions(read: FlagReader): Omit<AuditWebhookOptions, "configFile"> {
+  return {
+    mode: read.choice("audit-webhook-mode", auditModes),
+    backoffMs: read.durationMs("audit-webhook-initial-backoff"),
+    batch: batchOptions(read, "audit-webhook-batch-"),
+    truncate: truncateOptions(read, "audit-webhook-truncate-"),
   };
 }
 

@@ -41,10 +41,22 @@ export interface AuditLogOptions {
   readonly compress: boolean;
 }
 
+/** A service of others to which the events of a server's audit are sent. */
+export interface AuditWebhookOptions {
+  /** Client configuration that names the service. */
+  readonly configFile: string;
+  readonly mode: AuditMode;
+  readonly batch: AuditBatchOptions;
+  readonly truncate: AuditTruncateOptions | undefined;
+  /** The time before what wasn't taken is sent again; each further one is half as long again. */
+  readonly backoffMs: number;
+}
+
 /** What of the requests is recorded, and where. */
 export interface AuditOptions {
   readonly policyFile: string | undefined;
   readonly log: AuditLogOptions | undefined;
+  readonly webhook?: AuditWebhookOptions | undefined;
 }
 
 /** A log as the flags make it unless they say otherwise. */
@@ -57,4 +69,17 @@ export const defaultAuditLog: Omit<AuditLogOptions, "path"> = {
   maxAgeMs: 0,
   maxBackups: 0,
   compress: false,
+};
+
+/** A service as the flags have it unless they say otherwise. */
+export const defaultAuditWebhook: Omit<AuditWebhookOptions, "configFile"> = {
+  mode: "batch",
+  batch: {
+    bufferEvents: 10_000,
+    batchEvents: 400,
+    maxWaitMs: 30_000,
+    throttle: { perSecond: 10, burst: 15 },
+  },
+  truncate: undefined,
+  backoffMs: 10_000,
 };

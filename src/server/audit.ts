@@ -13,6 +13,7 @@ import { StandardOutput } from "../http/audit/standard-output.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { AuditLogOptions } from "./audit-options.ts";
 import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { webhookBackend } from "./audit-webhook.ts";
 import { rarely } from "../base/clock.ts";
 
 /** How often the log says that events are lost. */
@@ -26,16 +27,26 @@ const lostMs = 5000;
 export async function auditorFor(options: ServerOptions, metrics: MetricSet): Promise<Auditor | undefined> {
   const { audit, vocabulary, clock, log } = options;
   if (audit?.policyFile === undefined) {
-    if (audit?.log !== undefined) log.warn({}, "nothing is audited: there is no --audit-policy-file");
+    if (audit?.log !== undefined || audit?.webhook !== undefined)
+      log.warn({}, "nothing is audited: there is no --audit-policy-file");
     return undefined;
   }
   const rules = await rulesOf(options, audit.policyFile);
-  if (audit.log === undefined) return undefined;
   const keys = annotationKeys(vocabulary);
+  const backends: AuditBackend[] = [];
+  if (audit.webhook !== undefined)
+    backends.push(
+      await webhookBackend(options, audit.webhook, {
+        keys,
+        lost: (plugin) => lostEvents(options, metrics, plugin),
+      }),
+    );
+  if (audit.log !== undefined) backends.push(logBackend(options, audit.log, keys, metrics));
+  if (backends.length === 0) return undefined;
   return new Auditor({
     rules,
     keys,
-    backends: [logBackend(options, audit.log, keys, metrics)],
+    backends,
     clock: new MicroClock(clock, () => performance.now()),
     metrics,
   });
@@ -106,7 +117,8 @@ function batched(
   return new BatchOutput(settings, clock, send, lost, () => lines.close());
 }
 
-type Lost = (events: number, error: unknown) => void;
+/** Told how many events are lost, and why. */
+export type Lost = (events: number, error: unknown) => void;
 
 /** Counts events that are lost in a part of the audit, and says so in the log now and then. */
 function lostEvents({ clock, log }: ServerOptions, metrics: MetricSet, plugin: string): Lost {

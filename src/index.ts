@@ -2,6 +2,12 @@ import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/chain.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
 import {
+  defaultAuditLog,
+  defaultAuditWebhook,
+  type AuditLogOptions,
+  type AuditWebhookOptions,
+} from "./server/audit-options.ts";
+import {
   defaultConnections,
   silentLogger,
   type ConnectionOptions,
@@ -24,6 +30,7 @@ export type {
   WatchEvent,
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
+export type { AuditLogOptions, AuditWebhookOptions } from "./server/audit-options.ts";
 export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,
@@ -53,6 +60,8 @@ export interface CreateServerOptions {
   readonly authorizationModes?: readonly AuthorizationMode[];
   /** The service that mode Webhook asks. */
   readonly authorizationWebhook?: AuthorizationWebhookChoice;
+  /** File of the policies of mode ABAC, which needs one. */
+  readonly authorizationPolicyFile?: string;
   /** Whether requests without credentials are let in as the anonymous user. */
   readonly anonymousAuth?: boolean;
   /** CSV file of static tokens. */
@@ -79,6 +88,13 @@ export interface CreateServerOptions {
   readonly featureGates?: string;
   /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
   readonly retentionMs?: number;
+  /** What is audited, by a policy in a file, and the log to which it goes; nothing unless given. */
+  readonly audit?: {
+    readonly policyFile: string;
+    readonly log?: Partial<AuditLogOptions> & { readonly path: string };
+    /** A service of others to which events are sent. */
+    readonly webhook?: Partial<AuditWebhookOptions> & { readonly configFile: string };
+  };
   readonly clock?: Clock;
   /** Where the server says what happens; nowhere unless given. */
   readonly log?: Logger;
@@ -113,6 +129,12 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
           },
     authorizationModes: options.authorizationModes ?? ["RBAC"],
     authorizationWebhook: options.authorizationWebhook,
+    audit: options.audit && {
+      policyFile: options.audit.policyFile,
+      log: options.audit.log && { ...defaultAuditLog, ...options.audit.log },
+      webhook: options.audit.webhook && { ...defaultAuditWebhook, ...options.audit.webhook },
+    },
+    authorizationPolicyFile: options.authorizationPolicyFile,
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,
     tokenAuthFile: options.tokenAuthFile,

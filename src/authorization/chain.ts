@@ -5,7 +5,7 @@ import { alwaysAllow, alwaysDeny, PrivilegedGroup } from "./always.ts";
 import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "./authorizer.ts";
 
 /** The authorization modes, in the spelling of `--authorization-mode`. */
-export const authorizationModes = ["RBAC", "Webhook", "AlwaysAllow", "AlwaysDeny"] as const;
+export const authorizationModes = ["Node", "RBAC", "ABAC", "Webhook", "AlwaysAllow", "AlwaysDeny"] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
 /** One authorizer of a chain, under the name that messages call it by. */
@@ -16,30 +16,30 @@ export interface ChainLink {
   readonly resolver: RuleResolver | undefined;
 }
 
+/** The authorizers of modes that need something of their own, where these modes are on. */
+export interface FurtherAuthorizers {
+  readonly Node?: (Authorizer & RuleResolver) | undefined;
+  readonly ABAC?: (Authorizer & RuleResolver) | undefined;
+  readonly Webhook?: Authorizer | undefined;
+}
+
 /**
  * The authorizers for the modes, in their order, behind the one that allows everything to `system:masters`.
  * @param rbac answers for mode RBAC.
- * @param webhook answers for mode Webhook, where that is among the modes.
  */
 export function authorizationChain(
   modes: readonly AuthorizationMode[],
   rbac: Authorizer & RuleResolver,
   vocabulary: Vocabulary,
-  webhook?: Authorizer,
+  further: FurtherAuthorizers = {},
 ): AuthorizerChain {
   const privileged = new PrivilegedGroup(`${vocabulary.systemPrefix}masters`);
+  const byMode = { RBAC: rbac, AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny, ...further };
   const links = modes.map((name): ChainLink => {
-    switch (name) {
-      case "RBAC":
-        return { name, authorizer: rbac, resolver: rbac };
-      case "Webhook":
-        if (webhook === undefined) throw new Error("mode Webhook without one");
-        return { name, authorizer: webhook, resolver: undefined };
-      case "AlwaysAllow":
-        return { name, authorizer: alwaysAllow, resolver: alwaysAllow };
-      case "AlwaysDeny":
-        return { name, authorizer: alwaysDeny, resolver: alwaysDeny };
-    }
+    const authorizer = byMode[name];
+    if (authorizer === undefined) throw new Error(`mode ${name} without its authorizer`);
+    // A service of others can't list its rules.
+    return { name, authorizer, resolver: "rulesFor" in authorizer ? authorizer : undefined };
   });
   return new AuthorizerChain([
     { name: "privileged group", authorizer: privileged, resolver: privileged },

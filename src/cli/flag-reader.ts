@@ -86,6 +86,15 @@ export class FlagReader {
     return value;
   }
 
+  number(name: string, min: number, max: number): number {
+    const text = this.text(name);
+    const value = Number(text);
+    if (!/^\d+(\.\d+)?$/.test(text) || value < min || value > max) {
+      throw new UsageError(`--${name}: ${JSON.stringify(text)} is not a number from ${min} to ${max}`);
+    }
+    return value;
+  }
+
   /** As {@link integer}; undefined where the flag has no value. */
   optionalInteger(name: string, min: number, max: number): number | undefined {
     return this.text(name) === "" ? undefined : this.integer(name, min, max);

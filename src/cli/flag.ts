@@ -1,5 +1,5 @@
 /** What a flag's value is. */
-export type FlagType = "string" | "integer" | "boolean" | "duration" | "list" | "file";
+export type FlagType = "string" | "integer" | "number" | "boolean" | "duration" | "list" | "file";
 
 /** One flag of a command. */
 export interface Flag {

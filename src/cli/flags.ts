@@ -1,4 +1,5 @@
 import { authenticationFlags } from "./authentication-flags.ts";
+import { auditFlags } from "./audit-flags.ts";
 import type { Flag, FlagType } from "./flag.ts";
 
 const flag = (name: string, type: FlagType, byDefault: string, doc: string): Flag => ({
@@ -64,7 +65,6 @@ export const serveFlags = [
     "Let requests without credentials in as the anonymous user; by default on, but off with AlwaysAllow.",
   ),
   ...authenticationFlags,
-  flag("authorization-mode", "list", "RBAC", "Authorizers in order: RBAC, Webhook, AlwaysAllow, AlwaysDeny."),
   flag(
     "authorization-webhook-config-file",
     "file",
@@ -89,6 +89,14 @@ export const serveFlags = [
     "30s",
     "How long it is remembered that somebody may not.",
   ),
+  ...auditFlags,
+  flag(
+    "authorization-mode",
+    "list",
+    "RBAC",
+    "Authorizers in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny.",
+  ),
+  flag("authorization-policy-file", "file", "", "Policies of the mode ABAC: one JSON object a line."),
   flag(
     "runtime-config",
     "string",

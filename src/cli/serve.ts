@@ -16,6 +16,8 @@ import { startServer, type Server } from "../server/server.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import { authenticationOptions } from "./authentication-flags.ts";
+import { auditVersion } from "../http/audit/policy-file.ts";
+import { auditOptions } from "./audit-flags.ts";
 import { storeFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
@@ -69,8 +71,10 @@ function serverOptions(read: FlagReader): ServerOptions {
   }
   const host = read.text("bind-address");
   if (isIP(host) === 0) throw new UsageError(`--bind-address: ${JSON.stringify(host)} is not an IP address`);
+  const vocabulary =
+    read.choice("vocabulary", ["platform", "kubernetes"]) === "platform" ? platform : kubernetes;
   return {
-    vocabulary: read.choice("vocabulary", ["platform", "kubernetes"]) === "platform" ? platform : kubernetes,
+    vocabulary,
     storage: storageOptions(read, dataDir),
     retentionMs: read.durationMs("history-retention"),
     serving: {
@@ -83,6 +87,8 @@ function serverOptions(read: FlagReader): ServerOptions {
     },
     authorizationModes: modes(read),
     authorizationWebhook: authorizationWebhook(read),
+    authorizationPolicyFile: read.optional("authorization-policy-file"),
+    audit: auditOptions(read, auditVersion(vocabulary)),
     anonymousAuth: read.boolean("anonymous-auth"),
     clientCaFile: read.optional("client-ca-file"),
     tokenAuthFile: read.optional("token-auth-file"),

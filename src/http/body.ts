@@ -59,7 +59,9 @@ export async function readDocument(service: HttpService, exchange: Exchange): Pr
   const format = inputFormat(exchange, registry);
   const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  return parse(bytes, format, registry);
+  const document = await parse(bytes, format, registry);
+  exchange.audit?.requestObject(document.value);
+  return document;
 }
 
 /** Parses a body; its faults become a BadRequest that names the place. */

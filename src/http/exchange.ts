@@ -4,6 +4,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Sample } from "./metrics/metric.ts";
+import type { AuditTrail } from "./audit/trail.ts";
 
 /** Header lines of an answer, as name, value, name, value, … */
 export type HeaderLines = readonly string[];
@@ -44,6 +45,8 @@ export interface Exchange {
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
+  /** Takes note of what is asked and answered; absent where nothing is audited. */
+  readonly audit?: AuditTrail | undefined;
 }
 
 /** A client offers to go on in another protocol on its connection (`Connection: Upgrade`). */

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { AuditTrail } from "./audit/trail.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "./exchange.ts";
 
 /** An exchange whose answer, whatever it is, carries further header lines. */
@@ -45,6 +46,10 @@ export class WithHeaders implements Exchange {
     if (offer === undefined) return undefined;
     const { protocol } = offer;
     return { protocol, accept: (headers) => offer.accept([...headers, ...this.further]) };
+  }
+
+  get audit(): AuditTrail | undefined {
+    return this.inner.audit;
   }
 
   header(name: string): string | undefined {

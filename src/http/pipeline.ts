@@ -5,7 +5,9 @@ import type { AuthenticationResult } from "../authentication/authenticator.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { RevisionCompactedError, StoreError } from "../storage/store.ts";
 import { storeFailure } from "../resources/resource-version.ts";
+import { lifeCycleOf } from "../kinds/life-cycles.ts";
 import { attributesOf, forbidden } from "./access.ts";
+import type { AuditTrail } from "./audit/trail.ts";
 import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
 import { WithHeaders } from "./extra-headers.ts";
@@ -20,9 +22,13 @@ import { serveResource } from "./verbs/serve-resource.ts";
  * The way of a request, stage by stage, in the order in which they run. Each stage either hands on or leaves by
  * throwing a StatusError, which `fail` answers. `docs/lifecycle.md` tells the same in prose.
  */
-export function handle(service: HttpService, exchange: Exchange): void {
+export function handle(service: HttpService, plain: Exchange): void {
+  const exchange = service.audit === undefined ? plain : service.audit.accompany(plain);
   const course = service.metrics.begin(exchange);
-  const end = () => service.metrics.end(course, exchange);
+  const end = () => {
+    service.metrics.end(course, exchange);
+    course.trail?.ended();
+  };
   const failed = (error: unknown) => {
     fail(service, course.exchange, error);
     end();
@@ -39,6 +45,7 @@ export function handle(service: HttpService, exchange: Exchange): void {
 function run(service: HttpService, exchange: Exchange, course: Course): MaybePromise<void> {
   // 1. Request facts: what is asked, from method and path alone. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
+  course.trail?.asked(facts);
   if (isServed(service, facts)) {
     course.facts = facts;
     // Whatever is answered about a deprecated version says that it is.
@@ -46,10 +53,16 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
   }
   // 2. Authentication: who asks. Exit: 401.
   return andThen(authenticate(service, exchange), (caller) =>
-    // 3. Impersonation: as whom, when they ask for it and may. Exit: 400, 403.
-    andThen(impersonate(service, exchange, caller), (user) =>
-      // 4. Authorization: may they. Exit: 403.
-      andThen(authorize(service, facts, user), () => dispatch(service, course.exchange, facts, user)),
+    // 3. Audit, where there is one: records that the request has come, and from here on what becomes of it. Exit: 500.
+    andThen(course.trail?.received(caller), () =>
+      // 4. Impersonation: as whom, when they ask for it and may. Exit: 400, 403.
+      andThen(impersonate(service, exchange, caller), (user) => {
+        course.trail?.impersonates(user);
+        // 5. Authorization: may they. Exit: 403.
+        return andThen(authorize(service, facts, user, course.trail), () =>
+          dispatch(service, course.exchange, facts, user),
+        );
+      }),
     ),
   );
 }
@@ -70,10 +83,12 @@ function announced(service: HttpService, exchange: Exchange, facts: RequestFacts
   const warning = deprecationOf(resource, vocabulary);
   if (warning === "") return exchange;
   service.metrics.deprecated(resource, facts.subresource);
+  const { group, version, name } = resource.kind;
+  exchange.audit?.deprecated(lifeCycleOf(group, version, name)?.removed);
   return new WithHeaders(exchange, ["Warning", `299 - ${JSON.stringify(warning)}`]);
 }
 
-/** 5. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
+/** 6. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
 function dispatch(
   service: HttpService,
   exchange: Exchange,
@@ -148,9 +163,15 @@ function askMethods(
   }
 }
 
-function authorize(service: HttpService, facts: RequestFacts, user: UserInfo): MaybePromise<void> {
+function authorize(
+  service: HttpService,
+  facts: RequestFacts,
+  user: UserInfo,
+  trail: AuditTrail | undefined,
+): MaybePromise<void> {
   const attributes = attributesOf(facts, user);
   return andThen(service.authorizer.authorize(attributes), (decision) => {
+    trail?.decided(decision);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   });
 }
@@ -159,8 +180,10 @@ function authorize(service: HttpService, facts: RequestFacts, user: UserInfo): M
 export function fail(service: HttpService, exchange: Exchange, thrown: unknown): void {
   const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
   const request = { method: exchange.method, path: exchange.url.split("?", 1)[0]! };
-  if (!(error instanceof StatusError)) service.log.defect(error, request);
-  else if (error.cause !== undefined) service.log.unavailable(error.cause, request);
+  if (!(error instanceof StatusError)) {
+    service.log.defect(error, request);
+    exchange.audit?.panicked(error);
+  } else if (error.cause !== undefined) service.log.unavailable(error.cause, request);
   if (exchange.answered) {
     const reason = error instanceof RevisionCompactedError ? "history gone" : "answer failed midway";
     service.log.cutOff(reason, request);

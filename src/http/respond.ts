@@ -77,6 +77,7 @@ export function sendStatus(
   status: object,
   further: HeaderLines = [],
 ): void {
+  exchange.audit?.responseStatus(code, status);
   const binary = prefersBinary(exchange, vocabulary);
   const headers = binary ? headersFor(vocabulary.protobufMediaType) : jsonHeaders;
   const bytes = binary ? binaryStatus(status) : Buffer.from(`${JSON.stringify(status)}\n`);

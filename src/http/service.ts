@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Auditor } from "./audit/auditor.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { BodyBudget } from "./body-budget.ts";
@@ -35,6 +36,8 @@ export interface HttpService {
   readonly connections: ConnectionRules;
   /** Counts the connections of clients. */
   readonly clients: ConnectionObserver;
+  /** Undefined where nothing is audited. */
+  readonly audit: Auditor | undefined;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }

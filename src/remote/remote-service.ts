@@ -49,12 +49,29 @@ export class RemoteService {
    *   something that isn't JSON.
    */
   async post(question: object): Promise<unknown> {
-    const body = JSON.stringify(question);
+    const answer = await this.send(JSON.stringify(question), ({ passing }) => passing);
+    try {
+      return JSON.parse(answer.bytes.toString("utf8"));
+    } catch {
+      throw new RemoteFault(`${this.place} answers with something that isn't JSON`, false);
+    }
+  }
+
+  /**
+   * Posts JSON to which no answer is needed but that it has arrived. Whatever goes wrong is tried again.
+   *
+   * @throws {RemoteFault} it hasn't arrived, however often it was sent.
+   */
+  async deliver(json: string): Promise<void> {
+    await this.send(json, () => true);
+  }
+
+  private async send(body: string, worthwhile: (fault: RemoteFault) => boolean): Promise<RemoteAnswer> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.postOnce(body);
       } catch (error) {
-        const again = error instanceof RemoteFault && error.passing && attempt < this.limits.attempts;
+        const again = error instanceof RemoteFault && worthwhile(error) && attempt < this.limits.attempts;
         if (!again) throw error;
         await this.wait(error.retryAfterMs ?? this.limits.backoffMs * backoffFactor ** (attempt - 1));
       }
@@ -66,7 +83,7 @@ export class RemoteService {
     return this.client.close();
   }
 
-  private async postOnce(body: string): Promise<unknown> {
+  private async postOnce(body: string): Promise<RemoteAnswer> {
     const authorization = await this.authorization();
     const headers: Record<string, string> = {
       "content-type": "application/json",
@@ -75,11 +92,7 @@ export class RemoteService {
     if (authorization !== undefined) headers["authorization"] = authorization;
     const answer = await this.client.send(this.configuration.server, { method: "POST", headers, body });
     if (answer.status < 200 || answer.status > 299) throw this.badStatus(answer);
-    try {
-      return JSON.parse(answer.bytes.toString("utf8"));
-    } catch {
-      throw new RemoteFault(`${this.place} answers with something that isn't JSON`, false);
-    }
+    return answer;
   }
 
   private badStatus({ status, header }: RemoteAnswer): RemoteFault {

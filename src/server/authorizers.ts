@@ -1,10 +1,15 @@
+import { AbacAuthorizer } from "../authorization/abac.ts";
+import { parseAbacFile } from "../authorization/abac-file.ts";
 import { authorizationChain, type AuthorizerChain } from "../authorization/chain.ts";
+import { NodeAuthorizer } from "../authorization/node/node-authorizer.ts";
 import { AuthorizationWebhook } from "../authorization/webhook.ts";
 import { rarely } from "../base/clock.ts";
 import { authorization } from "../kinds/groups.ts";
 import type { RemoteService } from "../remote/remote-service.ts";
 import { groupName } from "../schema/kind.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
+import type { StoredNodeNeeds } from "./node-needs.ts";
+import { readOptionFile } from "./option-files.ts";
 import type { StoredRbac } from "./rbac.ts";
 import { outageLogMs, remoteService } from "./remote-services.ts";
 
@@ -28,9 +33,12 @@ export interface Authorizers {
 /**
  * The authorizers that the options ask for.
  *
- * @throws {OptionsError} mode Webhook and its configuration aren't given together, or that can't be used.
+ * @throws {OptionsError} a mode and what it needs aren't given together, or that can't be used.
  */
-export async function authorizers(options: ServerOptions, policy: StoredRbac): Promise<Authorizers> {
+export async function authorizers(
+  options: ServerOptions,
+  { policy, needs }: { readonly policy: StoredRbac; readonly needs: StoredNodeNeeds | undefined },
+): Promise<Authorizers> {
   const { authorizationModes: modes, authorizationWebhook: chosen, vocabulary, clock } = options;
   const wanted = modes.includes("Webhook");
   if (wanted && chosen === undefined) {
@@ -39,11 +47,16 @@ export async function authorizers(options: ServerOptions, policy: StoredRbac): P
   if (!wanted && chosen !== undefined) {
     throw new OptionsError("--authorization-webhook-config-file needs --authorization-mode Webhook");
   }
+  const further = {
+    ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
+    Node: needs && new NodeAuthorizer(needs, vocabulary),
+  };
   if (chosen === undefined) {
-    return { chain: authorizationChain(modes, policy, vocabulary), close: () => Promise.resolve() };
+    return { chain: authorizationChain(modes, policy, vocabulary, further), close: () => Promise.resolve() };
   }
   const service = await remoteService("--authorization-webhook-config-file", chosen.configFile, clock);
-  const chain = authorizationChain(modes, policy, vocabulary, webhook(options, service, chosen));
+  const Webhook = webhook(options, service, chosen);
+  const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook });
   return { chain, close: () => service.close() };
 }
 
@@ -61,4 +74,21 @@ function webhook(
     clock,
     failed: rarely(clock, outageLogMs, (error) => log.warn({ error: error.message }, message)),
   });
+}
+
+async function abac({
+  authorizationPolicyFile: file,
+  vocabulary,
+  log,
+}: ServerOptions): Promise<AbacAuthorizer> {
+  const flag = "--authorization-policy-file";
+  if (file === undefined) throw new OptionsError(`--authorization-mode: ABAC needs ${flag}`);
+  const text = await readOptionFile(flag, file);
+  try {
+    const { policies, warnings } = parseAbacFile(text, vocabulary);
+    for (const warning of warnings) log.warn({ file }, `${flag}: ${warning}`);
+    return new AbacAuthorizer(policies);
+  } catch (error) {
+    throw new OptionsError(`${flag} ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

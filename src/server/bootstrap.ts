@@ -13,8 +13,14 @@ import type { Client, NewObject, ObjectReference } from "../resources/client.ts"
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Creates the namespaces that a server always has. */
-export async function ensureSystemNamespaces(client: Client, vocabulary: Vocabulary): Promise<void> {
+export async function ensureSystemNamespaces(
+  client: Client,
+  vocabulary: Vocabulary,
+  { nodeLeases }: { readonly nodeLeases: boolean },
+): Promise<void> {
   const names = ["default", vocabulary.systemNamespace, vocabulary.publicNamespace];
+  // Agents of nodes keep their leases there.
+  if (nodeLeases) names.push(vocabulary.nodeLeaseNamespace);
   await Promise.all(names.map((name) => createUnlessThere(client, namespaceNamed(name))));
 }
 

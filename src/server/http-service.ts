@@ -14,6 +14,7 @@ import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
 import { rarely } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
+import { auditorFor } from "./audit.ts";
 import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
@@ -25,7 +26,7 @@ import { reviewHandlers } from "./reviews.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What the pipeline works with, and the paths that the server answers beside its resources. */
-export function httpService(
+export async function httpService(
   options: ServerOptions,
   engine: Engine,
   parts: Pick<HttpService, "connections"> & {
@@ -34,7 +35,7 @@ export function httpService(
     life: Lifecycle;
     authentication: ServerAuthentication;
   },
-): HttpService {
+): Promise<HttpService> {
   const { clock, log } = options;
   const { authenticator, serviceAccounts, figures } = parts.authentication;
   const paths = new PathTable();
@@ -59,6 +60,7 @@ export function httpService(
     reviews: reviewHandlers({ ...parts, authenticator, ownAudiences: serviceAccounts.ownAudiences }),
     paths,
     bodies: new BodyBudget(),
+    audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
     metrics: new RequestMetrics(metrics, () => performance.now()),
     callers: new AuthenticationMetrics(metrics, () => performance.now()),

@@ -3,6 +3,7 @@ import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/connect/rules.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
+import type { AuditOptions } from "./audit-options.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Which engine keeps the objects. */
@@ -66,9 +67,13 @@ export interface ServerOptions {
   readonly retentionMs: number;
   /** Undefined: no socket is opened; the server is used through its client. */
   readonly serving: ServingOptions | undefined;
+  /** Unless given, nothing is audited. */
+  readonly audit?: AuditOptions | undefined;
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Given where Webhook is among the modes. */
   readonly authorizationWebhook?: AuthorizationWebhookChoice | undefined;
+  /** File of the policies of mode ABAC, which needs one. */
+  readonly authorizationPolicyFile?: string | undefined;
   /** Undefined: as the modes suggest (spec: conventions 5.9). */
   readonly anonymousAuth: boolean | undefined;
   /** File of certificate authorities whose clients are known (PEM). */

@@ -18,6 +18,7 @@ import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers, type Authorizers } from "./authorizers.ts";
+import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -95,6 +96,7 @@ interface Parts {
   readonly life: Lifecycle;
   readonly store: Store;
   readonly policy: StoredRbac;
+  readonly needs: StoredNodeNeeds | undefined;
   readonly namespaces: NamespacePhases;
   readonly client: Client;
   readonly controllers: RunningController;
@@ -129,8 +131,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
   const { vocabulary } = options;
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const { policy, namespaces } = followed(options, registry, store);
-  const authorization = await authorizers(options, policy);
+  const { policy, namespaces, needs } = followed(options, registry, store);
+  const authorization = await authorizers(options, { policy, needs });
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
   const ownTokens = [adminEntry(options, adminToken)];
@@ -148,29 +150,34 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   });
   const client = new Client(engine, loopbackUser(options));
   const connections = await connectionRules(options);
+  const started: Started = { policy, namespaces, needs, effects, authentication, authorization };
   try {
     await policy.start();
+    await needs?.start();
     await namespaces.start();
-    await ensureSystemNamespaces(client, vocabulary);
+    await ensureSystemNamespaces(client, vocabulary, { nodeLeases: needs !== undefined });
     await reconcileDefaultPolicy(client, vocabulary, {
       selfSubjectReviews: registry.serves(SelfSubjectReview),
     });
     life.bootstrapped = true;
     const controllers = await startControllers({ options, registry, store, client });
+    started.controllers = controllers;
     life.synced = true;
     effects.start();
-    const service = httpService(options, engine, {
+    const service = await httpService(options, engine, {
       authorizer: authorization.chain,
       policy,
       life,
       connections,
       authentication,
     });
+    started.service = service;
     const parts = {
       options,
       life,
       store,
       policy,
+      needs,
       namespaces,
       client,
       controllers,
@@ -181,16 +188,32 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       authorization,
       adminToken,
     };
-    const listener = await open(serving, service, controllers);
+    const listener = await open(serving, service);
     return { ...parts, listener, renewal: await keepCertificates(options, client, serving, listener) };
   } catch (error) {
-    await authentication.close();
-    await authorization.close();
-    await effects.close();
-    namespaces.close();
-    policy.close();
+    await closeStarted(started);
     throw error;
   }
+}
+
+/** What is to be closed again; what isn't there didn't start. */
+type Started = Pick<
+  Parts,
+  "policy" | "namespaces" | "needs" | "effects" | "authentication" | "authorization"
+> & {
+  controllers?: RunningController;
+  service?: HttpService;
+};
+
+async function closeStarted(started: Started): Promise<void> {
+  await started.controllers?.close();
+  await started.authentication.close();
+  await started.authorization.close();
+  await started.effects.close();
+  started.namespaces.close();
+  started.needs?.close();
+  started.policy.close();
+  await started.service?.audit?.close();
 }
 
 /** What the verbs work with. */
@@ -239,35 +262,29 @@ async function tellAuthorities(options: ServerOptions, client: Client, serving: 
 
 /** What is known of the store without asking it, not begun yet. */
 function followed(
-  { vocabulary, clock, log }: ServerOptions,
+  { vocabulary, clock, log, authorizationModes }: ServerOptions,
   registry: Registry,
   store: Store,
-): Pick<Parts, "policy" | "namespaces"> {
+): Pick<Parts, "policy" | "namespaces" | "needs"> {
   const failed = (what: string) => (error: unknown) =>
     log.error({ error: stackOf(error) }, `following ${what} failed`);
   return {
     policy: new StoredRbac(store, vocabulary, clock, failed("roles")),
     namespaces: new NamespacePhases(store, registry.require(Namespace), clock, failed("namespaces")),
+    needs: authorizationModes.includes("Node")
+      ? new StoredNodeNeeds(store, registry, clock, failed("what nodes need"))
+      : undefined,
   };
 }
 
-/** Opens the socket; when that fails, what was started before is stopped. */
-async function open(
-  serving: Serving | undefined,
-  service: HttpService,
-  controllers: RunningController,
-): Promise<HttpListener | undefined> {
+/** Opens the socket. */
+async function open(serving: Serving | undefined, service: HttpService): Promise<HttpListener | undefined> {
   if (serving === undefined) return undefined;
-  try {
-    return await listen(
-      { ...serving.listen, observer: service.clients },
-      (exchange) => handle(service, exchange),
-      (method, url) => mayUpgrade(service, method, url),
-    );
-  } catch (error) {
-    await controllers.close();
-    throw error;
-  }
+  return listen(
+    { ...serving.listen, observer: service.clients },
+    (exchange) => handle(service, exchange),
+    (method, url) => mayUpgrade(service, method, url),
+  );
 }
 
 /** The server itself, for what it does without being asked. */
@@ -280,7 +297,7 @@ function adminEntry({ vocabulary: { systemPrefix } }: ServerOptions, token: stri
 }
 
 async function stop(parts: Parts): Promise<void> {
-  const { options, life, store, policy, namespaces, controllers, effects, listener, service } = parts;
+  const { options, life, store, listener, service } = parts;
   life.stopping = true;
   if (options.shutdownDelayMs > 0) {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
@@ -289,12 +306,7 @@ async function stop(parts: Parts): Promise<void> {
   const stopped = listener?.close(drainMs);
   service.streams.drain();
   await stopped;
-  await controllers.close();
-  await parts.authentication.close();
-  await parts.authorization.close();
-  await effects.close();
-  namespaces.close();
-  policy.close();
+  await closeStarted(parts);
   service.engine.pages.close();
   await store.close();
 }

@@ -9,6 +9,7 @@ export const kubernetes: Vocabulary = {
   schemaExtensionPrefix: "x-kubernetes-",
   systemNamespace: "kube-system",
   publicNamespace: "kube-public",
+  nodeLeaseNamespace: "kube-node-lease",
   namespaceFinalizer: "kubernetes",
   systemPrefix: "system:",
   serviceAccountIssuer: "https://kubernetes.default.svc.cluster.local",

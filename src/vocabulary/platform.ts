@@ -9,6 +9,7 @@ export const platform: Vocabulary = {
   schemaExtensionPrefix: "x-platform-",
   systemNamespace: "platform-system",
   publicNamespace: "platform-public",
+  nodeLeaseNamespace: "platform-node-lease",
   namespaceFinalizer: "platform",
   systemPrefix: "system:",
   serviceAccountIssuer: "https://platform.default.svc.cluster.local",

@@ -16,6 +16,8 @@ export interface Vocabulary {
   readonly systemNamespace: string;
   /** Namespace whose content everybody may read. */
   readonly publicNamespace: string;
+  /** Namespace of the leases by which node agents show that they live. */
+  readonly nodeLeaseNamespace: string;
   /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
   readonly namespaceFinalizer: string;
   /** Prefix of the names of built-in system users, groups and roles, with its colon. */

@@ -8,6 +8,8 @@ export interface Encoding {
   readonly contentType: string;
   /** Content type of a watch. */
   readonly watchContentType: string;
+  /** The encoding that shows the same in JSON; absent where this one is JSON. */
+  readonly inJson?: Encoding;
   /** One object, from its stored bytes. */
   object(body: Uint8Array): Uint8Array;
   list(): ListWriter;

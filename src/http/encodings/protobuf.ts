@@ -6,6 +6,7 @@ import { encodeEnvelope, envelopeAround } from "../../schema/protobuf/envelope.t
 import { StatusType } from "../../schema/status-type.ts";
 import { portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
 
 /** The binary envelope (spec: conventions 2.12). */
@@ -18,6 +19,10 @@ export class ProtobufEncoding implements Encoding {
   ) {
     this.key = `protobuf ${view.key}`;
     this.watchContentType = `${contentType};stream=watch`;
+  }
+
+  get inJson(): Encoding {
+    return new JsonEncoding(this.view);
   }
 
   object(body: Uint8Array): Uint8Array {

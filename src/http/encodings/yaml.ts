@@ -3,6 +3,7 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { stringify } from "yaml";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
 
 /** YAML, for people. */
@@ -12,6 +13,10 @@ export class YamlEncoding implements Encoding {
   readonly watchContentType = "application/yaml;stream=watch";
   constructor(private readonly view: View) {
     this.key = `yaml ${view.key}`;
+  }
+
+  get inJson(): Encoding {
+    return new JsonEncoding(this.view);
   }
 
   object(body: Uint8Array): Uint8Array {

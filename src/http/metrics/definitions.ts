@@ -12,11 +12,43 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
   return [
     ...requestMetrics,
     ...authenticationMetrics,
+    ...auditMetrics,
     ...storeMetrics,
     ...productMetrics(vocabulary),
     ...processMetrics,
   ];
 }
+
+const auditMetrics: readonly MetricDefinition[] = [
+  {
+    name: "apiserver_audit_event_total",
+    help: "Events that were recorded for the audit and given to its backends.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: [],
+  },
+  {
+    name: "apiserver_audit_error_total",
+    help: "Events that were lost, or lost their objects, by the part of the audit in which that happened.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["plugin"],
+  },
+  {
+    name: "apiserver_audit_level_total",
+    help: "Requests by the level at which the policy has them recorded.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["level"],
+  },
+  {
+    name: "apiserver_audit_requests_rejected_total",
+    help: "Requests that weren't served because that they came couldn't be recorded.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: [],
+  },
+];
 
 const requestMetrics: readonly MetricDefinition[] = [
   {

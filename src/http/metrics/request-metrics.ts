@@ -1,5 +1,6 @@
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import type { Resource } from "../../resources/registry.ts";
+import type { AuditTrail } from "../audit/trail.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestFacts, ResourceFacts } from "../request-facts.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
@@ -12,6 +13,8 @@ export interface Course {
   facts: RequestFacts | undefined;
   /** By which it is answered. */
   exchange: Exchange;
+  /** What is recorded of it; undefined where nothing is audited. */
+  readonly trail: AuditTrail | undefined;
 }
 
 /** What is counted of one sort of requests; times and sizes only of those that end by themselves. */
@@ -43,7 +46,7 @@ export class RequestMetrics {
   begin(exchange: Exchange): Course {
     const inFlight = readOnly.has(exchange.method) ? this.reading : this.changing;
     inFlight.inc();
-    return { startMs: this.nowMs(), inFlight, facts: undefined, exchange };
+    return { startMs: this.nowMs(), inFlight, facts: undefined, exchange, trail: exchange.audit };
   }
 
   /** The request is answered, or (a watch) its answer has begun. */

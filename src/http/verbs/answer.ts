@@ -45,6 +45,8 @@ export function sendObject(
   warnings?: readonly string[],
 ): MaybePromise<void> {
   const bytes = encoding.object(body);
+  const { audit } = request.exchange;
+  if (audit?.wantsResponse === true) audit.responseObject(encoding.inJson?.object(body) ?? bytes);
   const { query } = request.facts;
   const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");
   const headers = headersFor(encoding.contentType, warnings);

@@ -80,6 +80,7 @@ async function readOptions(
   if (bytes.length === 0) return undefined;
   const { registry } = service.engine;
   const { value } = await parse(bytes, inputFormat(exchange, registry), registry);
+  exchange.audit?.requestBody(value);
   const kind = (value as { kind?: unknown } | null)?.kind;
   if (typeof kind === "string" && kind !== "" && kind !== "DeleteOptions") {
     throw new StatusError(

@@ -3,6 +3,7 @@ import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "..
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../parameters.ts";
+import { recordedList } from "../audit/recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../compression.ts";
 import { drainInTime, type BodyStream } from "../exchange.ts";
 import { isTrue } from "../request-facts.ts";
@@ -23,7 +24,7 @@ export async function serveList(service: HttpService, request: ResourceRequest):
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pages = listObjects(service.engine, request.target, list);
-  const writer = encoding.list();
+  const writer = recordedList(request.exchange, encoding);
   if (writer.around !== undefined) return serveMeasured(service, request, list, encoding);
   // What fails before the first bytes is answered with its own status.
   const first = await pages.next();
@@ -64,7 +65,7 @@ export async function sendSmallList(
   page: ListedPage | undefined,
   end: ListEnd,
 ): Promise<void> {
-  const writer = encoding.list();
+  const writer = recordedList(request.exchange, encoding);
   const parts: Uint8Array[] = [];
   if (page !== undefined) await eachPart(writer, page, (part) => parts.push(part));
   parts.push(writer.end(end));

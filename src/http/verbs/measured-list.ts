@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver } from "../../base/turns.ts";
 import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/list.ts";
+import { recordedList } from "../audit/recorded-list.ts";
 import { sendCompressed } from "../compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { drainInTime, type BodyStream } from "../exchange.ts";
@@ -23,7 +24,7 @@ export async function serveMeasured(
 ): Promise<void> {
   const { exchange } = request;
   const headers = headersFor(encoding.contentType);
-  const writer = encoding.list();
+  const writer = recordedList(request.exchange, encoding);
   const measured = await measure(service, request, list, writer);
   const { head, tail } = writer.around!(measured.length);
   if (measured.kept !== undefined) {

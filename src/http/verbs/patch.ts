@@ -52,7 +52,9 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
 export async function readApplied(service: HttpService, exchange: Exchange): Promise<JsonDocument> {
   const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  return parse(bytes, "yaml", service.engine.registry);
+  const document = await parse(bytes, "yaml", service.engine.registry);
+  exchange.audit?.requestBody(document.value);
+  return document;
 }
 
 /**
@@ -75,5 +77,7 @@ export async function readPatch(
   }
   const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  return { kind, patch: await parse(bytes, "json", service.engine.registry) };
+  const patch = await parse(bytes, "json", service.engine.registry);
+  exchange.audit?.requestBody(patch.value);
+  return { kind, patch };
 }

@@ -81,7 +81,8 @@ export function componentBindings(words: Words): BindingDeclaration[] {
   ];
 }
 
-function nodeRules(words: Words): RoleDeclaration["rules"] {
+/** What node agents may do, but for what depends on their pods; also the rules of the mode Node. */
+export function nodeRules(words: Words): RoleDeclaration["rules"] {
   const { core, authentication, authorization, certificates, coordination, storage, node } = words;
   return [
     allow("create", authentication, "tokenreviews"),

@@ -1,0 +1,42 @@
+import type { BodyStream, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
+import { WithHeaders } from "../extra-headers.ts";
+import type { AuditTrail } from "./trail.ts";
+
+/** Under which a request is found in the audit. */
+export const auditIdHeader = "Audit-Id";
+
+/** An exchange whose answer carries the request's audit id, and tells the request's trail when it begins. */
+export class AuditedExchange extends WithHeaders {
+  constructor(
+    inner: Exchange,
+    private readonly trail: AuditTrail,
+  ) {
+    super(inner, [auditIdHeader, trail.id]);
+  }
+
+  override get audit(): AuditTrail {
+    return this.trail;
+  }
+
+  override send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    this.trail.started(status);
+    super.send(status, headers, body);
+  }
+
+  override stream(status: number, headers: HeaderLines, trailing?: boolean): BodyStream {
+    this.trail.started(status);
+    return super.stream(status, headers, trailing);
+  }
+
+  override get upgrade(): UpgradeOffer | undefined {
+    const offer = super.upgrade;
+    if (offer === undefined) return undefined;
+    return {
+      protocol: offer.protocol,
+      accept: (headers) => {
+        this.trail.started(101);
+        return offer.accept(headers);
+      },
+    };
+  }
+}

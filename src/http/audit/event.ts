@@ -1,0 +1,100 @@
+import { shownUser, type UserInfo } from "../../base/user-info.ts";
+import { microTimeText } from "./micro-clock.ts";
+import type { AuditLevel, AuditStage } from "./policy.ts";
+
+/** The object or collection that a request is about; what isn't known is empty. */
+export interface ObjectReference {
+  readonly resource: string;
+  namespace: string;
+  name: string;
+  uid: string;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  resourceVersion: string;
+  readonly subresource: string;
+}
+
+/** The fields of a Status that events show. */
+export interface RecordedStatus {
+  readonly status?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: object;
+  readonly code: number;
+}
+
+/** One event of a request's audit, as of one stage. Times are in microseconds since 1970. */
+export interface AuditEvent {
+  readonly level: AuditLevel;
+  readonly auditId: string;
+  readonly stage: AuditStage;
+  readonly requestUri: string;
+  readonly verb: string;
+  readonly user: UserInfo;
+  readonly impersonatedUser: UserInfo | undefined;
+  readonly sourceIps: readonly string[];
+  readonly userAgent: string;
+  readonly objectRef: ObjectReference | undefined;
+  readonly responseStatus: RecordedStatus | undefined;
+  /** JSON. */
+  readonly requestObject: string | undefined;
+  /** JSON. */
+  readonly responseObject: string | undefined;
+  readonly receivedMicros: number;
+  readonly stageMicros: number;
+  readonly annotations: Readonly<Record<string, string>> | undefined;
+}
+
+/** The members of an event's JSON, from `level` on, without the braces around them. */
+export function encodeMembers(event: AuditEvent): string {
+  const { sourceIps, objectRef, responseStatus, requestObject, responseObject, annotations } = event;
+  let text =
+    `"level":"${event.level}","auditID":${JSON.stringify(event.auditId)},"stage":"${event.stage}",` +
+    `"requestURI":${JSON.stringify(event.requestUri)},"verb":${JSON.stringify(event.verb)},"user":${userText(event.user)}`;
+  if (event.impersonatedUser !== undefined) text += `,"impersonatedUser":${userText(event.impersonatedUser)}`;
+  if (sourceIps.length > 0) text += `,"sourceIPs":${JSON.stringify(sourceIps)}`;
+  if (event.userAgent !== "") text += `,"userAgent":${JSON.stringify(event.userAgent)}`;
+  if (objectRef !== undefined) text += `,"objectRef":${referenceText(objectRef)}`;
+  if (responseStatus !== undefined) text += `,"responseStatus":${statusText(responseStatus)}`;
+  if (requestObject !== undefined) text += `,"requestObject":${requestObject}`;
+  if (responseObject !== undefined) text += `,"responseObject":${responseObject}`;
+  text +=
+    `,"requestReceivedTimestamp":"${microTimeText(event.receivedMicros)}"` +
+    `,"stageTimestamp":"${microTimeText(event.stageMicros)}"`;
+  if (annotations !== undefined) text += `,"annotations":${JSON.stringify(annotations)}`;
+  return text;
+}
+
+const userTexts = new WeakMap<UserInfo, string>();
+
+/** The same user asks again and again. */
+function userText(user: UserInfo): string {
+  let text = userTexts.get(user);
+  if (text === undefined) userTexts.set(user, (text = JSON.stringify(shownUser(user))));
+  return text;
+}
+
+function referenceText(reference: ObjectReference): string {
+  let text = "";
+  for (const name of referenceFields) {
+    const value = reference[name];
+    if (value !== "") text += `${text === "" ? "" : ","}"${name}":${JSON.stringify(value)}`;
+  }
+  return `{${text}}`;
+}
+
+const referenceFields = [
+  "resource",
+  "namespace",
+  "name",
+  "uid",
+  "apiGroup",
+  "apiVersion",
+  "resourceVersion",
+  "subresource",
+] as const;
+
+function statusText({ status, message, reason, details, code }: RecordedStatus): string {
+  if (status === undefined) return `{"metadata":{},"code":${code}}`;
+  return JSON.stringify({ metadata: {}, status, message, reason, details, code });
+}

@@ -1,0 +1,90 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { readdir, rename, unlink } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+
+/** Which of the files that were set aside stay. */
+export interface KeptFiles {
+  /** So many at most; 0: any number. */
+  readonly maxBackups: number;
+  /** Not longer than this; 0: for ever. */
+  readonly maxAgeMs: number;
+  /** Whether they are compressed. */
+  readonly compress: boolean;
+}
+
+/** One file that was set aside. */
+interface OldFile {
+  readonly file: string;
+  readonly at: number;
+  readonly packed: boolean;
+}
+
+/** The files of a log that were set aside. */
+export class OldFiles {
+  /** Resolves when nothing is being done about them. */
+  settled: Promise<void> = Promise.resolve();
+  private readonly folder: string;
+  private readonly stem: string;
+  private readonly ending: string;
+
+  constructor(
+    private readonly options: KeptFiles & {
+      readonly file: string;
+      readonly failed: (error: unknown) => void;
+    },
+  ) {
+    const { dir, name, ext } = path.parse(options.file);
+    this.folder = dir === "" ? "." : dir;
+    this.stem = `${name}-`;
+    this.ending = ext;
+  }
+
+  /** The name of a file that is set aside at this time, in milliseconds since 1970. */
+  nameFor(at: number): string {
+    const time = new Date(at).toISOString().slice(0, 23).replaceAll(":", "-");
+    return path.join(this.folder, `${this.stem}${time}${this.ending}`);
+  }
+
+  /** Removes what is too old or too much, and compresses the rest if that is wanted, one call after the other. */
+  tidy(now: number): void {
+    this.settled = this.settled.then(() => this.tidyUp(now)).catch(this.options.failed);
+  }
+
+  private async tidyUp(now: number): Promise<void> {
+    const { maxBackups, maxAgeMs, compress } = this.options;
+    if (maxBackups === 0 && maxAgeMs === 0 && !compress) return;
+    const files = await this.found();
+    const times = [...new Set(files.map(({ at }) => at))];
+    const kept = new Set(maxBackups === 0 ? times : times.slice(0, maxBackups));
+    for (const one of files) {
+      if (!kept.has(one.at) || (maxAgeMs > 0 && now - one.at > maxAgeMs)) await unlink(one.file);
+      else if (compress && !one.packed) await pack(one.file);
+    }
+  }
+
+  /** All of them, the newest first. */
+  private async found(): Promise<OldFile[]> {
+    const files: OldFile[] = [];
+    for (const name of await readdir(this.folder)) {
+      const packed = name.endsWith(".gz");
+      const plain = packed ? name.slice(0, -3) : name;
+      if (!plain.startsWith(this.stem) || !plain.endsWith(this.ending)) continue;
+      const time = plain.slice(this.stem.length, plain.length - this.ending.length);
+      const match = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(time);
+      if (match === null) continue;
+      const at = Date.parse(`${match[1]}:${match[2]}:${match[3]}Z`);
+      files.push({ file: path.join(this.folder, name), at, packed });
+    }
+    return files.toSorted((one, other) => other.at - one.at);
+  }
+}
+
+/** Compresses a file; until that is done, the name that it gets then isn't there. */
+async function pack(file: string): Promise<void> {
+  const fresh = `${file}.gz.new`;
+  await pipeline(createReadStream(file), createGzip(), createWriteStream(fresh, { mode: 0o600 }));
+  await rename(fresh, `${file}.gz`);
+  await unlink(file);
+}

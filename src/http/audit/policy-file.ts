@@ -1,0 +1,156 @@
+import { SyntaxFault } from "../../base/json/syntax-fault.ts";
+import { dnsSubdomainFaults } from "../../base/names.ts";
+import { decodeYaml } from "../../base/yaml.ts";
+import { decode, TypeFault } from "../../schema/decode.ts";
+import { FieldReport } from "../../schema/faults.ts";
+import { struct } from "../../schema/meta.ts";
+import { bool, field, list, object, string, type Static } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { auditLevels, auditStages, type AuditPolicy, type AuditRule, type AuditStage } from "./policy.ts";
+
+const GroupResources = struct("GroupResources", "Resource types of one group.", {
+  group: field(1, string, "Name of the group; empty for the core group."),
+  resources: field(2, list(string), "Resource types; `pods/log`, `pods/*`, `*` and the like."),
+  resourceNames: field(3, list(string), "Names of the objects."),
+});
+
+const PolicyRule = struct("PolicyRule", "What is recorded of the requests that the rule is about.", {
+  level: field(1, string, "How much of a request is recorded.").required(),
+  users: field(2, list(string), "Names of users."),
+  userGroups: field(3, list(string), "Groups of users."),
+  verbs: field(4, list(string), "Verbs of requests."),
+  resources: field(5, list(GroupResources), "Resource types."),
+  namespaces: field(6, list(string), "Namespaces; the empty string is none."),
+  nonResourceURLs: field(7, list(string), "Paths outside the resources."),
+  omitStages: field(8, list(string), "Stages that aren't recorded."),
+  omitManagedFields: field(9, bool, "Whether managed fields are left out of recorded objects.").nullable(),
+});
+
+const Policy = struct("Policy", "What is recorded of which requests.", {
+  kind: field(undefined, string, "Policy."),
+  apiVersion: field(undefined, string, "Version of the policy's form."),
+  metadata: field(1, object, "Not looked at."),
+  rules: field(2, list(PolicyRule), "The first rule that is about a request decides.").required(),
+  omitStages: field(3, list(string), "Stages that are recorded for no rule."),
+  omitManagedFields: field(4, bool, "Whether managed fields are left out of recorded objects."),
+});
+type Policy = Static<typeof Policy>;
+type PolicyRule = Static<typeof PolicyRule>;
+
+/** A policy, and what in its file has no effect. */
+export interface ReadPolicy {
+  readonly policy: AuditPolicy;
+  readonly warnings: readonly string[];
+}
+
+/** The version of the audit group's own kinds. */
+export function auditVersion({ groupSuffix }: Vocabulary): string {
+  return `audit.${groupSuffix}/v1`;
+}
+
+/**
+ * Reads a policy: one document of kind Policy in YAML or JSON.
+ *
+ * @throws {Error} what is wrong, and in which rule and field.
+ */
+export async function readPolicy(bytes: Uint8Array, vocabulary: Vocabulary): Promise<ReadPolicy> {
+  const { value, duplicates } = await parsed(bytes);
+  if (value === null) throw new Error("the file is empty");
+  const { policy, unknownFields } = decoded(value);
+  checkKind(policy, vocabulary);
+  const report = FieldReport.start();
+  checkStages(policy.omitStages, report.at("omitStages"));
+  if ((policy.rules ?? []).length === 0) report.at("rules").required("a policy needs at least one rule");
+  policy.rules?.forEach((rule, index) => checkRule(rule, report.at("rules", index)));
+  if (report.faults.length > 0) {
+    throw new Error(report.faults.map(({ field: place, message }) => `${place}: ${message}`).join("; "));
+  }
+  return {
+    policy: {
+      rules: (policy.rules ?? []).map(ruleOf),
+      omitStages: (policy.omitStages ?? []) as AuditStage[],
+      omitManagedFields: policy.omitManagedFields ?? false,
+    },
+    warnings: [
+      ...unknownFields.map((name) => `unknown field ${JSON.stringify(name)} has no effect`),
+      ...duplicates.map((name) => `field ${JSON.stringify(name)} is given twice; the last one counts`),
+    ],
+  };
+}
+
+async function parsed(bytes: Uint8Array) {
+  try {
+    return await decodeYaml(bytes);
+  } catch (error) {
+    if (error instanceof SyntaxFault) throw new Error(`can't be read: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function decoded(value: unknown): { policy: Policy; unknownFields: readonly string[] } {
+  try {
+    const { value: policy, unknownFields } = decode(Policy, value);
+    return { policy: policy as unknown as Policy, unknownFields };
+  } catch (error) {
+    if (error instanceof TypeFault) throw new Error(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function checkKind({ apiVersion = "", kind = "" }: Policy, vocabulary: Vocabulary): void {
+  const wanted = auditVersion(vocabulary);
+  if (kind === "Policy" && apiVersion === wanted) return;
+  const found = `${JSON.stringify(kind)} of ${JSON.stringify(apiVersion)}`;
+  throw new Error(`kind and apiVersion: found ${found}, need "Policy" of "${wanted}"`);
+}
+
+function checkRule(rule: PolicyRule, place: FieldReport): void {
+  const { level = "", nonResourceURLs = [], resources = [], namespaces = [] } = rule;
+  if (level === "") place.at("level").required();
+  else if (!auditLevels.some((one) => one === level)) place.at("level").notSupported(level, auditLevels);
+  nonResourceURLs.forEach((url, index) => checkUrl(url, place.at("nonResourceURLs", index)));
+  resources.forEach(({ group = "", resources: types = [], resourceNames = [] }, index) => {
+    const at = place.at("resources", index);
+    if (group !== "" && dnsSubdomainFaults(group).length > 0)
+      at.at("group").invalid(group, "must be the name of a group");
+    if (resourceNames.length > 0 && types.length === 0) {
+      at.at("resourceNames").invalid(resourceNames, "using resourceNames requires at least one resource");
+    }
+  });
+  checkStages(rule.omitStages, place.at("omitStages"));
+  if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
+    place
+      .at("nonResourceURLs")
+      .invalid(nonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs");
+  }
+}
+
+function checkUrl(url: string, place: FieldReport): void {
+  if (url === "*") return;
+  if (!url.startsWith("/")) place.invalid(url, "must begin with a '/'");
+  if (url.slice(0, -1).includes("*")) place.invalid(url, "a '*' can only be the last character");
+}
+
+function checkStages(stages: readonly string[] | undefined, place: FieldReport): void {
+  stages?.forEach((stage, index) => {
+    if (!auditStages.some((one) => one === stage)) place.at(index).notSupported(stage, auditStages);
+  });
+}
+
+function ruleOf(rule: PolicyRule): AuditRule {
+  return {
+    level: rule.level as AuditRule["level"],
+    users: rule.users ?? [],
+    userGroups: rule.userGroups ?? [],
+    verbs: rule.verbs ?? [],
+    resources: (rule.resources ?? []).map(({ group = "", resources = [], resourceNames = [] }) => ({
+      group,
+      resources,
+      resourceNames,
+    })),
+    namespaces: rule.namespaces ?? [],
+    nonResourceURLs: rule.nonResourceURLs ?? [],
+    omitStages: (rule.omitStages ?? []) as AuditStage[],
+    omitManagedFields: rule.omitManagedFields ?? undefined,
+  };
+}

@@ -1,0 +1,30 @@
+import { isIP } from "node:net";
+import type { Exchange } from "../exchange.ts";
+
+/**
+ * Where a request comes from, the first sender first: what `X-Forwarded-For` and `X-Real-Ip` say, then the address of the
+ * connection, which alone can't be made up.
+ */
+export function sourceAddresses(exchange: Exchange): readonly string[] {
+  const forwarded = exchange.header("x-forwarded-for");
+  const real = exchange.header("x-real-ip");
+  const remote = plain(exchange.connection.remoteAddress);
+  if (forwarded === undefined && real === undefined) return remote === "" ? [] : [remote];
+  const found = (forwarded ?? "")
+    .split(",")
+    .map((one) => plain(one.trim()))
+    .filter(isAddress);
+  const realAddress = plain((real ?? "").trim());
+  if (isAddress(realAddress) && !found.includes(realAddress)) found.push(realAddress);
+  if (remote !== "" && found.at(-1) !== remote) found.push(remote);
+  return found;
+}
+
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0;
+}
+
+/** An IPv4 address that a socket of both families shows as one of IPv6, as itself. */
+function plain(address: string): string {
+  return address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}

@@ -1,0 +1,250 @@
+import type { Decision } from "../../authorization/authorizer.ts";
+import { encodeJson } from "../../base/json/encode.ts";
+import { isObject, type JsonValue } from "../../base/json/value.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import { attributesOf } from "../access.ts";
+import type { Exchange } from "../exchange.ts";
+import type { RequestFacts } from "../request-facts.ts";
+import type { Auditor } from "./auditor.ts";
+import type { AuditEvent, ObjectReference, RecordedStatus } from "./event.ts";
+import { withoutManagedFields } from "./managed-fields.ts";
+import { auditLevels, type AuditLevel, type AuditStage, type AuditTerms } from "./policy.ts";
+import { sourceAddresses } from "./source-addresses.ts";
+
+/** The size of a recorded object, in bytes; a larger one is left out, and an annotation says so. */
+const maxObjectBytes = 8 * 1024 * 1024;
+/** Characters of a user agent that are recorded. */
+const maxUserAgent = 1024;
+
+/**
+ * The audit of one request, from its coming to its end: takes note of what the stages of the pipeline learn, and records
+ * events as the policy says. A request at level None has a trail that records nothing.
+ */
+export class AuditTrail {
+  private terms: AuditTerms | undefined;
+  private facts: RequestFacts | undefined;
+  private user: UserInfo = nobody;
+  private impersonated: UserInfo | undefined;
+  private reference: ObjectReference | undefined;
+  private status: RecordedStatus | undefined;
+  private request: string | undefined;
+  private response: Uint8Array[] | undefined;
+  private responseSize = 0;
+  private annotations: Record<string, string> | undefined;
+  private readonly receivedMicros: number;
+  /** Whether the policy was asked. */
+  private judged = false;
+  private over = false;
+
+  /** @param exchange as the client sent it; its answer carries the id. */
+  constructor(
+    private readonly auditor: Auditor,
+    private readonly exchange: Exchange,
+    readonly id: string,
+  ) {
+    this.receivedMicros = auditor.now();
+  }
+
+  /** The caller is known: asks the policy, and records that the request has come. A promise where that takes time. */
+  received(user: UserInfo): MaybePromise<void> {
+    if (this.begin(this.facts!, user)) return this.auditor.accept(this.event("RequestReceived"));
+  }
+
+  /** What is asked; a caller who can't be recognised leaves no more than that and the answer. */
+  asked(facts: RequestFacts): void {
+    this.facts = facts;
+  }
+
+  /** The request is done as somebody else than its caller. */
+  impersonates(user: UserInfo): void {
+    if (user !== this.user) this.impersonated = user;
+  }
+
+  /** What authorization said. */
+  decided({ verdict, reason }: Decision): void {
+    if (this.terms === undefined) return;
+    const { decision, reason: why } = this.auditor.keys;
+    this.annotate(decision, verdict === "allow" ? "allow" : "forbid");
+    this.annotate(why, reason);
+  }
+
+  /** Adds an annotation to the events to come; one that is there already stays. */
+  annotate(key: string, value: string): void {
+    this.annotations ??= {};
+    if (!Object.hasOwn(this.annotations, key)) this.annotations[key] = value;
+  }
+
+  /** The version asked for is deprecated. */
+  deprecated(removed: string | undefined): void {
+    const { keys } = this.auditor;
+    this.annotate(keys.deprecated, "true");
+    if (removed !== undefined) this.annotate(keys.removedRelease, removed);
+  }
+
+  /** The object that the client sent: says more of what the request is about. */
+  requestObject(value: JsonValue): void {
+    if (this.terms === undefined) return;
+    if (this.reference !== undefined) complete(this.reference, value);
+    this.requestBody(
+      this.terms.omitManagedFields && this.wants("Request") ? withoutManagedFields(value) : value,
+    );
+  }
+
+  /** The patch that the client sent, or another body that is no object. */
+  requestBody(value: JsonValue): void {
+    if (!this.wants("Request")) return;
+    this.request = this.bounded(encodeJson(value));
+  }
+
+  /** Whether the object of the answer is recorded. */
+  get wantsResponse(): boolean {
+    return this.wants("RequestResponse");
+  }
+
+  /** The answer's object in JSON, or the next part of it. */
+  responseObject(json: Uint8Array): void {
+    if (!this.wantsResponse) return;
+    this.response ??= [];
+    this.responseSize += json.length;
+    if (this.responseSize > maxObjectBytes) this.response.length = 0;
+    else this.response.push(Uint8Array.from(json));
+  }
+
+  /** The request is answered with a Status. */
+  responseStatus(code: number, status: object): void {
+    if (!this.judged && this.facts !== undefined) this.begin(this.facts, nobody);
+    if (this.terms === undefined) return;
+    this.status = { ...(status as Omit<RecordedStatus, "code">), code };
+    if (this.wantsResponse) this.responseObject(Buffer.from(encodeJson(status as JsonValue)));
+  }
+
+  /** The answer has begun; of a request that goes on, or has no caller, that is recorded. */
+  started(code: number): void {
+    if (this.terms === undefined) return;
+    this.status ??= { code };
+    const { facts } = this;
+    if (this.user !== nobody && !(facts !== undefined && goesOn(facts))) return;
+    this.auditor.record(this.event("ResponseStarted"));
+    if (this.user === nobody) this.over = true;
+  }
+
+  /** What was thrown was a defect of the server. */
+  panicked(error: unknown): void {
+    if (this.terms === undefined || this.over) return;
+    const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
+    this.status = { status: "Failure", message, reason: "InternalError", code: 500 };
+    this.auditor.record(this.event("Panic"));
+    this.over = true;
+  }
+
+  /** The pipeline is done with the request; one that goes on ends with its connection or stream. */
+  ended(): void {
+    if (this.terms === undefined || this.over) return;
+    if (this.facts !== undefined && goesOn(this.facts) && this.status?.status === undefined)
+      this.exchange.onClose(() => this.complete());
+    else this.complete();
+  }
+
+  private complete(): void {
+    if (this.over) return;
+    this.over = true;
+    this.status ??= { status: "Success", message: "Connection closed early", code: 200 };
+    this.auditor.record(this.event("ResponseComplete"));
+  }
+
+  /** Asks the policy; false when nothing is to be recorded. */
+  private begin(facts: RequestFacts, user: UserInfo): boolean {
+    this.judged = true;
+    const attributes = attributesOf(facts, user);
+    const terms = this.auditor.termsFor(attributes);
+    if (terms.level === "None") return false;
+    this.terms = terms;
+    this.user = user;
+    if (attributes.kind === "resource") {
+      const { namespace, name, resource, group, version, subresource } = attributes;
+      this.reference = {
+        resource,
+        namespace,
+        name,
+        uid: "",
+        apiGroup: group,
+        apiVersion: version,
+        resourceVersion: "",
+        subresource,
+      };
+    }
+    return true;
+  }
+
+  private wants(level: AuditLevel): boolean {
+    return this.terms !== undefined && auditLevels.indexOf(this.terms.level) >= auditLevels.indexOf(level);
+  }
+
+  private bounded(text: string): string | undefined {
+    if (text.length <= maxObjectBytes) return text;
+    this.leftOut();
+    return undefined;
+  }
+
+  private leftOut(): void {
+    this.annotate(this.auditor.keys.truncated, "true");
+    this.auditor.tooLarge();
+  }
+
+  /** The event of a stage; undefined where the policy omits it. */
+  private event(stage: AuditStage): AuditEvent | undefined {
+    const { exchange, terms } = this;
+    if (terms!.omitStages.has(stage)) return undefined;
+    const responseObject = this.recordedResponse();
+    const agent = exchange.header("user-agent") ?? "";
+    return {
+      level: terms!.level,
+      auditId: this.id,
+      stage,
+      requestUri: exchange.url,
+      verb: this.facts!.verb,
+      user: this.user,
+      impersonatedUser: this.impersonated,
+      sourceIps: sourceAddresses(exchange),
+      userAgent: agent.length > maxUserAgent ? `${agent.slice(0, maxUserAgent)}...TRUNCATED` : agent,
+      objectRef: this.reference === undefined ? undefined : { ...this.reference },
+      responseStatus: this.status,
+      requestObject: this.request,
+      responseObject,
+      receivedMicros: this.receivedMicros,
+      stageMicros: stage === "RequestReceived" ? this.receivedMicros : this.auditor.now(),
+      annotations: this.annotations === undefined ? undefined : { ...this.annotations },
+    };
+  }
+
+  private recordedResponse(): string | undefined {
+    if (this.response === undefined) return undefined;
+    if (this.responseSize > maxObjectBytes) {
+      this.response = undefined;
+      this.leftOut();
+      return undefined;
+    }
+    return this.auditor.oneLine(Buffer.concat(this.response), this.terms!.omitManagedFields);
+  }
+}
+
+const nobody: UserInfo = { name: "", uid: "", groups: [], extra: {} };
+
+/** Subresources that are connections, as long as either side likes. */
+const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+
+/** Whether a request goes on until somebody ends it. */
+function goesOn(facts: RequestFacts): boolean {
+  return facts.kind === "resource" && (facts.verb === "watch" || connections.has(facts.subresource));
+}
+
+/** What the path doesn't say of an object, its metadata may. */
+function complete(reference: ObjectReference, value: JsonValue): void {
+  const metadata = isObject(value) ? value["metadata"] : undefined;
+  if (!isObject(metadata)) return;
+  for (const name of ["namespace", "name", "uid", "resourceVersion"] as const) {
+    const said = metadata[name];
+    if (reference[name] === "" && typeof said === "string") reference[name] = said;
+  }
+}

@@ -1,0 +1,45 @@
+import type { AnnotationKeys } from "../http/audit/auditor.ts";
+import { AuditBackend } from "../http/audit/backend.ts";
+import { BatchOutput } from "../http/audit/batch-output.ts";
+import { encodeMembers } from "../http/audit/event.ts";
+import { auditVersion } from "../http/audit/policy-file.ts";
+import { WaitingOutput } from "../http/audit/waiting-output.ts";
+import { serviceLimits } from "../remote/remote-service.ts";
+import type { AuditWebhookOptions } from "./audit-options.ts";
+import type { Lost } from "./audit.ts";
+import type { ServerOptions } from "./options.ts";
+import { remoteService } from "./remote-services.ts";
+
+/** Batches that may be on their way at a time, so that one that has to be sent again doesn't keep the others. */
+const parallelBatches = 10;
+
+/**
+ * The backend that sends events, as an EventList, to a service of others.
+ *
+ * @throws {OptionsError} its configuration can't be used.
+ */
+export async function webhookBackend(
+  { vocabulary, clock }: ServerOptions,
+  wanted: AuditWebhookOptions,
+  { keys, lost }: { readonly keys: AnnotationKeys; readonly lost: (plugin: string) => Lost },
+): Promise<AuditBackend> {
+  const limits = { ...serviceLimits, backoffMs: wanted.backoffMs };
+  const service = await remoteService("--audit-webhook-config-file", wanted.configFile, clock, limits);
+  const head = `{"kind":"EventList","apiVersion":"${auditVersion(vocabulary)}","metadata":{},"items":[`;
+  const send = (texts: readonly string[]) => service.deliver(`${head}${texts.join(",")}]}`);
+  const end = () => service.close();
+  const told = lost("webhook");
+  const tooLarge = lost("truncate");
+  const settings = { ...wanted.batch, batchBytes: wanted.truncate?.maxBatchBytes, parallel: parallelBatches };
+  return new AuditBackend({
+    format: (event) => `{${encodeMembers(event)}}`,
+    output:
+      wanted.mode === "batch"
+        ? new BatchOutput(settings, clock, send, told, end)
+        : new WaitingOutput(send, told, end),
+    maxEventBytes: wanted.truncate?.maxEventBytes,
+    truncatedKey: keys.truncated,
+    strict: wanted.mode === "blocking-strict",
+    tooLarge: () => tooLarge(1, new Error("an event is too large even without its objects")),
+  });
+}

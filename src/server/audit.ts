@@ -1,0 +1,136 @@
+import { readFile } from "node:fs/promises";
+import { annotationKeys, Auditor, type AnnotationKeys } from "../http/audit/auditor.ts";
+import { AuditBackend, type EventOutput } from "../http/audit/backend.ts";
+import { BatchOutput } from "../http/audit/batch-output.ts";
+import { BlockingOutput, type ByteTarget } from "../http/audit/blocking-output.ts";
+import { encodeMembers, type AuditEvent } from "../http/audit/event.ts";
+import { legacyLine } from "../http/audit/legacy-line.ts";
+import { MicroClock } from "../http/audit/micro-clock.ts";
+import { AuditRules } from "../http/audit/policy.ts";
+import { auditVersion, readPolicy } from "../http/audit/policy-file.ts";
+import { RotatingFile } from "../http/audit/rotating-file.ts";
+import { StandardOutput } from "../http/audit/standard-output.ts";
+import type { MetricSet } from "../http/metrics/metric-set.ts";
+import type { AuditLogOptions } from "./audit-options.ts";
+import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { webhookBackend } from "./audit-webhook.ts";
+import { rarely } from "../base/clock.ts";
+
+/** How often the log says that events are lost. */
+const lostMs = 5000;
+
+/**
+ * The audit that the options ask for; undefined where nothing is to be recorded, or nowhere.
+ *
+ * @throws {OptionsError} the policy or the log can't be used.
+ */
+export async function auditorFor(options: ServerOptions, metrics: MetricSet): Promise<Auditor | undefined> {
+  const { audit, vocabulary, clock, log } = options;
+  if (audit?.policyFile === undefined) {
+    if (audit?.log !== undefined || audit?.webhook !== undefined)
+      log.warn({}, "nothing is audited: there is no --audit-policy-file");
+    return undefined;
+  }
+  const rules = await rulesOf(options, audit.policyFile);
+  const keys = annotationKeys(vocabulary);
+  const backends: AuditBackend[] = [];
+  if (audit.webhook !== undefined)
+    backends.push(
+      await webhookBackend(options, audit.webhook, {
+        keys,
+        lost: (plugin) => lostEvents(options, metrics, plugin),
+      }),
+    );
+  if (audit.log !== undefined) backends.push(logBackend(options, audit.log, keys, metrics));
+  if (backends.length === 0) return undefined;
+  return new Auditor({
+    rules,
+    keys,
+    backends,
+    clock: new MicroClock(clock, () => performance.now()),
+    metrics,
+  });
+}
+
+async function rulesOf({ vocabulary, log }: ServerOptions, file: string): Promise<AuditRules> {
+  const flag = "--audit-policy-file";
+  try {
+    const { policy, warnings } = await readPolicy(await readFile(file), vocabulary);
+    for (const warning of warnings) log.warn({ file }, `${flag}: ${warning}`);
+    return new AuditRules(policy);
+  } catch (error) {
+    const absent = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new OptionsError(
+      `${flag} ${file}: ${absent ? "the file doesn't exist" : (error as Error).message}`,
+    );
+  }
+}
+
+function logBackend(
+  options: ServerOptions,
+  wanted: AuditLogOptions,
+  keys: AnnotationKeys,
+  metrics: MetricSet,
+): AuditBackend {
+  const lost = lostEvents(options, metrics, "log");
+  const lines = new BlockingOutput(targetOf(options, wanted, lost), lost);
+  const tooLarge = lostEvents(options, metrics, "truncate");
+  return new AuditBackend({
+    format: wanted.format === "json" ? jsonLine(auditVersion(options.vocabulary)) : legacyLine,
+    output: wanted.mode === "batch" ? batched(options, wanted, lines, lost) : lines,
+    maxEventBytes: wanted.truncate?.maxEventBytes,
+    truncatedKey: keys.truncated,
+    strict: wanted.mode === "blocking-strict",
+    tooLarge: () => tooLarge(1, new Error("an event is too large even without its objects")),
+  });
+}
+
+function jsonLine(version: string): (event: AuditEvent) => string {
+  const head = `{"kind":"Event","apiVersion":"${version}",`;
+  return (event) => `${head}${encodeMembers(event)}}`;
+}
+
+function targetOf(options: ServerOptions, wanted: AuditLogOptions, lost: Lost): ByteTarget {
+  if (wanted.path === "-") return new StandardOutput(process.stdout, (error) => lost(1, error));
+  const { clock, log } = options;
+  const { path: file, maxBytes, maxBackups, maxAgeMs, compress } = wanted;
+  const failed = (error: unknown) =>
+    log.warn({ file, error: stackOf(error) }, "old files of the audit log can't be tidied up");
+  try {
+    return new RotatingFile({ file, maxBytes, maxBackups, maxAgeMs, compress, clock, failed });
+  } catch (error) {
+    throw new OptionsError(`--audit-log-path ${file}: ${(error as Error).message}`);
+  }
+}
+
+function batched(
+  { clock }: ServerOptions,
+  { batch, truncate }: AuditLogOptions,
+  lines: BlockingOutput,
+  lost: Lost,
+): EventOutput {
+  const send = (texts: readonly string[]) => {
+    for (const text of texts) lines.write(text, false);
+    return Promise.resolve();
+  };
+  const settings = { ...batch, batchBytes: truncate?.maxBatchBytes, parallel: 1 };
+  return new BatchOutput(settings, clock, send, lost, () => lines.close());
+}
+
+/** Told how many events are lost, and why. */
+export type Lost = (events: number, error: unknown) => void;
+
+/** Counts events that are lost in a part of the audit, and says so in the log now and then. */
+function lostEvents({ clock, log }: ServerOptions, metrics: MetricSet, plugin: string): Lost {
+  const counted = metrics.sample("apiserver_audit_error_total", plugin);
+  let unsaid = 0;
+  const say = rarely(clock, lostMs, (error: unknown) => {
+    log.error({ events: unsaid, plugin, error: stackOf(error) }, "events of the audit are lost");
+    unsaid = 0;
+  });
+  return (events, error) => {
+    counted.inc(events);
+    unsaid += events;
+    say(error);
+  };
+}

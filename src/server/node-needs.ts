@@ -1,0 +1,76 @@
+import type { NodeNeeds } from "../authorization/node/node-authorizer.ts";
+import { NodeGraph } from "../authorization/node/node-graph.ts";
+import { attachedNode, podReferences, volumeReferences } from "../authorization/node/references.ts";
+import type { Clock } from "../base/clock.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { Follower } from "../resources/follower.ts";
+import { namesOf, type Registry } from "../resources/registry.ts";
+import { decodeEntry } from "../resources/stored.ts";
+import { storage } from "../kinds/groups.ts";
+import { groupName } from "../schema/kind.ts";
+import type { Entry, Store } from "../storage/store.ts";
+
+/** Which node needs what, over what is stored. */
+export class StoredNodeNeeds implements NodeNeeds {
+  readonly graph = new NodeGraph();
+  private readonly followers: readonly Follower[];
+
+  /** @param failed told when something can't be followed, which is tried again. */
+  constructor(store: Store, registry: Registry, clock: Clock, failed: (error: unknown) => void) {
+    const { graph } = this;
+    const { vocabulary } = registry;
+    const mirror = `${vocabulary.domain}/config.mirror`;
+    const follow = (
+      group: string,
+      resource: string,
+      put: (key: string, object: unknown) => void,
+      remove: (key: string) => void,
+    ) => {
+      const prefix = registry.find(group, "v1", resource)?.storePrefix;
+      if (prefix === undefined) return [];
+      const handler = {
+        put: (entry: Entry) => put(entry.key, decodeEntry(entry)),
+        remove,
+        failed,
+      };
+      return [new Follower(store, prefix, handler, clock)];
+    };
+    const nameOf = (key: string) => namesOf(key).name;
+    this.followers = [
+      ...follow(
+        "",
+        "pods",
+        (key, pod) => graph.setPod(key, podReferences(pod, mirror)),
+        (key) => graph.setPod(key, undefined),
+      ),
+      ...follow(
+        "",
+        "persistentvolumes",
+        (key, volume) => graph.setVolume(nameOf(key), volumeReferences(volume)),
+        (key) => graph.setVolume(nameOf(key), undefined),
+      ),
+      ...follow(
+        groupName(storage, vocabulary),
+        "volumeattachments",
+        (key, attachment) => graph.setAttachment(nameOf(key), attachedNode(attachment)),
+        (key) => graph.setAttachment(nameOf(key), undefined),
+      ),
+    ];
+  }
+
+  /** Resolves when everything that is stored is known. */
+  async start(): Promise<void> {
+    for (const follower of this.followers) await follower.start();
+  }
+
+  sync(): MaybePromise<void> {
+    return this.followers.reduce<MaybePromise<void>>(
+      (before, follower) => andThen(before, () => follower.sync()),
+      undefined,
+    );
+  }
+
+  close(): void {
+    for (const follower of this.followers) follower.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { read } from "../tidy/source-files.ts";
+import { AuditedServer } from "./support.ts";
+
+test("docs/audit.md: the policy of the example does what its comments say", async () => {
+  const example = /<!-- example: policy -->\s+```yaml\n([^`]+)```/.exec(read("docs/audit.md"))![1]!;
+  const server = await AuditedServer.start(example.replace(/^apiVersion.*\nkind.*\n/, ""));
+  try {
+    const { admin } = server.api;
+    await admin.get("/readyz");
+    await admin.post("/api/v1/namespaces/default/secrets", {
+      metadata: { name: "key" },
+      stringData: { word: "never-shown" },
+    });
+    await admin.post("/api/v1/namespaces/default/configmaps", {
+      metadata: { name: "shown" },
+      data: { a: "1" },
+    });
+    await admin.get("/api/v1/namespaces/default/configmaps/shown");
+    const events = await server.all();
+    expect(
+      events.map(({ level, verb, objectRef, stage }) => [level, verb, objectRef.resource, stage]),
+    ).toEqual([
+      ["Metadata", "create", "secrets", "ResponseComplete"],
+      ["RequestResponse", "create", "configmaps", "ResponseComplete"],
+      ["Metadata", "get", "configmaps", "ResponseComplete"],
+    ]);
+    expect(events[1].responseObject).toMatchObject({ data: { a: "1" } });
+    expect(events[1].responseObject.metadata.managedFields).toBeUndefined();
+    expect((await server.lines()).join()).not.toContain("never-shown");
+  } finally {
+    await server.close();
+  }
+});

@@ -59,7 +59,8 @@ export async function readDocument(service: HttpService, exchange: Exchange): Pr
   const format = inputFormat(exchange, registry);
   const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  const document = await parse(bytes, format, registry);
+  const parsed = parse(bytes, format, registry);
+  const document = parsed instanceof Promise ? await parsed : parsed;
   exchange.audit?.requestObject(document.value);
   return document;
 }

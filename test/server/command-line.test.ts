@@ -48,7 +48,7 @@ describe("plinth", () => {
     ["--storage-backend=etcd3", /--storage-backend=etcd3 needs --etcd-servers/],
     [
       "--authorization-mode=RBAC,Nope",
-      /--authorization-mode: "Nope" is not one of RBAC, Webhook, AlwaysAllow, AlwaysDeny/,
+      /--authorization-mode: "Nope" is not one of Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny/,
     ],
     ["--anonymous-auth=maybe", /--anonymous-auth: "maybe" is not true or false/],
     ["--history-retention=5", /--history-retention: "5" is not a length of time/],

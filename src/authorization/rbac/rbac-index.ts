@@ -17,6 +17,7 @@ import { RuleFinder } from "./rule-finder.ts";
 import { listRules } from "./rule-list.ts";
 import { maxProblems, type Scope, type Verdicts } from "./scope.ts";
 import { SpreadBudget, spreadLimits, type SpreadLimits } from "./spread-budget.ts";
+import { SubjectDirectory } from "./subject-directory.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
 /** The rules that a user holds somewhere, and what went wrong while they were gathered (empty: nothing). */
@@ -56,6 +57,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private readonly budget: SpreadBudget;
   /** For questions that start from rules; ordinary ones start from users. */
   readonly finder = new RuleFinder(() => this.everyRole());
+  readonly directory: SubjectDirectory;
 
   /** @param limits what tables may cost; decisions don't depend on it, only how long they take. */
   constructor(
@@ -64,6 +66,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   ) {
     this.budget = new SpreadBudget(limits);
     this.apiGroup = groupName(rbac, vocabulary);
+    this.directory = new SubjectDirectory(vocabulary.systemPrefix, () => this.everybody());
   }
 
   /** Adds or replaces a ClusterRole. */
@@ -200,6 +203,11 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return { rules: [...rules], evaluationError };
   }
 
+  private *everybody(): Iterable<SubjectScopes> {
+    yield* this.users.values();
+    yield* this.groups.values();
+  }
+
   private *everyRole(): Iterable<RoleRecord> {
     yield* this.clusterRoles.values();
     yield* this.roles.values();
@@ -245,7 +253,9 @@ export class RbacIndex implements Authorizer, RuleResolver {
     scope?.revoke(binding);
     if (!scope?.isEmpty) return;
     scopes.delete(namespace);
-    if (scopes.isEmpty) subjects.delete(key.name);
+    if (!scopes.isEmpty) return;
+    subjects.delete(key.name);
+    this.directory.removed(scopes);
   }
 
   /** Users and groups that a subject names, even where a fault keeps it from matching: they are told of the fault. */
@@ -260,8 +270,11 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private scopeOf(key: SubjectKey, namespace: string): Scope {
     const subjects = key.isGroup ? this.groups : this.users;
     let scopes = subjects.get(key.name);
-    if (scopes === undefined)
-      subjects.set(key.name, (scopes = new SubjectScopes(key.isGroup, key.name, this.budget)));
+    if (scopes === undefined) {
+      scopes = new SubjectScopes(key.isGroup, key.name, this.budget);
+      subjects.set(key.name, scopes);
+      this.directory.added(scopes);
+    }
     return scopes.ensure(namespace);
   }
 

@@ -3,13 +3,20 @@ import { absentGroups } from "../authorization/reviews/explanation.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 
 /** What people who ask for an explanation often overlook. */
-export function insightNotes(attributes: Attributes, allowed: boolean, registry: Registry): readonly string[] {
+export function insightNotes(
+  attributes: Attributes,
+  allowed: boolean,
+  registry: Registry,
+): readonly string[] {
   const notes = attributes.kind === "resource" ? resourceNotes(attributes, registry) : [];
   if (allowed) return notes;
   const absent = absentGroups(attributes.user, registry.vocabulary).map((group) => JSON.stringify(group));
   if (absent.length === 0) return notes;
   const groups = `group${absent.length === 1 ? "" : "s"} ${absent.join(", ")}`;
-  return [...notes, `the user's own requests are also made as the ${groups}, which the question doesn't name`];
+  return [
+    ...notes,
+    `the user's own requests are also made as the ${groups}, which the question doesn't name`,
+  ];
 }
 
 function resourceNotes(asked: ResourceAttributes, registry: Registry): string[] {

@@ -103,12 +103,14 @@ class Walk {
   /** @param away what keeps the scope's place from the one asked about. */
   private async look(subject: SubjectKey, scope: Scope | undefined, away: number): Promise<void> {
     if (scope === undefined) return;
-    if (away === 0) for (const binding of scope.faultyBindings) this.addFault(binding, "Invalid", binding.fault);
+    if (away === 0)
+      for (const binding of scope.faultyBindings) this.addFault(binding, "Invalid", binding.fault);
     for (const { role, bindings } of scope.grants()) {
       const { distance, at } = await this.nearnessOf(role);
       for (const binding of itemsOf(bindings)) {
-        if (role.rules === undefined) this.addFault(binding, "RoleNotFound", this.index.missingText(role));
-        else if (distance + away === 0) this.addGrant({ subject, role, binding, at });
+        if (role.rules === undefined) {
+          if (away === 0) this.addFault(binding, "RoleNotFound", this.index.missingText(role));
+        } else if (distance + away === 0) this.addGrant({ subject, role, binding, at });
         else if (distance !== Infinity) this.near.add(distance + away, { subject, role, binding, at });
         const turn = this.step();
         if (turn !== undefined) await turn;

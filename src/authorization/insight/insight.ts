@@ -114,7 +114,9 @@ export interface Page {
 }
 
 /** An action, whoever does it. */
-export type Action = Omit<Extract<Attributes, { kind: "resource" }>, "user"> | Omit<Extract<Attributes, { kind: "nonResource" }>, "user">;
+export type Action =
+  | Omit<Extract<Attributes, { kind: "resource" }>, "user">
+  | Omit<Extract<Attributes, { kind: "nonResource" }>, "user">;
 
 /**
  * Says more of an authorizer's decisions than whether. Answers take in every write that was acknowledged before the

@@ -51,9 +51,15 @@ export function missingParts(rule: Rule, query: RuleQuery): MissingPart[] {
     const first = firstEntries(given, []);
     const more = given.length > first.length ? `, and ${given.length - first.length} more` : "";
     const listed = first.map((one) => JSON.stringify(one)).join(", ");
-    missing.push({ part, wanted, given: first, message: `${what}; the rule gives ${listed || "none"}${more}` });
+    missing.push({
+      part,
+      wanted,
+      given: first,
+      message: `${what}; the rule gives ${listed || "none"}${more}`,
+    });
   };
-  if (!hasOrAll(rule.verbs, query.verb)) lacks("verb", query.verb, rule.verbs, `the verb is ${quoted(query.verb)}`);
+  if (!hasOrAll(rule.verbs, query.verb))
+    lacks("verb", query.verb, rule.verbs, `the verb is ${quoted(query.verb)}`);
   if (!query.aboutResource) {
     if (!urlsCover(rule.nonResourceURLs, query.path))
       lacks("nonResourceURL", query.path, rule.nonResourceURLs, `the path is ${quoted(query.path)}`);
@@ -77,7 +83,9 @@ export function missingNamespace(asked: string, given: string, query: RuleQuery)
   if (!query.aboutResource)
     return { ...base, message: `URL paths are granted by cluster role bindings; ${holds}` };
   const what =
-    asked === "" ? "the whole cluster, or every namespace, is asked for" : `the namespace is ${quoted(asked)}`;
+    asked === ""
+      ? "the whole cluster, or every namespace, is asked for"
+      : `the namespace is ${quoted(asked)}`;
   return { ...base, message: `${what}; ${holds}` };
 }
 

@@ -16,8 +16,7 @@ export interface RoleObject {
 
 /** As {@link RoleObject}, with what tells where the rules of a ClusterRole come from. */
 export interface StoredRole extends RoleObject {
-  readonly metadata?:
-    { readonly labels?: Readonly<Record<string, string>> | null | undefined } | undefined;
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> | null | undefined } | undefined;
   readonly aggregationRule?:
     { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] | null | undefined } | null | undefined;
 }

@@ -321,10 +321,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   private problemText(missing: readonly RoleRecord[], faulty: readonly BindingRecord[]): string {
-    const texts = [
-      ...missing.map((role) => this.missingText(role)),
-      ...faulty.map(faultText),
-    ];
+    const texts = [...missing.map((role) => this.missingText(role)), ...faulty.map(faultText)];
     return texts.length < 2 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
   }
 }

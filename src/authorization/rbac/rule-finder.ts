@@ -99,8 +99,7 @@ export class RuleFinder {
     const { resources, nonResourceURLs } = rule.rule;
     if (nonResourceURLs.length > 0 || resources.length > spreadResources) this.compared.add(rule);
     else {
-      for (const entry of resources)
-        this.byResource.set(entry, withItem(this.byResource.get(entry), rule));
+      for (const entry of resources) this.byResource.set(entry, withItem(this.byResource.get(entry), rule));
     }
   }
 

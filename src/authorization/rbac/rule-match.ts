@@ -53,7 +53,10 @@ export function hasOrAll(entries: readonly string[], value: string): boolean {
 }
 
 /** Whether a rule's resources hold the one that is asked about. */
-export function resourcesMatch(entries: readonly string[], { resource, subresourceOfAll }: RuleQuery): boolean {
+export function resourcesMatch(
+  entries: readonly string[],
+  { resource, subresourceOfAll }: RuleQuery,
+): boolean {
   if (hasOrAll(entries, resource)) return true;
   return subresourceOfAll !== "" && listHas(entries, subresourceOfAll);
 }

@@ -29,7 +29,11 @@ export function nameOf({ isGroup, name }: SubjectKey, systemPrefix: string): Sub
   if (!name.startsWith(accounts) || colon <= accounts.length || colon === name.length - 1) {
     return { kind: "User", namespace: "", name };
   }
-  return { kind: "ServiceAccount", namespace: name.slice(accounts.length, colon), name: name.slice(colon + 1) };
+  return {
+    kind: "ServiceAccount",
+    namespace: name.slice(accounts.length, colon),
+    name: name.slice(colon + 1),
+  };
 }
 
 /** Everybody whom bindings name, in order. It costs nothing until the first question. */

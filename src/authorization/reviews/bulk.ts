@@ -1,7 +1,13 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import { turnGiver } from "../../base/turns.ts";
 import type { Authorizer } from "../authorizer.ts";
-import { reviewAccess, reviewSelfAccess, type AccessStatus, type SelfAccessSpec, type SubjectAccessSpec } from "./access.ts";
+import {
+  reviewAccess,
+  reviewSelfAccess,
+  type AccessStatus,
+  type SelfAccessSpec,
+  type SubjectAccessSpec,
+} from "./access.ts";
 
 /** One check of a BulkAccessReview: exactly one of the two is given. */
 export interface Check {

@@ -3,7 +3,13 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Attributes, Decision } from "../authorizer.ts";
 import type { AuthorizerChain, Opinion } from "../chain.ts";
 import type { Explanation } from "../insight/insight.ts";
-import { accessStatus, reviewedAttributes, subjectOf, type AccessStatus, type SubjectAccessSpec } from "./access.ts";
+import {
+  accessStatus,
+  reviewedAttributes,
+  subjectOf,
+  type AccessStatus,
+  type SubjectAccessSpec,
+} from "./access.ts";
 
 /** What one authorizer said. */
 export interface ShownOpinion {
@@ -83,7 +89,10 @@ export function absentGroups({ name, groups }: UserInfo, { systemPrefix }: Vocab
   const accounts = `${systemPrefix}serviceaccount:`;
   if (name === "" || name === `${systemPrefix}anonymous`) return [];
   const own = name.startsWith(accounts)
-    ? [`${systemPrefix}serviceaccounts`, `${systemPrefix}serviceaccounts:${name.slice(accounts.length).split(":", 1)[0]}`]
+    ? [
+        `${systemPrefix}serviceaccounts`,
+        `${systemPrefix}serviceaccounts:${name.slice(accounts.length).split(":", 1)[0]}`,
+      ]
     : [];
   return [...own, everybody].filter((group) => !groups.includes(group));
 }

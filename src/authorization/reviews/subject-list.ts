@@ -61,7 +61,10 @@ export async function listSubjects(
   return { subjects, last: more ? subjects.at(-1) : undefined, unlisted };
 }
 
-function listed({ kind, namespace, name, grants, grantsLeftOut }: AllowedSubject, vocabulary: Vocabulary): ListedSubject {
+function listed(
+  { kind, namespace, name, grants, grantsLeftOut }: AllowedSubject,
+  vocabulary: Vocabulary,
+): ListedSubject {
   const members = kind === "Group" ? membersOf(name, vocabulary) : undefined;
   return {
     kind,
@@ -78,7 +81,8 @@ function membersOf(group: string, { systemPrefix }: Vocabulary): string | undefi
   if (!group.startsWith(systemPrefix)) return undefined;
   const name = group.slice(systemPrefix.length);
   const ofNamespace = /^serviceaccounts:(.+)$/.exec(name)?.[1];
-  if (ofNamespace !== undefined) return `every service account of the namespace ${JSON.stringify(ofNamespace)}`;
+  if (ofNamespace !== undefined)
+    return `every service account of the namespace ${JSON.stringify(ofNamespace)}`;
   const known: Readonly<Record<string, string>> = {
     authenticated: "everybody who is authenticated",
     unauthenticated: "everybody who isn't authenticated",

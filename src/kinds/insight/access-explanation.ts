@@ -16,14 +16,22 @@ const AuthorizerOpinion = struct("AuthorizerOpinion", "What one authorizer says 
 
 const AccessExplanationStatus = struct("AccessExplanationStatus", "How the answer comes about.", {
   allowed: field(1, bool, "Whether the action is allowed.").required(),
-  denied: field(2, bool, "Whether the action is denied; when neither holds, nobody has an opinion, and it is refused."),
+  denied: field(
+    2,
+    bool,
+    "Whether the action is denied; when neither holds, nobody has an opinion, and it is refused.",
+  ),
   reason: field(3, string, "Why, as an access review says it."),
   evaluationError: field(4, string, "What went wrong while deciding."),
   decidedBy: field(5, string, "The authorizer that decided; absent when nobody had an opinion."),
   authorizers: field(6, list(AuthorizerOpinion), "The authorizers that were asked, in their order.").atomic(),
   grants: field(7, list(AccessGrant), "The bindings and rules that allow the action.").atomic(),
   moreGrants: field(8, bool, "Whether there are more of them."),
-  nearMisses: field(9, list(NearMiss), "When the action isn't allowed: what comes close, the closest first.").atomic(),
+  nearMisses: field(
+    9,
+    list(NearMiss),
+    "When the action isn't allowed: what comes close, the closest first.",
+  ).atomic(),
   nearMissesLeftOut: field(10, int32, "How many that come less close aren't listed."),
   faults: field(11, list(BindingFault), "Bindings of the user or their groups that don't count.").atomic(),
   faultsLeftOut: field(12, int32, "How many more of them there are."),
@@ -48,7 +56,6 @@ export const AccessExplanation = kind({
     spec: field(2, SubjectAccessReviewSpec, "The question, as a SubjectAccessReview asks it.").required(),
     status: field(3, AccessExplanationStatus, "The explanation, filled in by the server.").emitEmpty(),
   },
-  validate: (review, report) =>
-    reportSpecFaults(subjectAccessReviewFaults(review.spec), report.at("spec")),
+  validate: (review, report) => reportSpecFaults(subjectAccessReviewFaults(review.spec), report.at("spec")),
 });
 export type AccessExplanation = ObjectFor<typeof AccessExplanation>;

@@ -41,7 +41,11 @@ const aggregatedFrom = field(
   list(string),
   "Where the role gathers its rules from others: the cluster roles in which this rule is written.",
 ).atomic();
-const subject = field(6, BoundSubject, "By whom the binding reaches the user: themself, or one of their groups.").required();
+const subject = field(
+  6,
+  BoundSubject,
+  "By whom the binding reaches the user: themself, or one of their groups.",
+).required();
 
 /** What one rule gives one subject that is named elsewhere. */
 export const SubjectGrant = struct("SubjectGrant", "A binding and a rule that allow the action.", {
@@ -88,7 +92,11 @@ export const BindingFault = struct(
   "A binding of the user or one of their groups that doesn't count, or not as a whole.",
   {
     binding: field(1, BindingReference, "The binding.").required(),
-    role: field(2, RoleReference, "The role that it refers to; absent where that is of an unknown kind.").nullable(),
+    role: field(
+      2,
+      RoleReference,
+      "The role that it refers to; absent where that is of an unknown kind.",
+    ).nullable(),
     fault: field(3, string, "What is wrong.").required().known("RoleNotFound", "Invalid"),
     message: field(4, string, "The same for people.").required(),
   },

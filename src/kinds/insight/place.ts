@@ -15,7 +15,8 @@ export function readPlace(text: string): SubjectPlace | undefined {
   const parts = partsOf(Buffer.from(text, "base64url").toString());
   if (parts === undefined) return undefined;
   const [kind, namespace, name] = parts;
-  const place = namespace === "" ? { kind: kind!, name: name! } : { kind: kind!, namespace: namespace!, name: name! };
+  const place =
+    namespace === "" ? { kind: kind!, name: name! } : { kind: kind!, namespace: namespace!, name: name! };
   return writePlace(place) === text ? place : undefined;
 }
 

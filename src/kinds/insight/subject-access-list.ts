@@ -18,10 +18,18 @@ const SubjectAccessListSpec = struct(
   {
     resourceAttributes: field(1, ResourceAttributes, "The action, if it is on a resource.").nullable(),
     nonResourceAttributes: field(2, NonResourceAttributes, "The action, if it is on a URL path.").nullable(),
-    limit: field(3, int32, `Subjects to list at most: from 1 to ${maxSubjects}; ${defaultSubjects} unless given.`)
+    limit: field(
+      3,
+      int32,
+      `Subjects to list at most: from 1 to ${maxSubjects}; ${defaultSubjects} unless given.`,
+    )
       .filled(defaultSubjects)
       .nullable(),
-    continue: field(4, string, "The place where an earlier answer ended (status.continue); the list goes on there."),
+    continue: field(
+      4,
+      string,
+      "The place where an earlier answer ended (status.continue); the list goes on there.",
+    ),
   },
 );
 export type SubjectAccessListSpec = Static<typeof SubjectAccessListSpec>;

@@ -48,9 +48,9 @@ export const BulkAccessReview = kind({
   },
   validate({ spec }, report) {
     const place = report.at("spec", "checks");
-    // That there are some is the field's own rule.
     const checks = spec.checks ?? [];
-    if (checks.length > maxChecks) place.tooMany(checks.length, maxChecks);
+    if (checks.length === 0) place.required("at least one check must be given");
+    else if (checks.length > maxChecks) place.tooMany(checks.length, maxChecks);
     else for (const [index, check] of checks.entries()) reportCheck(check, place.at(index));
   },
 });

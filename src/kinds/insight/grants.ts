@@ -34,15 +34,15 @@ const ShownRule = struct("ShownRule", "A rule of a role; of long lists only the 
 
 const binding = field(1, BindingReference, "The binding that grants.").required();
 const role = field(2, RoleReference, "The role that the binding refers to.").required();
-const rule = field(3, ShownRule, "The role's rule.").required();
-const ruleIndex = field(4, int32, "Place of the rule among the role's rules, from 0.").declaredRequired();
+const rule = field(4, ShownRule, "The role's rule.").required();
+const ruleIndex = field(5, int32, "Place of the rule among the role's rules, from 0.").declaredRequired();
 const aggregatedFrom = field(
-  5,
+  6,
   list(string),
   "Where the role gathers its rules from others: the cluster roles in which this rule is written.",
 ).atomic();
 const subject = field(
-  6,
+  3,
   BoundSubject,
   "By whom the binding reaches the user: themself, or one of their groups.",
 ).required();
@@ -60,10 +60,10 @@ export const SubjectGrant = struct("SubjectGrant", "A binding and a rule that al
 export const AccessGrant = struct("AccessGrant", "A binding and a rule that allow what was asked.", {
   binding,
   role,
+  subject,
   rule,
   ruleIndex,
   aggregatedFrom,
-  subject,
 });
 
 const MissingPart = struct("MissingPart", "What a grant lacks to allow what was asked.", {
@@ -79,10 +79,10 @@ const MissingPart = struct("MissingPart", "What a grant lacks to allow what was 
 export const NearMiss = struct("NearMiss", "A binding and a rule that come close to what was asked.", {
   binding,
   role,
+  subject,
   rule,
   ruleIndex,
   aggregatedFrom,
-  subject,
   missing: field(7, list(MissingPart), "What they lack.").atomic().required(),
 });
 

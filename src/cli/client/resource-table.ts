@@ -4,7 +4,8 @@ import type { ServerClient } from "./server-client.ts";
 export interface KnownResource {
   readonly group: string;
   readonly name: string;
-  readonly singularName: string;
+  /** Singular in camel case: `ConfigMap`. */
+  readonly kind: string;
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
@@ -82,9 +83,9 @@ export class ResourceTable {
   }
 }
 
-function isCalled({ name, singularName, shortNames }: KnownResource, word: string): boolean {
+function isCalled({ name, kind, shortNames }: KnownResource, word: string): boolean {
   const lower = word.toLowerCase();
-  return lower === name || lower === singularName || shortNames.includes(lower);
+  return lower === name || lower === kind.toLowerCase() || shortNames.includes(lower);
 }
 
 function isGroup(group: string, word: string): boolean {

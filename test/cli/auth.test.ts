@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runAuth } from "../../src/cli/auth/auth.ts";
+import { authFlags, runAuth } from "../../src/cli/auth/auth.ts";
+import { read } from "../tidy/source-files.ts";
 import { freePort, plinth, temporaryFolder } from "../support/process.ts";
 import type { TestServer } from "../support/api.ts";
 import {
@@ -228,6 +229,13 @@ describe("plinth auth", () => {
       0,
       expect.stringContaining("plinth auth who-can VERB RESOURCE"),
     ]);
+    const documented = read("docs/flags.md").split("## Asking about authorization")[1]!;
+    const rows = [
+      ...documented.matchAll(/^- (?:`-[a-zA-Z]`, )?`--([a-z-]+)` \([a-z]+(?:, default `([^`]+)`)?\): /gm),
+    ];
+    expect(rows.map((row) => [row[1], row[2] ?? ""])).toEqual(
+      authFlags.map(({ name, default: byDefault }) => [name, byDefault]),
+    );
     for (const name of ["--namespace", "--group", "--kubeconfig", "--server", "--token", "--ca"])
       expect(help.stdout).toContain(name);
   });

@@ -102,7 +102,8 @@ export interface AllowedSubjects {
 export interface AllowedSubject extends ShownSubject {
   /** By which bindings and rules: the first of them. */
   readonly grants: readonly Omit<Grant, "subject">[];
-  readonly grantsLeftOut?: number;
+  /** Whether there are more. */
+  readonly moreGrants?: boolean;
 }
 
 /** Which page of subjects is wanted. */

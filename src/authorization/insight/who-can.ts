@@ -1,11 +1,11 @@
 import type { GiveTurn } from "../../base/turns.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { keyOfSubject, type BindingRecord } from "../rbac/binding-record.ts";
-import { countOf, itemsOf, type OneOrMany } from "../rbac/one-or-many.ts";
+import { itemsOf, type OneOrMany } from "../rbac/one-or-many.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";
 import type { PlacedRule } from "../rbac/rule-finder.ts";
-import { ruleQuery, type RuleQuery } from "../rbac/rule-match.ts";
+import { ruleAllows, ruleQuery, type RuleQuery } from "../rbac/rule-match.ts";
 import { compareSubjects, nameOf, type SubjectName } from "../rbac/subject-directory.ts";
 import type { Scope } from "../rbac/scope.ts";
 import { RuleOrigins } from "./aggregated.ts";
@@ -13,7 +13,7 @@ import type { Action, AllowedSubject, AllowedSubjects, Page } from "./insight.ts
 import { shownBinding, shownRole, shownRule, shownSubject } from "./shown.ts";
 
 /** So many bindings are named by which one subject may. */
-const maxGrants = 4;
+const maxGrants = 2;
 
 /** Where bindings name no more subjects than this they are gathered; else everybody is asked in order until a page is full. */
 export const gatheredSubjects = 4096;
@@ -39,10 +39,8 @@ export async function whoCan(
 ): Promise<AllowedSubjects> {
   const query = ruleQuery({ ...action, user: nobody });
   const namespaces = action.kind === "resource" && action.namespace !== "" ? ["", action.namespace] : [""];
-  const search = new Search(index, vocabulary, namespaces, page, giveTurn);
-  const roles = await index.finder.find(query, giveTurn);
-  const few = await search.gather(roles, maxGathered);
-  const found = few ?? (await search.ask(roles));
+  const search = new Search(index, vocabulary, query, namespaces, page, giveTurn);
+  const found = (await search.gather(maxGathered)) ?? (await search.ask());
   const ways = new ShownWays(index, query, giveTurn);
   const subjects: AllowedSubject[] = [];
   for (const one of found.slice(0, page.limit)) subjects.push(await ways.show(one));
@@ -59,20 +57,21 @@ interface Way {
 interface Allowed {
   readonly subject: SubjectName;
   readonly ways: Way[];
-  waysLeftOut: number;
+  more: boolean;
   /** The last binding that was taken in. */
   last?: BindingRecord;
 }
 
-type AllowedRoles = ReadonlyMap<RoleRecord, PlacedRule>;
-
 /** Looks for one page of subjects, and one more if there is one. */
 class Search {
   private readonly after: SubjectName | undefined;
+  /** For {@link Search.ask}: of roles that were met, the rule that allows the action. */
+  private readonly rules = new Map<RoleRecord, PlacedRule | undefined>();
 
   constructor(
     private readonly index: RbacIndex,
     private readonly vocabulary: Vocabulary,
+    private readonly query: RuleQuery,
     private readonly namespaces: readonly string[],
     private readonly page: Page,
     private readonly giveTurn: GiveTurn,
@@ -81,15 +80,21 @@ class Search {
     this.after = after === undefined ? undefined : { ...after, namespace: after.namespace ?? "" };
   }
 
-  /** The subjects of the bindings of these roles; undefined where they are more than so many. */
-  async gather(roles: AllowedRoles, maxGathered: number): Promise<readonly Allowed[] | undefined> {
+  /** The subjects of the bindings of all roles that allow the action; undefined where they are more than so many. */
+  async gather(maxGathered: number): Promise<readonly Allowed[] | undefined> {
     const { systemPrefix } = this.vocabulary;
+    let weight = 0;
+    const roles = await this.index.finder.find(this.query, this.giveTurn, (role) => {
+      for (const { subjects } of this.bindingsOf(role)) {
+        weight += subjects.length;
+        if (weight > maxGathered) return false;
+      }
+      return true;
+    });
+    if (roles === undefined) return undefined;
     const found = new Map<string, Allowed>();
-    let steps = 0;
     for (const placed of roles.values()) {
       for (const binding of this.bindingsOf(placed.role)) {
-        steps += binding.subjects.length;
-        if (steps > maxGathered) return undefined;
         for (const subject of subjectsOf(binding, systemPrefix)) {
           if (this.after !== undefined && compareSubjects(this.after, subject) >= 0) continue;
           const key = `${subject.kind}/${subject.namespace}/${subject.name}`;
@@ -105,8 +110,8 @@ class Search {
     return [...found.values()].toSorted((one, other) => compareSubjects(one.subject, other.subject));
   }
 
-  /** The subjects who have one of these roles, found by asking everybody in order. */
-  async ask(roles: AllowedRoles): Promise<readonly Allowed[]> {
+  /** The subjects who have such a role, found by asking everybody in order. */
+  async ask(): Promise<readonly Allowed[]> {
     await this.index.directory.ready(this.giveTurn);
     const found: Allowed[] = [];
     let { after } = this;
@@ -114,7 +119,7 @@ class Search {
       const next = this.index.directory.after(after, subjectsAStep);
       for (const [subject, scopes] of next) {
         const own = noWays(subject);
-        for (const namespace of this.namespaces) addScope(own, scopes.get(namespace), roles);
+        for (const namespace of this.namespaces) this.addScope(own, scopes.get(namespace));
         if (own.ways.length > 0) found.push(own);
         const turn = this.giveTurn();
         if (turn !== undefined) await turn;
@@ -123,6 +128,24 @@ class Search {
       after = next.at(-1)![0];
     }
     return found;
+  }
+
+  private addScope(one: Allowed, scope: Scope | undefined): void {
+    if (scope === undefined) return;
+    for (const { role, bindings } of scope.grants()) {
+      if (one.more) return;
+      const placed = this.ruleOf(role);
+      if (placed !== undefined) addWays(one, placed, bindings);
+    }
+  }
+
+  /** The first rule of a role that allows the action. */
+  private ruleOf(role: RoleRecord): PlacedRule | undefined {
+    if (this.rules.has(role)) return this.rules.get(role);
+    const at = (role.rules ?? []).findIndex((rule) => ruleAllows(rule, this.query));
+    const placed = at === -1 ? undefined : { role, rule: role.rules![at]!, at };
+    this.rules.set(role, placed);
+    return placed;
   }
 
   private *bindingsOf(role: RoleRecord): Iterable<BindingRecord> {
@@ -136,23 +159,16 @@ function subjectsOf({ subjects }: BindingRecord, systemPrefix: string): SubjectN
 }
 
 function noWays(subject: SubjectName): Allowed {
-  return { subject, ways: [], waysLeftOut: 0 };
+  return { subject, ways: [], more: false };
 }
 
 function addWays(one: Allowed, placed: PlacedRule, bindings: OneOrMany<BindingRecord>): void {
-  const before = one.ways.length;
   for (const binding of itemsOf(bindings)) {
-    if (one.ways.length >= maxGrants) break;
+    if (one.ways.length >= maxGrants) {
+      one.more = true;
+      return;
+    }
     one.ways.push({ placed, binding });
-  }
-  one.waysLeftOut += countOf(bindings) - (one.ways.length - before);
-}
-
-function addScope(one: Allowed, scope: Scope | undefined, roles: AllowedRoles): void {
-  if (scope === undefined) return;
-  for (const { role, bindings } of scope.grants()) {
-    const placed = roles.get(role);
-    if (placed !== undefined) addWays(one, placed, bindings);
   }
 }
 
@@ -171,13 +187,13 @@ class ShownWays {
     this.origins = new RuleOrigins(() => index.everyClusterRole(), giveTurn);
   }
 
-  async show({ subject, ways, waysLeftOut }: Allowed): Promise<AllowedSubject> {
+  async show({ subject, ways, more }: Allowed): Promise<AllowedSubject> {
     const grants: ShownWay[] = [];
     for (const { placed, binding } of ways) {
       const rule = this.rules.get(placed) ?? (await this.make(placed));
       grants.push({ binding: shownBinding(binding), ...rule });
     }
-    return { ...shownSubject(subject), grants, ...(waysLeftOut > 0 ? { grantsLeftOut: waysLeftOut } : {}) };
+    return { ...shownSubject(subject), grants, ...(more ? { moreGrants: true } : {}) };
   }
 
   private async make(placed: PlacedRule): Promise<Omit<ShownWay, "binding">> {

@@ -32,9 +32,3 @@ export function itemsOf<T extends object>(set: OneOrMany<T>): Iterable<T> {
   if (set === undefined) return [];
   return set instanceof Set ? set : [set];
 }
-
-/** How many items the set has. */
-export function countOf<T extends object>(set: OneOrMany<T>): number {
-  if (set === undefined) return 0;
-  return set instanceof Set ? set.size : 1;
-}

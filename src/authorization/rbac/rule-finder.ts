@@ -42,8 +42,16 @@ export class RuleFinder {
     if (role.rules !== undefined) this.waiting.add(role);
   }
 
-  /** The first rule of each role that answers the question with yes; long work is done in turns. */
-  async find(query: RuleQuery, giveTurn: GiveTurn): Promise<ReadonlyMap<RoleRecord, PlacedRule>> {
+  /**
+   * The first rule of each role that answers the question with yes; long work is done in turns.
+   *
+   * @param goesOn asked for each role that is found; where it says no, the search ends without a result.
+   */
+  async find(
+    query: RuleQuery,
+    giveTurn: GiveTurn,
+    goesOn: (role: RoleRecord) => boolean,
+  ): Promise<ReadonlyMap<RoleRecord, PlacedRule> | undefined> {
     await this.ready(giveTurn);
     const found = new Map<RoleRecord, PlacedRule>();
     let steps = 0;
@@ -51,6 +59,7 @@ export class RuleFinder {
       for (const one of candidates) {
         if (ruleAllows(one.rule, query)) {
           const known = found.get(one.role);
+          if (known === undefined && !goesOn(one.role)) return undefined;
           if (known === undefined || one.at < known.at) found.set(one.role, one);
         }
         if (++steps % rulesAStep === 0) await giveTurn();

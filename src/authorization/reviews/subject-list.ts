@@ -15,7 +15,7 @@ export interface ListedSubject extends ShownSubject {
   /** Who is in a group whose members the server decides. */
   readonly members?: string;
   readonly grants: AllowedSubject["grants"];
-  readonly grantsLeftOut?: number;
+  readonly moreGrants?: boolean;
 }
 
 /** Somebody who may be allowed too. */
@@ -62,7 +62,7 @@ export async function listSubjects(
 }
 
 function listed(
-  { kind, namespace, name, grants, grantsLeftOut }: AllowedSubject,
+  { kind, namespace, name, grants, moreGrants }: AllowedSubject,
   vocabulary: Vocabulary,
 ): ListedSubject {
   const members = kind === "Group" ? membersOf(name, vocabulary) : undefined;
@@ -72,7 +72,7 @@ function listed(
     name,
     ...(members === undefined ? {} : { members }),
     grants,
-    ...(grantsLeftOut === undefined ? {} : { grantsLeftOut }),
+    ...(moreGrants === undefined ? {} : { moreGrants }),
   };
 }
 

@@ -31,11 +31,11 @@ export async function whoCan(words: readonly string[], context: AuthContext): Pr
 function listText({ subjects, unlisted, continue: more }: ListStatus, question: string): string {
   const rows = subjects.map((subject) => {
     const [first] = subject.grants;
-    const others = subject.grants.length - 1 + (subject.grantsLeftOut ?? 0);
+    const others = subject.grants.length > 1 || subject.moreGrants === true;
     return [
       subject.kind,
       subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`,
-      first === undefined ? "" : `${named(first.binding)}${others > 0 ? ` and ${others} more` : ""}`,
+      first === undefined ? "" : `${named(first.binding)}${others ? " and others" : ""}`,
       first === undefined ? "" : named(first.role),
     ];
   });

@@ -63,7 +63,8 @@ export const SelfSubjectAccessReview = kind({
     spec: field(2, SelfSubjectAccessReviewSpec, "The question.").required(),
     status: answer,
   },
-  validate: (review, report) => reportSpecFaults(selfSubjectAccessReviewFaults(review.spec), report.at("spec")),
+  validate: (review, report) =>
+    reportSpecFaults(selfSubjectAccessReviewFaults(review.spec), report.at("spec")),
 });
 export type SelfSubjectAccessReview = ObjectFor<typeof SelfSubjectAccessReview>;
 

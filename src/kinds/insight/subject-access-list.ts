@@ -1,7 +1,7 @@
 import { kind, struct } from "./v1alpha1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, int32, list, string, type Static } from "../../schema/types.ts";
+import { bool, field, int32, list, string, type Static } from "../../schema/types.ts";
 import { NonResourceAttributes, ResourceAttributes } from "../authorization/attributes.ts";
 import { reportSpecFaults, selfSubjectAccessReviewFaults } from "../authorization/spec-faults.ts";
 import { readPlace } from "./place.ts";
@@ -40,7 +40,7 @@ const AllowedSubject = struct("AllowedSubject", "A subject that is allowed the a
   name: field(3, string, "Name of the subject.").required(),
   members: field(4, string, "Of a group whose members the server decides: who they are."),
   grants: field(5, list(SubjectGrant), "By which bindings and rules: the first of them.").atomic().required(),
-  grantsLeftOut: field(6, int32, "How many more bindings there are."),
+  moreGrants: field(6, bool, "Whether there are more."),
 });
 
 const UnlistedAccess = struct("UnlistedAccess", "Somebody who may be allowed and can't be listed.", {

@@ -14,11 +14,7 @@ export type FlagValues = ReadonlyMap<string, string>;
  * @param others takes the words that are no flags; without it there may be none.
  * @throws {UsageError}
  */
-export function parseFlags(
-  flags: readonly Flag[],
-  words: readonly string[],
-  others?: string[],
-): FlagValues {
+export function parseFlags(flags: readonly Flag[], words: readonly string[], others?: string[]): FlagValues {
   const values = new Map<string, string>();
   for (let at = 0; at < words.length; at++) {
     const word = spelledOut(flags, words[at]!);

@@ -68,7 +68,7 @@ export const insight: Scenario = {
   },
 };
 
-/** A thousand checks in one review; beside as many reviews, 16 at a time. */
+/** A thousand checks in one review; beside as many reviews, 32 at a time. */
 export const bulkReview: Scenario = {
   name: "bulk-review",
   remote: false,

@@ -189,8 +189,12 @@ describe("plinth auth", () => {
       ["why", "ann", "get", "pods", "--server=127.0.0.1"],
       '"127.0.0.1" is no address of a server',
     ],
-    ["no file", ["why", "ann", "get", "pods", "--kubeconfig=/nowhere/config"], "/nowhere/config: ENOENT"],
-    ["no context", ["why", "ann", "get", "pods", "--context=b"], 'there is no context "b" in contexts'],
+    [
+      "no file",
+      ["why", "ann", "get", "pods", "--kubeconfig=/nowhere/config"],
+      "/nowhere/config: the file doesn't exist",
+    ],
+    ["no context", ["why", "ann", "get", "pods", "--context=b"], 'contexts: has no entry named "b"'],
   ])("says what is wrong: %s", async (_what, words, message) => {
     await fails(words, message);
   });
@@ -201,12 +205,14 @@ describe("plinth auth", () => {
     writeFileSync(file("broken"), "a: [");
     await fails(words, "broken: ", { KUBECONFIG: file("broken") });
     writeFileSync(file("list"), "[]");
-    await fails(words, "is no client configuration", { KUBECONFIG: file("list") });
+    await fails(words, "the file: is not an object", { KUBECONFIG: file("list") });
     writeFileSync(
       file("exec"),
       readFileSync(file("config"), "utf8").replace(/"token": "[^"]*"/, '"exec": {}'),
     );
-    await fails(words, "authenticates by exec, which isn't supported", { KUBECONFIG: file("exec") });
+    await fails(words, "user.exec: programs that fetch credentials are not supported", {
+      KUBECONFIG: file("exec"),
+    });
   });
 
   it("the program ends with 2 for wrong usage, with 1 for a server that can't be reached, and shows its flags", async () => {

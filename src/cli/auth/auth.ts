@@ -81,11 +81,11 @@ export async function runAuth(
   if (read.optional("namespace") !== undefined && read.boolean("all-namespaces") === true) {
     throw new UsageError("--namespace and --all-namespaces exclude each other");
   }
-  const access = accessOf(read, environment);
+  const access = await accessOf(read, environment);
   const client = new ServerClient(access);
   try {
     const table = await ResourceTable.read(client);
-    const namespace = read.optional("namespace") ?? access.namespace ?? "default";
+    const namespace = read.optional("namespace") ?? (access.namespace || "default");
     const context: AuthContext = {
       client,
       table,

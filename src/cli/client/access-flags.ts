@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { Flag } from "../flag.ts";
 import { UsageError, type FlagReader } from "../flag-reader.ts";
-import { readKubeconfig, readText, type Access } from "./kubeconfig-file.ts";
+import { accessFrom, readText, type Access } from "./access.ts";
 
 /** Flags that say which server is asked, and as whom. */
 export const accessFlags: readonly Flag[] = [
@@ -39,7 +39,7 @@ export const accessFlags: readonly Flag[] = [
  *
  * @throws {UsageError} @throws {ClientError}
  */
-export function accessOf(read: FlagReader, environment: NodeJS.ProcessEnv): Access {
+export async function accessOf(read: FlagReader, environment: NodeJS.ProcessEnv): Promise<Access> {
   const server = read.optional("server");
   const token = read.optional("token");
   const ca = read.optional("ca");
@@ -48,15 +48,18 @@ export function accessOf(read: FlagReader, environment: NodeJS.ProcessEnv): Acce
       if (read.optional(name) !== undefined)
         throw new UsageError(`--${name} and --server exclude each other`);
     }
-    return { server, token, ca: ca === undefined ? undefined : readText(ca) };
+    const tls = ca === undefined ? {} : { ca: [await readText(ca)] };
+    return { server, tls, authorization: token === undefined ? undefined : `Bearer ${token}`, namespace: "" };
   }
   if (ca !== undefined) throw new UsageError("--ca is given with --server only");
   const file = read.optional("kubeconfig") ?? usualFile(environment);
   if (file === undefined) {
     throw new UsageError("no server is named: give --kubeconfig, --server, or KUBECONFIG in the environment");
   }
-  const access = readKubeconfig(file, read.optional("context"));
-  return token === undefined ? access : { ...access, token, certificate: undefined, key: undefined };
+  const access = await accessFrom(file, read.optional("context"));
+  if (token === undefined) return access;
+  const { cert: _cert, key: _key, ...tls } = access.tls;
+  return { ...access, tls, authorization: `Bearer ${token}` };
 }
 
 /** The file that is read without being named. */

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { ClientError } from "./client-error.ts";
-import type { Access } from "./kubeconfig-file.ts";
+import type { Access } from "./access.ts";
 
 /** A server that says nothing for so long isn't waited for. */
 const silentMs = 30_000;
@@ -16,7 +16,7 @@ export class ServerClient {
 
   /** @throws {ClientError} where the address or the credentials can't be used. */
   constructor(private readonly access: Access) {
-    const { server, ca, insecure, certificate, key } = access;
+    const { server, tls } = access;
     if (!URL.canParse(server) || new URL(server).protocol !== "https:") {
       throw new ClientError(
         `${JSON.stringify(server)} is no address of a server, such as https://127.0.0.1:6443`,
@@ -25,9 +25,10 @@ export class ServerClient {
     this.base = new URL(server);
     this.agent = new Agent({
       keepAlive: true,
-      rejectUnauthorized: insecure !== true,
-      ...(ca === undefined ? {} : { ca }),
-      ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+      rejectUnauthorized: tls.verify ?? true,
+      ...(tls.ca === undefined ? {} : { ca: [...tls.ca] }),
+      ...(tls.cert === undefined || tls.key === undefined ? {} : { cert: tls.cert, key: tls.key }),
+      ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
     });
   }
 
@@ -76,10 +77,10 @@ export class ServerClient {
   }
 
   private send(method: string, path: string, body: string | undefined): Promise<IncomingMessage> {
-    const { token } = this.access;
+    const { authorization } = this.access;
     const headers = {
       accept: "application/json",
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined
         ? {}
         : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),

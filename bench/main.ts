@@ -7,6 +7,7 @@ import type { Bench, Scenario } from "./scenario.ts";
 import { applies } from "./scenarios/apply.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { get } from "./scenarios/get.ts";
+import { bulkReview, insight } from "./scenarios/insight.ts";
 import { list } from "./scenarios/list.ts";
 import { memory } from "./scenarios/memory.ts";
 import { changedList, deleteCollection } from "./scenarios/prepared.ts";
@@ -41,6 +42,8 @@ const scenarios: readonly Scenario[] = [
   selectiveWatch,
   accessReview,
   rulesReview,
+  insight,
+  bulkReview,
   startUp,
   memory,
 ];

@@ -3,6 +3,7 @@ import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { alwaysAllow, alwaysDeny, PrivilegedGroup } from "./always.ts";
 import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "./authorizer.ts";
+import type { AccessInsight } from "./insight/insight.ts";
 
 /** The authorization modes, in the spelling of `--authorization-mode`. */
 export const authorizationModes = ["Node", "RBAC", "ABAC", "Webhook", "AlwaysAllow", "AlwaysDeny"] as const;
@@ -14,6 +15,22 @@ export interface ChainLink {
   readonly authorizer: Authorizer;
   /** Undefined when the authorizer can't enumerate rules: then a list of rules is incomplete. */
   readonly resolver: RuleResolver | undefined;
+  /** Undefined when the authorizer can't say more of its decisions than it says with them. */
+  readonly insight?: AccessInsight | undefined;
+  /** Whom the authorizer allows everything, and that it allows nothing else; undefined where it isn't so simple. */
+  readonly always?: string | undefined;
+}
+
+/** Whom the modes allow everything that look at nothing else. */
+const allowedByMode: Partial<Record<AuthorizationMode, string>> = {
+  AlwaysAllow: "everybody is allowed everything",
+  AlwaysDeny: "it allows nobody anything",
+};
+
+/** What one authorizer of a chain said to a question. */
+export interface Opinion {
+  readonly link: ChainLink;
+  readonly decision: Decision;
 }
 
 /** The authorizers of modes that need something of their own, where these modes are on. */
@@ -26,23 +43,29 @@ export interface FurtherAuthorizers {
 /**
  * The authorizers for the modes, in their order, behind the one that allows everything to `system:masters`.
  * @param rbac answers for mode RBAC.
+ * @param insight says more of what `rbac` answers.
  */
 export function authorizationChain(
   modes: readonly AuthorizationMode[],
   rbac: Authorizer & RuleResolver,
   vocabulary: Vocabulary,
   further: FurtherAuthorizers = {},
+  insight?: AccessInsight,
 ): AuthorizerChain {
-  const privileged = new PrivilegedGroup(`${vocabulary.systemPrefix}masters`);
+  const masters = `${vocabulary.systemPrefix}masters`;
+  const privileged = new PrivilegedGroup(masters);
   const byMode = { RBAC: rbac, AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny, ...further };
   const links = modes.map((name): ChainLink => {
     const authorizer = byMode[name];
     if (authorizer === undefined) throw new Error(`mode ${name} without its authorizer`);
     // A service of others can't list its rules.
-    return { name, authorizer, resolver: "rulesFor" in authorizer ? authorizer : undefined };
+    const resolver = "rulesFor" in authorizer ? authorizer : undefined;
+    const own = name === "RBAC" ? insight : undefined;
+    return { name, authorizer, resolver, insight: own, always: allowedByMode[name] };
   });
+  const always = `members of the group ${JSON.stringify(masters)} are allowed everything`;
   return new AuthorizerChain([
-    { name: "privileged group", authorizer: privileged, resolver: privileged },
+    { name: "privileged group", authorizer: privileged, resolver: privileged, always },
     ...links,
   ]);
 }
@@ -52,10 +75,24 @@ export function authorizationChain(
  * all their reasons. What went wrong on the way is reported with any verdict.
  */
 export class AuthorizerChain implements Authorizer, RuleResolver {
-  constructor(private readonly links: readonly ChainLink[]) {}
+  /** @param links the authorizers, in the order in which they are asked. */
+  constructor(readonly links: readonly ChainLink[]) {}
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
     return this.ask(attributes, 0, silent);
+  }
+
+  /** The decision, and what each authorizer that was asked said, in order; the last of them decided, if any did. */
+  async trace(attributes: Attributes): Promise<{ decision: Decision; opinions: readonly Opinion[] }> {
+    const opinions: Opinion[] = [];
+    let before = silent;
+    for (const link of this.links) {
+      const decision = await link.authorizer.authorize(attributes);
+      opinions.push({ link, decision });
+      if (decision.verdict !== "noOpinion") return { decision: after(before, decision), opinions };
+      before = joinOpinions(before, decision);
+    }
+    return { decision: before, opinions };
   }
 
   /** The rules of all authorizers together; incomplete when one of them has to leave some out. */

@@ -31,6 +31,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./convert.ts")).convertCommand,
   },
   {
+    name: "auth",
+    summary: "Explains who may do what on a server, and why.",
+    load: async () => (await import("./auth/auth.ts")).authCommand,
+  },
+  {
     name: "version",
     summary: "Says which version this is, and of which API release.",
     load: async () => (await import("./version.ts")).versionCommand,

@@ -11,13 +11,19 @@ export type FlagValues = ReadonlyMap<string, string>;
 /**
  * Reads `--name=value` and `--name value`, or a letter with its value; a boolean flag may stand alone.
  *
+ * @param others takes the words that are no flags; without it there may be none.
  * @throws {UsageError}
  */
-export function parseFlags(flags: readonly Flag[], words: readonly string[]): FlagValues {
+export function parseFlags(flags: readonly Flag[], words: readonly string[], others?: string[]): FlagValues {
   const values = new Map<string, string>();
   for (let at = 0; at < words.length; at++) {
     const word = spelledOut(flags, words[at]!);
-    if (!word.startsWith("--")) throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
+    if (!word.startsWith("--")) {
+      if (others === undefined || (word.startsWith("-") && word !== "-"))
+        throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
+      others.push(word);
+      continue;
+    }
     const equals = word.indexOf("=");
     const name = word.slice(2, equals === -1 ? undefined : equals);
     const known = flags.find((one) => one.name === name);

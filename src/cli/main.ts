@@ -35,6 +35,7 @@ function messageOf(error: unknown): string {
     "StoreUnavailableError",
     "StoreFullError",
     "StatusError",
+    "ClientError",
   ];
   if (operational.includes(error.name) || "code" in error) return error.message;
   return error.stack ?? error.message;

@@ -14,6 +14,9 @@ import {
 /** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
 const onePieceBytes = 16 * 1024;
 
+/** The last piece of a body in two: less than a socket takes before it asks to wait. */
+const lastPieceBytes = 4096;
+
 /** An exchange over HTTP/1.1. */
 export class Http1Exchange implements Exchange {
   answered = false;
@@ -69,6 +72,7 @@ export class Http1Exchange implements Exchange {
     response.writeHead(status, lines);
     // As a text of bytes, the body goes out in one write with the head.
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
+    else if (hasBody(request)) endInTwo(response, body);
     else response.end(body);
     if (!response.writableFinished) breakOffStalled(response);
   }
@@ -100,6 +104,15 @@ function without(lines: HeaderLines, unwanted: string): string[] {
 
 function pairsOf(lines: HeaderLines): [string, string][] {
   return Array.from({ length: lines.length / 2 }, (_, i) => [lines[2 * i]!, lines[2 * i + 1]!]);
+}
+
+/**
+ * Sends a large answer so that the client has all of it only when the socket has room again. Node breaks off a connection
+ * on which a body of several records comes in before that, as the body of the client's next request may.
+ */
+function endInTwo(response: ServerResponse, body: Uint8Array): void {
+  const last = body.length - lastPieceBytes;
+  response.write(body.subarray(0, last), () => response.end(body.subarray(last)));
 }
 
 /** A client that doesn't take its answer loses its connection after a time. */

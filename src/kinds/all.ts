@@ -48,6 +48,9 @@ import {
   PriorityLevelConfiguration,
   PriorityLevelConfigurationV1beta2,
 } from "./flowcontrol/priority-level-configuration.ts";
+import { AccessExplanation } from "./insight/access-explanation.ts";
+import { BulkAccessReview } from "./insight/bulk-access-review.ts";
+import { SubjectAccessList } from "./insight/subject-access-list.ts";
 import { StorageVersion } from "./internal-apiserver/storage-version.ts";
 import { ClusterCIDR } from "./networking/cluster-cidr.ts";
 import { IngressClass } from "./networking/ingress-class.ts";
@@ -116,6 +119,9 @@ export const builtInKinds: readonly Kind[] = [
   PriorityLevelConfiguration,
   FlowSchemaV1beta2,
   PriorityLevelConfigurationV1beta2,
+  AccessExplanation,
+  BulkAccessReview,
+  SubjectAccessList,
   StorageVersion,
   ClusterCIDR,
   Ingress,

@@ -19,6 +19,8 @@ export const coordination = suffixed("coordination");
 export const discovery = suffixed("discovery");
 export const events = suffixed("events");
 export const flowcontrol = suffixed("flowcontrol.apiserver");
+/** Of this product alone: the reference has no such group. */
+export const insight = suffixed("insight");
 export const internalApiserver = suffixed("internal.apiserver");
 export const networking = suffixed("networking");
 export const node = suffixed("node");

@@ -14,6 +14,7 @@ import {
   discovery,
   events,
   flowcontrol,
+  insight,
   internalApiserver,
   networking,
   node,
@@ -264,6 +265,12 @@ export const lifeCycles: readonly LifeCycle[] = [
   ...kinds(flowcontrol, "v1beta3", { introduced: "1.26", deprecated: "1.29", removed: "1.32" }, [
     "FlowSchema",
     "PriorityLevelConfiguration",
+  ]),
+  // No release of the reference has these: they are the product's own.
+  ...kinds(insight, "v1alpha1", { introduced: "1.26" }, [
+    "AccessExplanation",
+    "BulkAccessReview",
+    "SubjectAccessList",
   ]),
   ...kinds(internalApiserver, "v1alpha1", { introduced: "1.20" }, ["StorageVersion"]),
   ...kinds(networking, "v1", { introduced: "1.19" }, ["IngressClass", "Ingress"]),

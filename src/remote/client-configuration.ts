@@ -15,6 +15,8 @@ export interface ClientConfiguration {
   readonly server: URL;
   readonly tls: RemoteTls;
   readonly credentials: RemoteCredentials;
+  /** Where names are looked for unless a namespace is given; empty where the context says nothing of it. */
+  readonly namespace: string;
 }
 
 /** What is said in the header `Authorization`. */
@@ -31,13 +33,14 @@ type Fields = Readonly<Record<string, unknown>>;
  * Reads a client configuration file (spec: conventions 5.7): `clusters`, `users`, `contexts` and `current-context`, which
  * says which of them count. Paths of files in it are relative to its own folder.
  *
+ * @param chosen name of the context that counts instead of the current one.
  * @throws {ConfigurationFault}
  */
-export async function readClientConfiguration(file: string): Promise<ClientConfiguration> {
+export async function readClientConfiguration(file: string, chosen?: string): Promise<ClientConfiguration> {
   const bytes = await readNamed(file, "");
   const document = fields(await parse(bytes), "the file");
   const reader = new Reader(path.dirname(file), document);
-  const context = reader.current();
+  const context = chosen === undefined ? reader.current() : reader.named("contexts", "context", chosen);
   const cluster = reader.named("clusters", "cluster", text(context, "cluster", "context.cluster"));
   const userName = text(context, "user", "context.user");
   const user = userName === "" ? {} : reader.named("users", "user", userName);
@@ -45,6 +48,7 @@ export async function readClientConfiguration(file: string): Promise<ClientConfi
     server: serverOf(cluster),
     tls: await reader.tls(cluster, user),
     credentials: await reader.credentials(user),
+    namespace: text(context, "namespace", "context.namespace"),
   };
 }
 

@@ -7,6 +7,7 @@ import { rarely } from "../base/clock.ts";
 import { authorization } from "../kinds/groups.ts";
 import type { RemoteService } from "../remote/remote-service.ts";
 import { groupName } from "../schema/kind.ts";
+import { StoredInsight } from "./insight.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import type { StoredNodeNeeds } from "./node-needs.ts";
 import { readOptionFile } from "./option-files.ts";
@@ -51,12 +52,14 @@ export async function authorizers(
     ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
     Node: needs && new NodeAuthorizer(needs, vocabulary),
   };
+  const insight = new StoredInsight(policy, vocabulary);
   if (chosen === undefined) {
-    return { chain: authorizationChain(modes, policy, vocabulary, further), close: () => Promise.resolve() };
+    const chain = authorizationChain(modes, policy, vocabulary, further, insight);
+    return { chain, close: () => Promise.resolve() };
   }
   const service = await remoteService("--authorization-webhook-config-file", chosen.configFile, clock);
   const Webhook = webhook(options, service, chosen);
-  const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook });
+  const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook }, insight);
   return { chain, close: () => service.close() };
 }
 

@@ -57,7 +57,12 @@ export async function httpService(
     authenticator,
     authorizer: parts.authorizer,
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
-    reviews: reviewHandlers({ ...parts, authenticator, ownAudiences: serviceAccounts.ownAudiences }),
+    reviews: reviewHandlers({
+      ...parts,
+      authenticator,
+      ownAudiences: serviceAccounts.ownAudiences,
+      registry: engine.registry,
+    }),
     paths,
     bodies: new BodyBudget(),
     audit: await auditorFor(options, metrics),

@@ -9,7 +9,7 @@ import type {
   RuleList,
   RuleResolver,
 } from "../authorization/authorizer.ts";
-import type { BindingObject, RoleObject } from "../authorization/rbac/policy.ts";
+import type { BindingObject, StoredRole } from "../authorization/rbac/policy.ts";
 import { RbacIndex } from "../authorization/rbac/rbac-index.ts";
 import { rbac } from "../kinds/groups.ts";
 import { Follower } from "../resources/follower.ts";
@@ -78,9 +78,9 @@ export class StoredRbac implements Authorizer, RuleResolver {
     const object = decodeEntry(entry);
     switch (object.kind) {
       case "ClusterRole":
-        return this.index.putClusterRole(name, object as unknown as RoleObject);
+        return this.index.putClusterRole(name, object as unknown as StoredRole);
       case "Role":
-        return this.index.putRole(namespace, name, object as unknown as RoleObject);
+        return this.index.putRole(namespace, name, object as unknown as StoredRole);
       case "ClusterRoleBinding":
         return this.index.putClusterRoleBinding(name, object as unknown as BindingObject);
       case "RoleBinding":

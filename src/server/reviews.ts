@@ -1,25 +1,69 @@
 import type { Authenticator } from "../authentication/authenticator.ts";
 import { reviewToken, type TokenReviewSpec } from "../authentication/token-review.ts";
-import type { Authorizer, RuleResolver } from "../authorization/authorizer.ts";
 import { reviewAccess, reviewSelfAccess } from "../authorization/reviews/access.ts";
+import { reviewInBulk } from "../authorization/reviews/bulk.ts";
+import { explainAccess, type NotesOn } from "../authorization/reviews/explanation.ts";
 import { reviewRules } from "../authorization/reviews/rules.ts";
 import { reviewSelf } from "../authorization/reviews/self.ts";
+import { listSubjects } from "../authorization/reviews/subject-list.ts";
+import type { AuthorizerChain } from "../authorization/chain.ts";
 import type { ReviewHandler } from "../http/service.ts";
 import type {
   SelfSubjectAccessReviewSpec,
   SubjectAccessReviewSpec,
 } from "../kinds/authorization/attributes.ts";
+import type { BulkAccessReviewSpec } from "../kinds/insight/bulk-access-review.ts";
+import { readPlace, writePlace } from "../kinds/insight/place.ts";
+import { defaultSubjects, type SubjectAccessListSpec } from "../kinds/insight/subject-access-list.ts";
+import type { Registry } from "../resources/registry.ts";
+import { insightNotes } from "./insight-notes.ts";
 
 /** Who knows the answers. */
 interface Reviewers {
-  readonly authorizer: Authorizer & RuleResolver;
+  readonly authorizer: AuthorizerChain;
   readonly authenticator: Authenticator;
   /** Those who stand for this server in tokens. */
   readonly ownAudiences: readonly string[];
+  readonly registry: Registry;
 }
 
-/** Who answers the reviews (spec: access review 2.2, 2.3). */
-export function reviewHandlers({
+/** Who answers the reviews (spec: access review 2.2, 2.3), and the questions about authorization beyond them. */
+export function reviewHandlers(reviewers: Reviewers): Map<string, ReviewHandler> {
+  return new Map([...accessReviewHandlers(reviewers), ...insightHandlers(reviewers)]);
+}
+
+function insightHandlers({ authorizer: chain, registry }: Reviewers): Map<string, ReviewHandler> {
+  const { vocabulary } = registry;
+  const notesOn: NotesOn = (attributes, allowed) => insightNotes(attributes, allowed, registry);
+  return new Map<string, ReviewHandler>([
+    [
+      "AccessExplanation",
+      async (review) => {
+        review["status"] = await explainAccess(review["spec"] as SubjectAccessReviewSpec, chain, notesOn);
+      },
+    ],
+    [
+      "SubjectAccessList",
+      async (review) => {
+        const spec = review["spec"] as SubjectAccessListSpec;
+        const after = spec.continue === undefined ? undefined : readPlace(spec.continue);
+        const question = { ...spec, limit: spec.limit ?? defaultSubjects, after };
+        const { subjects, last, unlisted } = await listSubjects(question, chain, vocabulary);
+        const next = last === undefined ? {} : { continue: writePlace(last) };
+        review["status"] = { subjects, ...next, unlisted };
+      },
+    ],
+    [
+      "BulkAccessReview",
+      async (review, { user }) => {
+        const { checks } = review["spec"] as BulkAccessReviewSpec;
+        review["status"] = { results: await reviewInBulk(checks, user, chain) };
+      },
+    ],
+  ]);
+}
+
+function accessReviewHandlers({
   authorizer,
   authenticator,
   ownAudiences,

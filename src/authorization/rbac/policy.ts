@@ -1,3 +1,5 @@
+import type { LabelSelectorObject } from "../../base/label-selector.ts";
+
 /** A rule as a Role or ClusterRole holds it; absent and null lists are empty (spec: access review 2.4). */
 export interface PolicyRule {
   readonly verbs: readonly string[] | null | undefined;
@@ -10,6 +12,13 @@ export interface PolicyRule {
 /** The part of a Role or ClusterRole that decides. */
 export interface RoleObject {
   readonly rules?: readonly PolicyRule[] | null | undefined;
+}
+
+/** As {@link RoleObject}, with what tells where the rules of a ClusterRole come from. */
+export interface StoredRole extends RoleObject {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> | null | undefined } | undefined;
+  readonly aggregationRule?:
+    { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] | null | undefined } | null | undefined;
 }
 
 /** Somebody whom a binding grants a role to. */

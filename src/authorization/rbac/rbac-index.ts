@@ -10,12 +10,14 @@ import {
   type BoundSubject,
   type SubjectKey,
 } from "./binding-record.ts";
-import type { BindingObject, PolicyRule, RoleObject, Rule } from "./policy.ts";
+import type { BindingObject, PolicyRule, StoredRole, Rule } from "./policy.ts";
 import { RoleRecord } from "./role-record.ts";
 import { ruleQuery } from "./rule-match.ts";
+import { RuleFinder } from "./rule-finder.ts";
 import { listRules } from "./rule-list.ts";
 import { maxProblems, type Scope, type Verdicts } from "./scope.ts";
 import { SpreadBudget, spreadLimits, type SpreadLimits } from "./spread-budget.ts";
+import { SubjectDirectory } from "./subject-directory.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
 /** The rules that a user holds somewhere, and what went wrong while they were gathered (empty: nothing). */
@@ -53,6 +55,9 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private readonly bindings = new Map<string, BindingRecord>();
   private readonly apiGroup: string;
   private readonly budget: SpreadBudget;
+  /** For questions that start from rules; ordinary ones start from users. */
+  readonly finder = new RuleFinder(() => this.everyRole());
+  readonly directory: SubjectDirectory;
 
   /** @param limits what tables may cost; decisions don't depend on it, only how long they take. */
   constructor(
@@ -61,11 +66,12 @@ export class RbacIndex implements Authorizer, RuleResolver {
   ) {
     this.budget = new SpreadBudget(limits);
     this.apiGroup = groupName(rbac, vocabulary);
+    this.directory = new SubjectDirectory(vocabulary.systemPrefix, () => this.everybody());
   }
 
   /** Adds or replaces a ClusterRole. */
-  putClusterRole(name: string, role: RoleObject): void {
-    this.roleAt("ClusterRole", "", name).setRules(role.rules ?? []);
+  putClusterRole(name: string, role: StoredRole): void {
+    this.setRole(this.roleAt("ClusterRole", "", name), role);
   }
 
   /** Forgets a ClusterRole; bindings that name it dangle from now on. */
@@ -74,8 +80,8 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   /** Adds or replaces a Role. */
-  putRole(namespace: string, name: string, role: RoleObject): void {
-    this.roleAt("Role", namespace, name).setRules(role.rules ?? []);
+  putRole(namespace: string, name: string, role: StoredRole): void {
+    this.setRole(this.roleAt("Role", namespace, name), role);
   }
 
   /** Forgets a Role; bindings that name it dangle from now on. */
@@ -115,6 +121,17 @@ export class RbacIndex implements Authorizer, RuleResolver {
     name: string,
   ): readonly PolicyRule[] | undefined {
     return this.findRole(kind, namespace, name)?.rules;
+  }
+
+  /** Every ClusterRole that exists or is bound. */
+  everyClusterRole(): Iterable<RoleRecord> {
+    return this.clusterRoles.values();
+  }
+
+  /** What a user and their groups are granted, each by themself; those without bindings are left out. */
+  scopesOf({ name, groups }: UserInfo): SubjectScopes[] {
+    const all = [this.users.get(name), ...groups.map((group) => this.groups.get(group))];
+    return [...new Set(all)].filter((scopes) => scopes !== undefined);
   }
 
   /** The decision, however long it takes. */
@@ -186,15 +203,25 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return { rules: [...rules], evaluationError };
   }
 
+  private *everybody(): Iterable<SubjectScopes> {
+    yield* this.users.values();
+    yield* this.groups.values();
+  }
+
+  private *everyRole(): Iterable<RoleRecord> {
+    yield* this.clusterRoles.values();
+    yield* this.roles.values();
+  }
+
   private putBinding(namespace: string, name: string, object: BindingObject): void {
     this.dropBinding(namespace, name);
     const { roleRef } = object;
     const role = this.boundRole(namespace, object);
     const { subjects, faults } = readSubjects(object, namespace);
     if (role === undefined) faults.push(`unsupported role reference kind ${JSON.stringify(roleRef.kind)}`);
-    else role.references++;
     const binding = { name, namespace, role, subjects, fault: faults.join(", ") };
     this.bindings.set(keyOf(namespace, name), binding);
+    role?.refer(binding);
     for (const subject of subjects) {
       for (const key of this.namedBy(subject)) {
         if (subject.counts) this.scopeOf(key, namespace).grant(binding);
@@ -213,7 +240,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
     }
     const { role } = binding;
     if (role === undefined) return;
-    role.references--;
+    role.unrefer(binding);
     this.forgetUnused(role);
   }
 
@@ -226,7 +253,9 @@ export class RbacIndex implements Authorizer, RuleResolver {
     scope?.revoke(binding);
     if (!scope?.isEmpty) return;
     scopes.delete(namespace);
-    if (scopes.isEmpty) subjects.delete(key.name);
+    if (!scopes.isEmpty) return;
+    subjects.delete(key.name);
+    this.directory.removed(scopes);
   }
 
   /** Users and groups that a subject names, even where a fault keeps it from matching: they are told of the fault. */
@@ -241,8 +270,11 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private scopeOf(key: SubjectKey, namespace: string): Scope {
     const subjects = key.isGroup ? this.groups : this.users;
     let scopes = subjects.get(key.name);
-    if (scopes === undefined)
-      subjects.set(key.name, (scopes = new SubjectScopes(key.isGroup, key.name, this.budget)));
+    if (scopes === undefined) {
+      scopes = new SubjectScopes(key.isGroup, key.name, this.budget);
+      subjects.set(key.name, scopes);
+      this.directory.added(scopes);
+    }
     return scopes.ensure(namespace);
   }
 
@@ -268,23 +300,28 @@ export class RbacIndex implements Authorizer, RuleResolver {
   private dropRole(kind: "ClusterRole" | "Role", namespace: string, name: string): void {
     const role = this.findRole(kind, namespace, name);
     if (role === undefined) return;
-    role.setRules(undefined);
+    this.setRole(role, undefined);
     this.forgetUnused(role);
   }
 
+  private setRole(role: RoleRecord, object: StoredRole | undefined): void {
+    role.put(object);
+    this.finder.changed(role);
+  }
+
   private forgetUnused(role: RoleRecord): void {
-    if (role.references > 0 || role.rules !== undefined) return;
+    if (!role.isForgotten) return;
     if (role.kind === "ClusterRole") this.clusterRoles.delete(role.name);
     else this.roles.delete(keyOf(role.namespace, role.name));
   }
 
+  /** That a role doesn't exist, as errors say it. */
+  missingText({ kind, name }: RoleRecord): string {
+    return `${kind.toLowerCase()}.${this.apiGroup} ${JSON.stringify(name)} not found`;
+  }
+
   private problemText(missing: readonly RoleRecord[], faulty: readonly BindingRecord[]): string {
-    const texts = [
-      ...missing.map(
-        (role) => `${role.kind.toLowerCase()}.${this.apiGroup} ${JSON.stringify(role.name)} not found`,
-      ),
-      ...faulty.map(faultText),
-    ];
+    const texts = [...missing.map((role) => this.missingText(role)), ...faulty.map(faultText)];
     return texts.length < 2 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
   }
 }

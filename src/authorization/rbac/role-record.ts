@@ -1,5 +1,8 @@
+import type { LabelSelectorObject } from "../../base/label-selector.ts";
+import type { BindingRecord } from "./binding-record.ts";
 import { itemsOf, type OneOrMany } from "./one-or-many.ts";
-import { completeRules, type PolicyRule, type Rule } from "./policy.ts";
+import { completeRules, type PolicyRule, type StoredRole, type Rule } from "./policy.ts";
+import { RoleBindings } from "./role-bindings.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 import { prepareLists } from "./long-lists.ts";
 import { RuleTable } from "./rule-table.ts";
@@ -13,7 +16,13 @@ const scannedEntries = 24;
 /** A role, or the place of one that bindings name and that doesn't exist. */
 export class RoleRecord {
   /** Number of bindings that refer to the role. */
-  references = 0;
+  private references = 0;
+  /** The bindings that refer to the role. */
+  readonly bindings: RoleBindings;
+  /** By which others may gather the role's rules; undefined where it has none. */
+  labels: Readonly<Record<string, string>> | undefined;
+  /** Which roles the role's rules are gathered from; undefined where they are its own. */
+  gathers: readonly LabelSelectorObject[] | undefined;
   /** The scopes that hold the role's rules in a table of their own. */
   watchers: OneOrMany<Scope>;
   private current: readonly Rule[] | undefined;
@@ -24,21 +33,37 @@ export class RoleRecord {
     readonly namespace: string,
     readonly name: string,
     private readonly budget: SpreadBudget,
-  ) {}
+  ) {
+    this.bindings = new RoleBindings(namespace);
+  }
+
+  /** Takes in a binding that refers to the role. */
+  refer(binding: BindingRecord): void {
+    this.references++;
+    this.bindings.add(binding);
+  }
+
+  /** Forgets a binding that {@link RoleRecord.refer} took in. */
+  unrefer(binding: BindingRecord): void {
+    this.references--;
+    this.bindings.remove(binding);
+  }
+
+  /** Makes the role what an object says, or takes it out of existence. */
+  put(role: StoredRole | undefined): void {
+    this.labels = role?.metadata?.labels ?? undefined;
+    this.gathers = role?.aggregationRule?.clusterRoleSelectors ?? undefined;
+    this.setRules(role === undefined ? undefined : (role.rules ?? []));
+  }
+
+  /** Whether neither the role nor a binding of it exists. */
+  get isForgotten(): boolean {
+    return this.references === 0 && this.current === undefined;
+  }
 
   /** The role's rules; undefined while it doesn't exist. */
   get rules(): readonly Rule[] | undefined {
     return this.current;
-  }
-
-  /** Gives the role its rules, or takes it out of existence. */
-  setRules(rules: readonly PolicyRule[] | undefined): void {
-    const before = this.current;
-    this.current = rules === undefined ? undefined : completeRules(rules);
-    for (const rule of this.current ?? []) prepareLists(rule);
-    if (before !== undefined) this.table?.remove(before, this);
-    this.table = undefined;
-    for (const watcher of itemsOf(this.watchers)) watcher.roleChanged(this, before);
   }
 
   /** Whether one of the role's rules allows what is asked; the turn says whether one that waits may. */
@@ -51,6 +76,15 @@ export class RoleRecord {
       this.table.add(current, this);
     }
     return this.table.find(query, turn) !== undefined;
+  }
+
+  private setRules(rules: readonly PolicyRule[] | undefined): void {
+    const before = this.current;
+    this.current = rules === undefined ? undefined : completeRules(rules);
+    for (const rule of this.current ?? []) prepareLists(rule);
+    if (before !== undefined) this.table?.remove(before, this);
+    this.table = undefined;
+    for (const watcher of itemsOf(this.watchers)) watcher.roleChanged(this, before);
   }
 }
 

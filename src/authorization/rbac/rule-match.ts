@@ -43,7 +43,8 @@ export function ruleAllows(rule: Rule, query: RuleQuery): boolean {
   );
 }
 
-function hasOrAll(entries: readonly string[], value: string): boolean {
+/** Whether a list of verbs, groups or resources holds a value, or `*`. */
+export function hasOrAll(entries: readonly string[], value: string): boolean {
   if (isLong(entries)) return listHas(entries, value) || listHas(entries, "*");
   for (const entry of entries) {
     if (entry === value || entry === "*") return true;
@@ -51,12 +52,17 @@ function hasOrAll(entries: readonly string[], value: string): boolean {
   return false;
 }
 
-function resourcesMatch(entries: readonly string[], { resource, subresourceOfAll }: RuleQuery): boolean {
+/** Whether a rule's resources hold the one that is asked about. */
+export function resourcesMatch(
+  entries: readonly string[],
+  { resource, subresourceOfAll }: RuleQuery,
+): boolean {
   if (hasOrAll(entries, resource)) return true;
   return subresourceOfAll !== "" && listHas(entries, subresourceOfAll);
 }
 
-function urlsCover(entries: readonly string[], path: string): boolean {
+/** Whether a rule's URL entries cover a path. */
+export function urlsCover(entries: readonly string[], path: string): boolean {
   const many = manyUrls(entries);
   return many === undefined ? entries.some((entry) => urlCovers(entry, path)) : many.covers(path);
 }

@@ -73,6 +73,12 @@ export class Scope {
     for (const grant of this.few) yield grant.role;
   }
 
+  /** The roles that are granted here, each with the bindings that do it. */
+  *grants(): Iterable<{ readonly role: RoleRecord; readonly bindings: OneOrMany<BindingRecord> }> {
+    if (this.many !== undefined) yield* this.many.values();
+    yield* this.few;
+  }
+
   /** Bindings here that have a fault. */
   get faultyBindings(): Iterable<BindingRecord> {
     return itemsOf(this.faulty);

@@ -45,6 +45,13 @@ export class SubjectScopes implements SubjectKey {
     else if (this.onlyNamespace === namespace) this.only = undefined;
   }
 
+  /** What holds somewhere, with the namespace; the empty namespace is the whole cluster. */
+  *everywhere(): Iterable<readonly [namespace: string, scope: Scope]> {
+    if (this.cluster !== undefined) yield ["", this.cluster];
+    if (this.only !== undefined) yield [this.onlyNamespace, this.only];
+    if (this.many !== undefined) yield* this.many;
+  }
+
   /** Adds to the verdicts what holds in the cluster and, unless it is empty, in the namespace. */
   judge(namespace: string, verdicts: Verdicts): void {
     this.cluster?.judge(verdicts);

@@ -80,12 +80,14 @@ export function reviewedAttributes(user: UserInfo, spec: SelfAccessSpec): Attrib
   };
 }
 
-function subjectOf({ user, uid, groups, extra }: SubjectAccessSpec): UserInfo {
+/** The user of a spec: with its groups and no others. */
+export function subjectOf({ user, uid, groups, extra }: SubjectAccessSpec): UserInfo {
   const lists = Object.entries(extra ?? {}).map(([key, values]) => [key, values ?? []] as const);
   return { name: user ?? "", uid: uid ?? "", groups: groups ?? [], extra: Object.fromEntries(lists) };
 }
 
-function accessStatus({ verdict, reason, evaluationError }: Decision): AccessStatus {
+/** A decision as the status of a review says it. */
+export function accessStatus({ verdict, reason, evaluationError }: Decision): AccessStatus {
   const status: AccessStatus = { allowed: verdict === "allow" };
   if (verdict === "deny") status.denied = true;
   if (reason !== "") status.reason = reason;

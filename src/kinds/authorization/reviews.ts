@@ -1,5 +1,4 @@
 import { kind, struct } from "./v1.ts";
-import type { FieldReport } from "../../schema/faults.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list, string, type Static } from "../../schema/types.ts";
@@ -10,9 +9,9 @@ import {
 } from "./attributes.ts";
 import {
   localSubjectAccessReviewFaults,
+  reportSpecFaults,
   selfSubjectAccessReviewFaults,
   subjectAccessReviewFaults,
-  type SpecFault,
 } from "./spec-faults.ts";
 
 const metadata = field(1, ObjectMeta, "Metadata; only a local review's namespace has a meaning.").emitEmpty();
@@ -27,7 +26,7 @@ export const SubjectAccessReview = kind({
   doc: "Asks whether a user or group may do something.",
   verbs: ["create"],
   fields: { metadata, spec: subjectSpec, status: answer },
-  validate: (review, report) => reportSpec(subjectAccessReviewFaults(review.spec), report),
+  validate: (review, report) => reportSpecFaults(subjectAccessReviewFaults(review.spec), report.at("spec")),
 });
 export type SubjectAccessReview = ObjectFor<typeof SubjectAccessReview>;
 
@@ -45,7 +44,10 @@ export const LocalSubjectAccessReview = kind({
     if (attributes !== undefined && (attributes.namespace ?? "") === "") attributes.namespace = namespace;
   },
   validate: (review, report) =>
-    reportSpec(localSubjectAccessReviewFaults(review.spec, review.metadata.namespace ?? ""), report),
+    reportSpecFaults(
+      localSubjectAccessReviewFaults(review.spec, review.metadata.namespace ?? ""),
+      report.at("spec"),
+    ),
 });
 export type LocalSubjectAccessReview = ObjectFor<typeof LocalSubjectAccessReview>;
 
@@ -61,7 +63,8 @@ export const SelfSubjectAccessReview = kind({
     spec: field(2, SelfSubjectAccessReviewSpec, "The question.").required(),
     status: answer,
   },
-  validate: (review, report) => reportSpec(selfSubjectAccessReviewFaults(review.spec), report),
+  validate: (review, report) =>
+    reportSpecFaults(selfSubjectAccessReviewFaults(review.spec), report.at("spec")),
 });
 export type SelfSubjectAccessReview = ObjectFor<typeof SelfSubjectAccessReview>;
 
@@ -124,11 +127,3 @@ export const SelfSubjectRulesReview = kind({
   },
 });
 export type SelfSubjectRulesReview = ObjectFor<typeof SelfSubjectRulesReview>;
-
-function reportSpec(faults: readonly SpecFault[], report: FieldReport): void {
-  for (const fault of faults) {
-    const place = report.at("spec", ...fault.path);
-    if (fault.kind === "required") place.required(fault.message);
-    else place.invalid(fault.value, fault.message);
-  }
-}

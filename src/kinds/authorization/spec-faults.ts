@@ -1,3 +1,5 @@
+import type { FieldReport } from "../../schema/faults.ts";
+
 /** The parts of a review's spec that its rules of form are about. */
 export interface ReviewSpecParts {
   readonly resourceAttributes?: { readonly namespace?: string | undefined } | null | undefined;
@@ -69,6 +71,15 @@ export function localSubjectAccessReviewFaults(
     faults.push({ path: ["nonResourceAttributes"], kind: "invalid", message, value: stray });
   }
   return faults;
+}
+
+/** Reports the faults of a spec that stands at this place. */
+export function reportSpecFaults(faults: readonly SpecFault[], spec: FieldReport): void {
+  for (const fault of faults) {
+    const place = spec.at(...fault.path);
+    if (fault.kind === "required") place.required(fault.message);
+    else place.invalid(fault.value, fault.message);
+  }
 }
 
 function isGiven(attributes: object | null | undefined): attributes is object {

@@ -1,11 +1,7 @@
-import BTreeModule from "sorted-btree";
+import { SortedMap } from "../../base/sorted-map.ts";
 import { FIRST_REVISION } from "../entry.ts";
 import { compareKeys, countersOf, prefixDepth, prefixEnd } from "../keys.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
-
-// The package is CommonJS: Node puts its default export one level down, a bundler doesn't.
-const imported: unknown = BTreeModule;
-const BTree = typeof imported === "function" ? (imported as typeof BTreeModule.default) : BTreeModule.default;
 
 /** One key's values: the present one, and those that were superseded or deleted within the history. */
 interface Chain {
@@ -20,7 +16,7 @@ interface Chain {
 export class MemoryIndex {
   latest: Revision = FIRST_REVISION;
   floor: Revision = FIRST_REVISION;
-  private readonly chains = new BTree<string, Chain>(undefined, compareKeys);
+  private readonly chains = new SortedMap<string, Chain>(undefined, compareKeys);
   private readonly counts = new Map<string, number>();
   private log: StoreEvent[] = [];
   private logStart = 0;

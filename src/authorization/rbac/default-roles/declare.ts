@@ -45,6 +45,7 @@ export function wordsOf(vocabulary: Vocabulary) {
     coordination: `coordination.${groupSuffix}`,
     discovery: `discovery.${groupSuffix}`,
     events: `events.${groupSuffix}`,
+    insight: `insight.${groupSuffix}`,
     networking: `networking.${groupSuffix}`,
     node: `node.${groupSuffix}`,
     rbac: rbacGroup,

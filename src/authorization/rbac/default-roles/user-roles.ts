@@ -50,6 +50,10 @@ export function userRoles(words: Words, options: UserRoleOptions): RoleDeclarati
       name: `${prefix}service-account-issuer-discovery`,
       rules: [allowPaths("get", "/.well-known/openid-configuration /openid/v1/jwks")],
     },
+    {
+      name: `${prefix}insight-viewer`,
+      rules: [allow("create", words.insight, "accessexplanations bulkaccessreviews subjectaccesslists")],
+    },
     ...aggregatedRoles(words),
   ];
 }

@@ -1,0 +1,80 @@
+import type { AccessStatus } from "../../authorization/reviews/access.ts";
+import { maxChecks } from "../../kinds/insight/bulk-access-review.ts";
+import type { KnownResource } from "../client/resource-table.ts";
+import { UsageError } from "../flag-reader.ts";
+import { columns } from "./names.ts";
+import { askInsight, attributesOf, subjectOf, type AuthAnswer, type AuthContext } from "./question.ts";
+
+const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"] as const;
+
+/** What a user may do with one resource. */
+interface MatrixRow {
+  readonly group: string;
+  readonly resource: string;
+  /** Those of the resource's verbs that are allowed, and those that aren't. */
+  readonly allowed: string[];
+  readonly refused: string[];
+}
+
+/** `plinth auth matrix USER [RESOURCE...]`: a BulkAccessReview of every verb of every resource. */
+export async function matrix([user, ...words]: readonly string[], context: AuthContext): Promise<AuthAnswer> {
+  const subject = subjectOf(user, context);
+  const { namespace } = context;
+  const resources = words.length === 0 ? everything(context) : words.map((word) => served(word, context));
+  const asked = resources.flatMap((resource) => {
+    const place = resource.namespaced ? namespace : "";
+    const whole = { group: resource.group, resource: resource.name, subresource: "" };
+    const own = verbs.filter((verb) => resource.verbs.includes(verb));
+    return own.map((verb) => ({ resource, verb, resourceAttributes: attributesOf(verb, whole, place) }));
+  });
+  const rows = new Map<KnownResource, MatrixRow>();
+  for (let from = 0; from < asked.length; from += maxChecks) {
+    const part = asked.slice(from, from + maxChecks);
+    const checks = part.map(({ resourceAttributes }) => ({ subject: { ...subject, resourceAttributes } }));
+    const object = await askInsight(context, "BulkAccessReview", "bulkaccessreviews", { checks });
+    const { results } = object["status"] as { results: readonly AccessStatus[] };
+    for (const [index, { resource, verb }] of part.entries()) {
+      const row = rows.get(resource) ?? {
+        group: resource.group,
+        resource: resource.name,
+        allowed: [],
+        refused: [],
+      };
+      rows.set(resource, row);
+      (results[index]!.allowed ? row.allowed : row.refused).push(verb);
+    }
+  }
+  const all = [...rows.values()];
+  return { object: { ...subject, namespace, resources: all }, text: matrixText(all, words.length === 0) };
+}
+
+/** In a namespace: what has namespaces; else every resource. */
+function everything({ table, namespace }: AuthContext): readonly KnownResource[] {
+  return namespace === "" ? table.resources : table.resources.filter(({ namespaced }) => namespaced);
+}
+
+function served(word: string, { table }: AuthContext): KnownResource {
+  const { known, subresource } = table.find(word);
+  if (known === undefined || subresource !== "") {
+    throw new UsageError(`${JSON.stringify(word)} is no resource that this server serves`);
+  }
+  return known;
+}
+
+/** @param short whether resources of which nothing is allowed are only counted. */
+function matrixText(rows: readonly MatrixRow[], short: boolean): string {
+  const shown = short ? rows.filter(({ allowed }) => allowed.length > 0) : rows;
+  const cell = ({ allowed, refused }: MatrixRow, verb: string): string => {
+    if (allowed.includes(verb)) return "yes";
+    return refused.includes(verb) ? "no" : "-";
+  };
+  const name = ({ group, resource }: MatrixRow): string => (group === "" ? resource : `${resource}.${group}`);
+  const table = columns(
+    ["RESOURCE", ...verbs.map((verb) => verb.toUpperCase())],
+    shown.map((row) => [name(row), ...verbs.map((verb) => cell(row, verb))]),
+  );
+  const others = rows.length - shown.length;
+  const rest =
+    others === 0 ? "" : `nothing is allowed on ${others} other resource${others === 1 ? "" : "s"}\n`;
+  return `${shown.length === 0 ? "" : table}${rest}`;
+}

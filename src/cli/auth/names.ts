@@ -1,0 +1,49 @@
+import type {
+  BindingReference,
+  RoleReference,
+  ShownRule,
+  ShownSubject,
+} from "../../authorization/insight/insight.ts";
+
+/** `RoleBinding web/developers`. */
+export function named({ kind, namespace, name }: BindingReference | RoleReference | ShownSubject): string {
+  return `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+/** What a rule says, on one line. */
+export function ruleText(rule: ShownRule): string {
+  const {
+    verbs,
+    apiGroups = [],
+    resources = [],
+    resourceNames = [],
+    nonResourceURLs = [],
+    entriesLeftOut = 0,
+  } = rule;
+  const groups = apiGroups.map((group) => (group === "" ? '""' : group));
+  const parts = [
+    ["verbs", verbs],
+    ["groups", groups],
+    ["resources", resources],
+    ["names", resourceNames],
+    ["paths", nonResourceURLs],
+  ] as const;
+  const said = parts
+    .filter(([, list]) => list.length > 0)
+    .map(([what, list]) => `${what} ${list.join(", ")}`);
+  const more = entriesLeftOut > 0 ? [`${entriesLeftOut} more entries`] : [];
+  return [...said, ...more].join("; ");
+}
+
+/** Rows as columns of equal width, with a head. */
+export function columns(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+  const lines = all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]! + 2))
+      .join("")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,108 @@
+import { Agent, request } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { ClientError } from "./client-error.ts";
+import type { Access } from "./access.ts";
+
+/** A server that says nothing for so long isn't waited for. */
+const silentMs = 30_000;
+
+/** A JSON object that a server answered with. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** Asks a server, as one user. */
+export class ServerClient {
+  private readonly agent: Agent;
+  private readonly base: URL;
+
+  /** @throws {ClientError} where the address or the credentials can't be used. */
+  constructor(private readonly access: Access) {
+    const { server, tls } = access;
+    if (!URL.canParse(server) || new URL(server).protocol !== "https:") {
+      throw new ClientError(
+        `${JSON.stringify(server)} is no address of a server, such as https://127.0.0.1:6443`,
+      );
+    }
+    this.base = new URL(server);
+    this.agent = new Agent({
+      keepAlive: true,
+      rejectUnauthorized: tls.verify ?? true,
+      ...(tls.ca === undefined ? {} : { ca: [...tls.ca] }),
+      ...(tls.cert === undefined || tls.key === undefined ? {} : { cert: tls.cert, key: tls.key }),
+      ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+    });
+  }
+
+  /**
+   * What stands at a path.
+   *
+   * @throws {ClientError}
+   */
+  get(path: string): Promise<Answer> {
+    return this.ask("GET", path, undefined);
+  }
+
+  /**
+   * What the server answers to an object.
+   *
+   * @throws {ClientError}
+   */
+  post(path: string, object: object): Promise<Answer> {
+    return this.ask("POST", path, JSON.stringify(object));
+  }
+
+  /** Ends the connections. */
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async ask(method: string, path: string, body: string | undefined): Promise<Answer> {
+    let status: number;
+    let text: string;
+    try {
+      const response = await this.send(method, path, body);
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      status = response.statusCode ?? 0;
+      text = Buffer.concat(chunks).toString("utf8");
+    } catch (error) {
+      throw new ClientError(`${this.access.server} can't be reached: ${(error as Error).message}`);
+    }
+    const answer = jsonOf(text);
+    if (status >= 300) {
+      const message = typeof answer?.["message"] === "string" ? answer["message"] : text.slice(0, 200);
+      throw new ClientError(`${method} ${path}: the server answers ${status}: ${message}`);
+    }
+    if (answer === undefined) throw new ClientError(`${method} ${path}: the answer is no JSON object`);
+    return answer;
+  }
+
+  private send(method: string, path: string, body: string | undefined): Promise<IncomingMessage> {
+    const { authorization } = this.access;
+    const headers = {
+      accept: "application/json",
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(body === undefined
+        ? {}
+        : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+    };
+    const url = new URL(`${this.base.pathname.replace(/\/$/, "")}${path}`, this.base);
+    return new Promise((resolve, reject) => {
+      const asked = request(url, { method, headers, agent: this.agent, timeout: silentMs }, resolve);
+      asked.once("timeout", () => asked.destroy(new Error(`it said nothing for ${silentMs / 1000} s`)));
+      asked.once("error", reject);
+      asked.end(body);
+    });
+  }
+}
+
+function jsonOf(text: string): Answer | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Answer)
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

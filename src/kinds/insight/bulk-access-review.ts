@@ -1,0 +1,67 @@
+import { kind, struct } from "./v1alpha1.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, list, type Static } from "../../schema/types.ts";
+import {
+  SelfSubjectAccessReviewSpec,
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
+} from "../authorization/attributes.ts";
+import {
+  reportSpecFaults,
+  selfSubjectAccessReviewFaults,
+  subjectAccessReviewFaults,
+} from "../authorization/spec-faults.ts";
+
+/** At most so many checks stand in one review. */
+export const maxChecks = 1000;
+
+const AccessCheck = struct("AccessCheck", "One question: about somebody, or about the caller.", {
+  subject: field(1, SubjectAccessReviewSpec, "Whether a user or group may do something.").nullable(),
+  self: field(2, SelfSubjectAccessReviewSpec, "Whether the caller may do something.").nullable(),
+});
+export type AccessCheck = Static<typeof AccessCheck>;
+
+const BulkAccessReviewSpec = struct("BulkAccessReviewSpec", "The questions.", {
+  checks: field(1, list(AccessCheck), `From 1 to ${maxChecks} questions.`).atomic().required(),
+});
+export type BulkAccessReviewSpec = Static<typeof BulkAccessReviewSpec>;
+
+const BulkAccessReviewStatus = struct("BulkAccessReviewStatus", "The answers.", {
+  results: field(1, list(SubjectAccessReviewStatus), "The answer to each check, in the order of the checks.")
+    .atomic()
+    .declaredRequired(),
+});
+
+export const BulkAccessReview = kind({
+  name: "BulkAccessReview",
+  resource: "bulkaccessreviews",
+  singular: "bulkaccessreview",
+  scope: "Cluster",
+  doc: "Asks many times whether somebody may do something.",
+  verbs: ["create"],
+  fields: {
+    metadata: field(1, ObjectMeta, "Metadata, without meaning here.").emitEmpty(),
+    spec: field(2, BulkAccessReviewSpec, "The questions.").required(),
+    status: field(3, BulkAccessReviewStatus, "The answers, filled in by the server.").emitEmpty(),
+  },
+  validate({ spec }, report) {
+    const place = report.at("spec", "checks");
+    const checks = spec.checks ?? [];
+    if (checks.length === 0) place.required("at least one check must be given");
+    else if (checks.length > maxChecks) place.tooMany(checks.length, maxChecks);
+    else for (const [index, check] of checks.entries()) reportCheck(check, place.at(index));
+  },
+});
+export type BulkAccessReview = ObjectFor<typeof BulkAccessReview>;
+
+function reportCheck({ subject, self }: AccessCheck, place: FieldReport): void {
+  if (subject !== undefined && self !== undefined) {
+    place.at("self").forbidden("may not be given together with subject");
+  } else if (subject !== undefined) {
+    reportSpecFaults(subjectAccessReviewFaults(subject), place.at("subject"));
+  } else if (self !== undefined) {
+    reportSpecFaults(selfSubjectAccessReviewFaults(self), place.at("self"));
+  } else place.required("exactly one of subject and self must be given");
+}

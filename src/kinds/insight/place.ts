@@ -1,0 +1,32 @@
+/** A subject in the order of a list. */
+export interface SubjectPlace {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** The place after a subject, as `status.continue` says it. */
+export function writePlace({ kind, namespace = "", name }: SubjectPlace): string {
+  return Buffer.from(JSON.stringify([kind, namespace, name])).toString("base64url");
+}
+
+/** The subject that a text of {@link writePlace} names; undefined for any other text. */
+export function readPlace(text: string): SubjectPlace | undefined {
+  const parts = partsOf(Buffer.from(text, "base64url").toString());
+  if (parts === undefined) return undefined;
+  const [kind, namespace, name] = parts;
+  const place =
+    namespace === "" ? { kind: kind!, name: name! } : { kind: kind!, namespace: namespace!, name: name! };
+  return writePlace(place) === text ? place : undefined;
+}
+
+function partsOf(text: string): readonly string[] | undefined {
+  const match = /^\["(Group|ServiceAccount|User)",("(?:[^"\\]|\\.)*"),("(?:[^"\\]|\\.)*")\]$/s.exec(text);
+  if (match === null) return undefined;
+  try {
+    return [match[1]!, JSON.parse(match[2]!) as string, JSON.parse(match[3]!) as string];
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

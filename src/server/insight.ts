@@ -1,0 +1,32 @@
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { turnGiver } from "../base/turns.ts";
+import type { Attributes } from "../authorization/authorizer.ts";
+import { explainRbac } from "../authorization/insight/explain.ts";
+import type {
+  AccessInsight,
+  Action,
+  AllowedSubjects,
+  Explanation,
+  Page,
+} from "../authorization/insight/insight.ts";
+import { whoCan } from "../authorization/insight/who-can.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { StoredRbac } from "./rbac.ts";
+
+/** Says more of the decisions of role-based authorization over what is stored. */
+export class StoredInsight implements AccessInsight {
+  constructor(
+    private readonly policy: StoredRbac,
+    private readonly vocabulary: Vocabulary,
+  ) {}
+
+  explain(attributes: Attributes): MaybePromise<Explanation> {
+    const { policy, vocabulary } = this;
+    return andThen(policy.sync(), () => explainRbac(policy.index, vocabulary, attributes, turnGiver()));
+  }
+
+  whoCan(action: Action, page: Page): MaybePromise<AllowedSubjects> {
+    const { policy, vocabulary } = this;
+    return andThen(policy.sync(), () => whoCan(policy.index, vocabulary, action, page, turnGiver()));
+  }
+}

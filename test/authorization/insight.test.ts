@@ -1,0 +1,272 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Attributes } from "../../src/authorization/authorizer.ts";
+import { AuthorizerChain, type ChainLink } from "../../src/authorization/chain.ts";
+import { explainRbac } from "../../src/authorization/insight/explain.ts";
+import type { AccessInsight, Page } from "../../src/authorization/insight/insight.ts";
+import { whoCan } from "../../src/authorization/insight/who-can.ts";
+import type { PolicyRule } from "../../src/authorization/rbac/policy.ts";
+import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
+import { explainAccess } from "../../src/authorization/reviews/explanation.ts";
+import { listSubjects } from "../../src/authorization/reviews/subject-list.ts";
+import { readPlace, writePlace } from "../../src/kinds/insight/place.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { alice, ask, askPath, clusterRole, podRule, toGroup, toUser, user } from "./support.ts";
+
+const atOnce = () => undefined;
+const page: Page = { limit: 200, after: undefined };
+const action = ({ user: _user, ...rest }: ReturnType<typeof ask>) => rest;
+
+/** An index with so many roles, and ten bindings of each to a user and a group. */
+function crowded(roles: number, rules: (index: number) => readonly PolicyRule[]): RbacIndex {
+  const index = new RbacIndex(platform);
+  for (let i = 0; i < roles; i++) index.putClusterRole(`role-${i}`, { rules: rules(i) });
+  for (let i = 0; i < roles * 10; i++) {
+    const binding = {
+      roleRef: clusterRole(`role-${i % roles}`),
+      subjects: [toUser(`user-${i}`), toGroup(`team-${i % 50}`)],
+    };
+    if (i % 2 === 0) index.putClusterRoleBinding(`b-${i}`, binding);
+    else index.putRoleBinding(`ns-${i % 100}`, `b-${i}`, binding);
+  }
+  return index;
+}
+
+/** The most steps in maps, sets and lists that a piece of work takes between two offers of a turn, and all of them. */
+async function stepsBetweenTurns(
+  work: (giveTurn: () => undefined) => Promise<unknown>,
+): Promise<{ most: number; all: number }> {
+  const spies = [
+    vi.spyOn(Map.prototype, "get"),
+    vi.spyOn(Map.prototype, "set"),
+    vi.spyOn(Set.prototype, "add"),
+    vi.spyOn(Array.prototype, "includes"),
+  ];
+  const count = (): number => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+  let last = 0;
+  let most = 0;
+  const look = (): undefined => {
+    const now = count();
+    most = Math.max(most, now - last);
+    last = now;
+  };
+  await work(look);
+  look();
+  for (const spy of spies) spy.mockRestore();
+  return { most, all: last };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("long work is done in turns", () => {
+  const everybody = action(ask(alice, "get", { namespace: "ns-7" }));
+
+  it("the first question takes the roles in, a later one what its answer needs", async () => {
+    const index = crowded(3000, (i) => [podRule(["get"], { resources: ["pods", `things-${i}`] })]);
+    const first = await stepsBetweenTurns((giveTurn) => whoCan(index, platform, everybody, page, giveTurn));
+    expect(first.most).toBeLessThan(20_000);
+    const few = action(ask(alice, "get", { resource: "things-7", namespace: "ns-7" }));
+    const later = await stepsBetweenTurns((giveTurn) => whoCan(index, platform, few, page, giveTurn));
+    expect(later.all).toBeLessThan(200);
+  });
+
+  it("who can takes as few steps for few subjects with 20,000 bindings as with 200", async () => {
+    const steps: number[] = [];
+    for (const roles of [20, 2000]) {
+      const index = crowded(roles, (i) => [
+        podRule(["get"], { resources: [i === 8 ? "pods" : `things-${i}`] }),
+      ]);
+      await whoCan(index, platform, everybody, page, atOnce);
+      steps.push(
+        (await stepsBetweenTurns((giveTurn) => whoCan(index, platform, everybody, page, giveTurn))).all,
+      );
+    }
+    expect(Math.max(...steps)).toBeLessThan(150);
+  });
+
+  it("who can looks at no more subjects than a page has, where everybody may", async () => {
+    const index = crowded(2000, () => [podRule(["get"])]);
+    await whoCan(index, platform, everybody, page, atOnce);
+    const sixty = { limit: 60, after: undefined };
+    const { subjects, more } = await whoCan(index, platform, everybody, sixty, atOnce);
+    expect([subjects.length, more, subjects[0]]).toEqual([
+      60,
+      true,
+      expect.objectContaining({ kind: "Group", name: "team-0" }),
+    ]);
+    expect(subjects[0]!.moreGrants).toBe(true);
+    const read = vi.spyOn(index.directory, "after");
+    await whoCan(index, platform, everybody, sixty, atOnce);
+    expect(read).toHaveBeenCalledOnce();
+  });
+
+  it("an explanation of a role with 20,000 rules offers turns, and cuts long lists around what was asked", async () => {
+    const index = new RbacIndex(platform);
+    const names = Array.from({ length: 20_000 }, (_, i) => `n-${i}`);
+    index.putClusterRole("vast", { rules: names.map((name) => podRule(["get"], { resourceNames: [name] })) });
+    index.putClusterRole("wide", { rules: [podRule(["list"], { resourceNames: names })] });
+    for (const name of ["vast", "wide"])
+      index.putClusterRoleBinding(name, { roleRef: clusterRole(name), subjects: [toUser("alice")] });
+    let offers = 0;
+    const said = await explainRbac(
+      index,
+      platform,
+      ask(alice, "get", { name: "n-19999" }),
+      () => void offers++,
+    );
+    expect(offers).toBeGreaterThan(50);
+    expect(said.grants).toMatchObject([{ role: { name: "vast" }, ruleIndex: 19_999 }]);
+    const wide = await explainRbac(index, platform, ask(alice, "list", { name: "n-15000" }), atOnce);
+    expect(wide.grants[0]!.rule.resourceNames).toHaveLength(20);
+    expect(wide.grants[0]!.rule.resourceNames![0]).toBe("n-15000");
+    expect(wide.grants[0]!.rule.entriesLeftOut).toBe(19_980);
+  });
+
+  it("roles that change while they are taken in are found as they are now", async () => {
+    const index = crowded(2000, (i) => [podRule(["get"], { resources: [`things-${i}`] })]);
+    let turns = 0;
+    const changing = (): undefined => {
+      if (++turns === 2) index.putClusterRole("role-1998", { rules: [podRule(["get"])] });
+      if (turns === 3) index.removeClusterRole("role-4");
+    };
+    await whoCan(index, platform, everybody, page, changing);
+    expect(turns).toBeGreaterThan(3);
+    const names = async (about: typeof everybody) =>
+      (await whoCan(index, platform, about, page, atOnce)).subjects.map(({ grants }) => grants[0]!.role.name);
+    expect(new Set(await names(everybody))).toEqual(new Set(["role-1998"]));
+    expect(await names({ ...everybody, resource: "things-4" })).toEqual([]);
+    expect(await names({ ...everybody, resource: "things-1998" })).toEqual([]);
+    expect(new Set(await names({ ...everybody, resource: "things-6" }))).toEqual(new Set(["role-6"]));
+  });
+});
+
+it("bindings of one group in very many namespaces are looked at up to a bound, and the rest is counted", async () => {
+  const index = new RbacIndex(platform);
+  index.putClusterRole("view", { rules: [podRule(["get"])] });
+  for (let i = 0; i < 1200; i++)
+    index.putRoleBinding(`ns-${i}`, "b", { roleRef: clusterRole("view"), subjects: [toGroup("dev")] });
+  const said = await explainRbac(
+    index,
+    platform,
+    ask(user("x", "dev"), "get", { namespace: "other" }),
+    atOnce,
+  );
+  expect([said.nearMisses.length, said.nearMissesLeftOut, said.namespacesLeftOut]).toEqual([10, 990, 200]);
+});
+
+it("of near misses the closest come first", async () => {
+  const index = new RbacIndex(platform);
+  const grants: Record<string, PolicyRule> = {
+    "another name": podRule(["get"], { resourceNames: ["a"] }),
+    "another verb": podRule(["list"]),
+    "another group": podRule(["get"], { apiGroups: ["apps"] }),
+    "nothing in common": podRule(["list"], { apiGroups: ["apps"], resources: ["jobs"] }),
+    "a path": { verbs: ["get"], nonResourceURLs: ["/pods"] },
+    "another verb and name": podRule(["list"], { resourceNames: ["a"] }),
+  };
+  for (const [name, rule] of Object.entries(grants).toReversed()) {
+    index.putClusterRole(name, { rules: [rule] });
+    index.putClusterRoleBinding(name, { roleRef: clusterRole(name), subjects: [toUser("alice")] });
+  }
+  const names = async (asked: Attributes) =>
+    (await explainRbac(index, platform, asked, atOnce)).nearMisses.map(({ role }) => role.name);
+  expect(await names(ask(alice, "get", { name: "b" }))).toEqual([
+    "another name",
+    "another verb",
+    "another verb and name",
+    "another group",
+  ]);
+  expect(await names(askPath(alice, "get", "/nodes"))).toEqual(["a path"]);
+  expect(await names(askPath(alice, "post", "/pods"))).toEqual(["a path"]);
+  expect(await names(askPath(alice, "post", "/nodes"))).toEqual([]);
+});
+
+describe("several authorizers", () => {
+  const link = (
+    name: string,
+    verdict: "allow" | "deny" | "noOpinion",
+    more: Partial<ChainLink> = {},
+  ): ChainLink => ({
+    name,
+    authorizer: { authorize: () => ({ verdict, reason: `${name} says so`, evaluationError: "" }) },
+    resolver: undefined,
+    ...more,
+  });
+  const spec = { user: "alice", resourceAttributes: { verb: "get", resource: "pods" } };
+  const nothing = {
+    grants: [],
+    moreGrants: false,
+    nearMisses: [],
+    nearMissesLeftOut: 0,
+    faults: [],
+    faultsLeftOut: 0,
+    namespacesLeftOut: 0,
+  };
+  const silent: AccessInsight = { explain: () => nothing, whoCan: () => ({ subjects: [], more: false }) };
+
+  it("are shown up to the one that decided", async () => {
+    const chain = new AuthorizerChain([
+      link("a", "noOpinion", { insight: silent }),
+      link("b", "deny"),
+      link("c", "allow"),
+    ]);
+    expect(await explainAccess(spec, chain, () => [])).toEqual({
+      allowed: false,
+      denied: true,
+      reason: "b says so",
+      decidedBy: "b",
+      authorizers: [
+        { name: "a", opinion: "NoOpinion", reason: "a says so" },
+        { name: "b", opinion: "Deny", reason: "b says so" },
+      ],
+    });
+  });
+
+  it("that can't list whom they allow are named", async () => {
+    const chain = new AuthorizerChain([
+      link("webhook", "allow"),
+      link("RBAC", "noOpinion", { insight: silent }),
+    ]);
+    const { unlisted } = await listSubjects({ ...spec, limit: 10, after: undefined }, chain, platform);
+    expect(unlisted[0]).toEqual({
+      authorizer: "webhook",
+      message: "this authorizer can't list whom it allows or denies",
+    });
+  });
+
+  it("an explanation that doesn't fit the decision, as something changed in between, is asked for anew", async () => {
+    const index = new RbacIndex(platform);
+    index.putClusterRole("view", { rules: [podRule(["get"])] });
+    let asked = 0;
+    const insight: AccessInsight = {
+      explain(attributes) {
+        if (++asked === 1)
+          index.putClusterRoleBinding("a", { roleRef: clusterRole("view"), subjects: [toUser("alice")] });
+        return explainRbac(index, platform, attributes, atOnce);
+      },
+      whoCan: silent.whoCan,
+    };
+    const chain = new AuthorizerChain([{ name: "RBAC", authorizer: index, resolver: index, insight }]);
+    const status = await explainAccess(spec, chain, () => []);
+    expect([asked, status.allowed, status.grants?.length]).toEqual([2, true, 1]);
+  });
+});
+
+describe("the place where a list goes on", () => {
+  it.each([
+    { kind: "User", name: "ann" },
+    { kind: "Group", name: 'a "quoted" \\ name\n' },
+    { kind: "ServiceAccount", namespace: "web", name: "bot" },
+    { kind: "User", name: "" },
+  ])("%j is read as it was written", (place) => {
+    expect(readPlace(writePlace(place))).toEqual(place);
+  });
+
+  it.each([
+    "",
+    "x",
+    "W10",
+    Buffer.from('["Robot","","a"]').toString("base64url"),
+    Buffer.from('["User","","\\x"]').toString("base64url"),
+    `${writePlace({ kind: "User", name: "a" })}=`,
+  ])("%j is none", (text) => expect(readPlace(text)).toBeUndefined());
+});

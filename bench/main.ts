@@ -6,6 +6,7 @@ import type { Row } from "./rows.ts";
 import type { Bench, Scenario } from "./scenario.ts";
 import { applies } from "./scenarios/apply.ts";
 import { binary, table } from "./scenarios/binary.ts";
+import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
 import { bulkReview, insight } from "./scenarios/insight.ts";
 import { list } from "./scenarios/list.ts";
@@ -44,6 +45,7 @@ const scenarios: readonly Scenario[] = [
   rulesReview,
   insight,
   bulkReview,
+  fairness,
   startUp,
   memory,
 ];

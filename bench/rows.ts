@@ -87,6 +87,12 @@ export function differenceRow(
   return judged({ name, unit, product, limit, compare: "difference", compared: product - limit, aim });
 }
 
+/** A row that says how many times its limit the product takes. */
+export function timesRow(name: string, unit: string, product: number, limit: number, atMost: number): Row {
+  const aim = { kind: "at most", value: atMost } as const;
+  return judged({ name, unit, product, limit, compare: "ratio", compared: product / limit, aim });
+}
+
 function judged(row: Row): Row {
   const { aim, compared } = row;
   if (aim === undefined || compared === undefined) return row;

@@ -34,6 +34,9 @@ export const benchUser = "bench-user";
 /** Bearer token of the administrator of a product that the bench started. */
 export const adminToken = "bench-admin-token";
 const userToken = "bench-user-token";
+/** A second user of a product that the bench started, with no rights but those that a scenario gives them. */
+export const otherUser = "bench-other";
+export const otherToken = "bench-other-token";
 
 export function vocabularyOf({ vocabulary }: Pick<Options, "vocabulary">): Vocabulary {
   return vocabulary === "kubernetes" ? kubernetes : platform;
@@ -70,7 +73,12 @@ export async function startProduct(
 ): Promise<Product> {
   mkdirSync(dir, { recursive: true });
   const tokenFile = join(dir, "tokens.csv");
-  writeFileSync(tokenFile, `${adminToken},admin,1,system:masters\n${userToken},${benchUser},2,benchers\n`);
+  const tokens = [
+    `${adminToken},admin,1,system:masters`,
+    `${userToken},${benchUser},2,benchers`,
+    `${otherToken},${otherUser},3`,
+  ];
+  writeFileSync(tokenFile, `${tokens.join("\n")}\n`);
   const profiles =
     profile === undefined || profileName === undefined ? undefined : join(profile, profileName);
   const flags = profileFlags(profiles);

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/chain.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
+import { defaultFlow, type FlowOptions } from "./server/flow-options.ts";
 import {
   defaultAuditLog,
   defaultAuditWebhook,
@@ -40,6 +41,7 @@ export type {
   ServiceAccountOptions,
   TokenWebhookChoice,
 } from "./server/authentication-options.ts";
+export type { FlowOptions } from "./server/flow-options.ts";
 export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/chain.ts";
 export type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
@@ -84,6 +86,8 @@ export interface CreateServerOptions {
   readonly allowPrivileged?: boolean;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
+  /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
+  readonly flow?: Partial<FlowOptions>;
   /** Features to turn on or off, as for `--feature-gates`. */
   readonly featureGates?: string;
   /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
@@ -146,6 +150,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
     serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
     connections: { ...defaultConnections, ...options.connections },
+    flow: { ...defaultFlow, ...options.flow },
     allowPrivileged: options.allowPrivileged ?? false,
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],

@@ -44,6 +44,24 @@ export const serveFlags = [
     "Client connections that may be open at a time; by default 20000, or what the limit of open files leaves.",
   ),
   flag(
+    "enable-priority-and-fairness",
+    "boolean",
+    "true",
+    "Share the requests worked on at one time by flow schemas and priority levels; else refuse what is beyond the limits.",
+  ),
+  flag(
+    "max-requests-inflight",
+    "integer",
+    "400",
+    "Reading requests worked on at one time; 0 for no limit. With priority and fairness, a part of all seats.",
+  ),
+  flag(
+    "max-mutating-requests-inflight",
+    "integer",
+    "200",
+    "Changing requests worked on at one time; 0 for no limit. With priority and fairness, the other part of all seats.",
+  ),
+  flag(
     "tls-cert-file",
     "file",
     "",

@@ -61,6 +61,8 @@ async function start(options: ServerOptions): Promise<Server> {
   }
 }
 
+const maxInFlight = 1_000_000;
+
 /** The options that the flags ask for. */
 function serverOptions(read: FlagReader): ServerOptions {
   const dataDir = read.text("data-dir");
@@ -100,6 +102,11 @@ function serverOptions(read: FlagReader): ServerOptions {
     serviceClusterIpRanges: read.list("service-cluster-ip-range"),
     serviceNodePortRange: read.text("service-node-port-range"),
     connections: connectionOptions(read),
+    flow: {
+      fair: read.boolean("enable-priority-and-fairness") ?? true,
+      maxReading: read.integer("max-requests-inflight", 0, maxInFlight),
+      maxChanging: read.integer("max-mutating-requests-inflight", 0, maxInFlight),
+    },
     allowPrivileged: read.boolean("allow-privileged") ?? false,
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),

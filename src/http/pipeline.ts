@@ -26,6 +26,7 @@ export function handle(service: HttpService, plain: Exchange): void {
   const exchange = service.audit === undefined ? plain : service.audit.accompany(plain);
   const course = service.metrics.begin(exchange);
   const end = () => {
+    course.ticket?.release();
     service.metrics.end(course, exchange);
     course.trail?.ended();
   };
@@ -58,9 +59,15 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
       // 4. Impersonation: as whom, when they ask for it and may. Exit: 400, 403.
       andThen(impersonate(service, exchange, caller), (user) => {
         course.trail?.impersonates(user);
-        // 5. Authorization: may they. Exit: 403.
-        return andThen(authorize(service, facts, user, course.trail), () =>
-          dispatch(service, course.exchange, facts, user),
+        // 5. Limits: is there room for them. Exit: 429.
+        return andThen(service.limits.enter(course, facts, user), () =>
+          // 6. Their turn, where many requests arrive together.
+          service.turns.run(user.name, course.startMs, () =>
+            // 7. Authorization: may they. Exit: 403.
+            andThen(authorize(service, facts, user, course.trail), () =>
+              dispatch(service, course.exchange, facts, user),
+            ),
+          ),
         );
       }),
     ),
@@ -88,7 +95,7 @@ function announced(service: HttpService, exchange: Exchange, facts: RequestFacts
   return new WithHeaders(exchange, ["Warning", `299 - ${JSON.stringify(warning)}`]);
 }
 
-/** 6. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
+/** 8. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
 function dispatch(
   service: HttpService,
   exchange: Exchange,

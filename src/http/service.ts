@@ -1,12 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
+import type { FairTurns } from "../flow/fair-turns.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
 import type { ConnectionObserver } from "./listener.ts";
+import type { RequestLimiter } from "./limits/limiter.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
@@ -19,6 +21,10 @@ export interface HttpService {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  /** How many requests are worked on at one time, and whose. */
+  readonly limits: RequestLimiter;
+  /** In which order requests are worked on that arrive together. */
+  readonly turns: FairTurns;
   /** Answers POSTs of virtual kinds, by kind name. */
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
   /** Work out all objects of kinds that aren't stored, by kind name; sorted by name. */

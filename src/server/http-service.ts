@@ -2,6 +2,8 @@ import { discoveryDocuments } from "../authentication/service-accounts/discovery
 import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
+import { FairTurns } from "../flow/fair-turns.ts";
+import type { FlowControl } from "../flow/flow-control.ts";
 import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
@@ -19,7 +21,7 @@ import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
-import { serverMetrics } from "./metrics.ts";
+import { requestLimiter } from "./flow-limits.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import type { StoredRbac } from "./rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
@@ -30,6 +32,8 @@ export async function httpService(
   options: ServerOptions,
   engine: Engine,
   parts: Pick<HttpService, "connections"> & {
+    metrics: MetricSet;
+    flow: FlowControl | undefined;
     authorizer: AuthorizerChain;
     policy: StoredRbac;
     life: Lifecycle;
@@ -37,7 +41,8 @@ export async function httpService(
   },
 ): Promise<HttpService> {
   const { clock, log } = options;
-  const { authenticator, serviceAccounts, figures } = parts.authentication;
+  const { authenticator, serviceAccounts } = parts.authentication;
+  const { metrics } = parts;
   const paths = new PathTable();
   const health = healthChecks(engine.store, parts.policy, parts.life, clock, options.livezGracePeriodMs);
   const on = engine.featureEnabled;
@@ -49,13 +54,14 @@ export async function httpService(
   addOpenApiPaths(paths, engine.registry, { version3: on("OpenAPIV3") });
   addHealthPaths(paths, health);
   addOpenIdDocuments(options, paths, serviceAccounts);
-  const metrics = serverMetrics(options, engine, figures);
   addMetricsPath(paths, metrics);
   return {
     engine,
     clock,
     authenticator,
     authorizer: parts.authorizer,
+    limits: requestLimiter(options, engine, parts.flow, paths),
+    turns: new FairTurns(),
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers({
       ...parts,

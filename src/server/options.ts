@@ -2,6 +2,7 @@ import type { AuthorizationWebhookChoice } from "./authorizers.ts";
 import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/connect/rules.ts";
+import type { FlowOptions } from "./flow-options.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
 import type { AuditOptions } from "./audit-options.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -95,6 +96,8 @@ export interface ServerOptions {
   readonly featureGates: string;
   /** {@link defaultConnections} unless given. */
   readonly connections?: ConnectionOptions | undefined;
+  /** {@link defaultFlow} unless given. */
+  readonly flow?: FlowOptions | undefined;
   /** Whether pods, and templates of pods, may have containers with all rights on their host. */
   readonly allowPrivileged: boolean;
   readonly enabledAdmissionPlugins: readonly string[];

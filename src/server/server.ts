@@ -22,6 +22,10 @@ import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
+import { FlowConfiguration } from "./flow-configuration.ts";
+import { flowControl } from "./flow-limits.ts";
+import { checkFlowOptions, defaultFlow } from "./flow-options.ts";
+import { serverMetrics } from "./metrics.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
@@ -100,6 +104,7 @@ interface Parts {
   readonly namespaces: NamespacePhases;
   readonly client: Client;
   readonly controllers: RunningController;
+  readonly flow: FlowConfiguration;
   readonly effects: ServerEffects;
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
@@ -118,6 +123,7 @@ interface Parts {
  * @throws {StoreError} the store can't be opened.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
+  checkFlowOptions(options.flow ?? defaultFlow);
   const registry = registryFor(options);
   const store = await openStore(options);
   try {
@@ -129,7 +135,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
-  const { vocabulary } = options;
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const { policy, namespaces, needs } = followed(options, registry, store);
   const authorization = await authorizers(options, { policy, needs });
@@ -149,22 +154,24 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorization.chain)),
   });
   const client = new Client(engine, loopbackUser(options));
+  const metrics = serverMetrics(options, engine, authentication.figures);
+  const control = flowControl(options, engine, metrics);
+  const flow = new FlowConfiguration({ options, registry, store, client, control });
   const connections = await connectionRules(options);
-  const started: Started = { policy, namespaces, needs, effects, authentication, authorization };
+  const started: Started = { policy, namespaces, needs, flow, effects, authentication, authorization };
   try {
     await policy.start();
     await needs?.start();
     await namespaces.start();
-    await ensureSystemNamespaces(client, vocabulary, { nodeLeases: needs !== undefined });
-    await reconcileDefaultPolicy(client, vocabulary, {
-      selfSubjectReviews: registry.serves(SelfSubjectReview),
-    });
+    await bringUpToDate(options, registry, client, flow, needs !== undefined);
     life.bootstrapped = true;
     const controllers = await startControllers({ options, registry, store, client });
     started.controllers = controllers;
     life.synced = true;
     effects.start();
     const service = await httpService(options, engine, {
+      metrics,
+      flow: control,
       authorizer: authorization.chain,
       policy,
       life,
@@ -181,6 +188,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       namespaces,
       client,
       controllers,
+      flow,
       effects,
       serving,
       service,
@@ -199,7 +207,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
 /** What is to be closed again; what isn't there didn't start. */
 type Started = Pick<
   Parts,
-  "policy" | "namespaces" | "needs" | "effects" | "authentication" | "authorization"
+  "policy" | "namespaces" | "needs" | "flow" | "effects" | "authentication" | "authorization"
 > & {
   controllers?: RunningController;
   service?: HttpService;
@@ -207,6 +215,7 @@ type Started = Pick<
 
 async function closeStarted(started: Started): Promise<void> {
   await started.controllers?.close();
+  await started.flow.close();
   await started.authentication.close();
   await started.authorization.close();
   await started.effects.close();
@@ -236,6 +245,19 @@ function engineFor(
     allowPrivileged,
     pages: new PageCache(store),
   };
+}
+
+/** Brings what a server always has to what this release makes of it. */
+async function bringUpToDate(
+  { vocabulary }: ServerOptions,
+  registry: Registry,
+  client: Client,
+  flow: FlowConfiguration,
+  nodeLeases: boolean,
+): Promise<void> {
+  await ensureSystemNamespaces(client, vocabulary, { nodeLeases });
+  const selfSubjectReviews = registry.serves(SelfSubjectReview);
+  await Promise.all([reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews }), flow.start()]);
 }
 
 /** Tells others of the authorities of clients, and keeps certificates and authorities up to date. */

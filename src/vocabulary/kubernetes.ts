@@ -34,4 +34,5 @@ export const kubernetes: Vocabulary = {
     manager: "kubectl",
   },
   gitVersion: "v1.26.0+plinth",
+  flowHeaderPrefix: "X-Kubernetes-PF-",
 };

@@ -30,4 +30,5 @@ export const platform: Vocabulary = {
   autoUpdateAnnotation: "rbac.authorization.platform.io/autoupdate",
   bootstrappingLabel: "platform.io/bootstrapping",
   gitVersion: "v1.26.0+plinth",
+  flowHeaderPrefix: "X-Platform-PF-",
 };

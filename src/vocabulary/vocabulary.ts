@@ -53,6 +53,8 @@ export interface Vocabulary {
   readonly clientSideApply?: { readonly annotation: string; readonly manager: string };
   /** Version that `/version` reports as `gitVersion`. */
   readonly gitVersion: string;
+  /** Prefix of the headers that tell clients which flow schema and priority level a request had, with its dash. */
+  readonly flowHeaderPrefix: string;
 }
 
 /** The reference release whose behaviour and kinds are served. */

@@ -8,7 +8,7 @@ const floors: readonly (readonly string[])[] = [
   ["schema", "storage", "remote"],
   ["kinds", "fields"],
   ["resources"],
-  ["authentication", "authorization", "admission"],
+  ["authentication", "authorization", "admission", "flow"],
   ["controllers", "http"],
   ["server"],
   ["cli"],

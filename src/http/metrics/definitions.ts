@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-set.ts";
 
 const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;
@@ -13,6 +14,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...requestMetrics,
     ...authenticationMetrics,
     ...auditMetrics,
+    ...flowMetrics,
     ...storeMetrics,
     ...productMetrics(vocabulary),
     ...processMetrics,

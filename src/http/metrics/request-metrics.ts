@@ -1,4 +1,5 @@
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
+import type { Ticket } from "../../flow/ticket.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import type { Exchange } from "../exchange.ts";
@@ -15,6 +16,8 @@ export interface Course {
   exchange: Exchange;
   /** What is recorded of it; undefined where nothing is audited. */
   readonly trail: AuditTrail | undefined;
+  /** Its right to be worked on, once it has one. */
+  ticket: Ticket | undefined;
 }
 
 /** What is counted of one sort of requests; times and sizes only of those that end by themselves. */
@@ -46,7 +49,14 @@ export class RequestMetrics {
   begin(exchange: Exchange): Course {
     const inFlight = readOnly.has(exchange.method) ? this.reading : this.changing;
     inFlight.inc();
-    return { startMs: this.nowMs(), inFlight, facts: undefined, exchange, trail: exchange.audit };
+    return {
+      startMs: this.nowMs(),
+      inFlight,
+      facts: undefined,
+      exchange,
+      trail: exchange.audit,
+      ticket: undefined,
+    };
   }
 
   /** The request is answered, or (a watch) its answer has begun. */

@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import { Classifier, type Classified } from "./classifier.ts";
+import type { FlowSchemaObject, PriorityLevelObject } from "./objects.ts";
+import { PriorityLevel } from "./priority-level.ts";
+import type { FlowRequest, WaitingClient } from "./request.ts";
+import { giveOut, seatRange, type SeatRange } from "./shares.ts";
+import type { Ticket } from "./ticket.ts";
+import { FlowUse, type WaitMeters } from "./use.ts";
+
+/** How often levels lend and borrow anew, in milliseconds. */
+const adjustEveryMs = 10_000;
+
+/** What flow control works with. */
+export interface FlowControlSettings {
+  /** Seats of all levels together. */
+  readonly seats: number;
+  /** A request waits no longer than this, in milliseconds. */
+  readonly waitMs: number;
+  /** Prefix of the names of system users, with its colon. */
+  readonly systemPrefix: string;
+  /** Prefix of the headers that tell clients of schema and level. */
+  readonly headerPrefix: string;
+  readonly clock: Clock;
+  /** Where the waits of a schema's requests at a level are counted. */
+  readonly meters: (level: string, schema: string) => WaitMeters;
+}
+
+/** The configuration: schemas and levels, with the mandatory ones. */
+export interface FlowObjects {
+  readonly schemas: readonly FlowSchemaObject[];
+  readonly levels: readonly PriorityLevelObject[];
+}
+
+interface LimitedState {
+  readonly level: PriorityLevel;
+  readonly range: SeatRange;
+  readonly object: PriorityLevelObject;
+}
+
+/**
+ * Priority and fairness: each request belongs to a flow schema, each schema to a priority level with seats of its own,
+ * and within a level the flows share alike.
+ */
+export class FlowControl {
+  /** Levels by name, also those that are gone but still have requests. */
+  readonly levels = new Map<string, PriorityLevel>();
+  private readonly uses = new Map<string, FlowUse>();
+  private limited: readonly LimitedState[] = [];
+  private classifier: Classifier<FlowUse>;
+  private current: ReadonlySet<string> = new Set();
+  private adjustAtMs: number;
+
+  constructor(private readonly settings: FlowControlSettings) {
+    this.classifier = new Classifier([], settings.systemPrefix);
+    this.adjustAtMs = settings.clock.now() + adjustEveryMs;
+  }
+
+  /** Takes over a configuration, from the next request on; requests under way keep their seats. */
+  configure({ schemas, levels }: FlowObjects): void {
+    const { seats } = this.settings;
+    const shares = levels.reduce((sum, { spec }) => sum + (spec.limited?.nominalConcurrencyShares ?? 0), 0);
+    this.current = new Set(levels.map(({ metadata }) => metadata.name));
+    const before = new Map(this.limited.map(({ level, range }) => [level, range]));
+    const limited: LimitedState[] = [];
+    for (const object of levels) {
+      const level = this.level(object);
+      const { limited: limits } = object.spec;
+      if (!limits) continue;
+      const range = seatRange(seats, shares, limits);
+      limited.push({ level, range, object });
+      // What was lent and borrowed stays so while the range is the same.
+      const kept = isDeepStrictEqual(before.get(level), range) ? level.seats : range.nominal;
+      level.limit({ seats: kept, queuing: queuingOf(object) });
+    }
+    this.limited = limited;
+    const usable = schemas.filter(({ spec }) => this.current.has(spec.priorityLevelConfiguration.name));
+    const classified = usable.map((schema): Classified<FlowUse> => ({ schema, value: this.useOf(schema) }));
+    this.classifier = new Classifier(classified, this.settings.systemPrefix);
+    this.forget(new Set(classified.map(({ value }) => value)));
+  }
+
+  /**
+   * The schema and level of a request.
+   *
+   * @throws {Error} no schema fits: a configuration without the mandatory catch-all for the user's groups.
+   */
+  classify(request: FlowRequest, user: UserInfo): FlowUse {
+    return this.classifier.classify(request, user) ?? this.useOfRest();
+  }
+
+  /**
+   * Takes a request in; see {@link PriorityLevel.enter}.
+   *
+   * @throws {StatusError} TooManyRequests.
+   */
+  enter(
+    use: FlowUse,
+    seats: number,
+    request: FlowRequest,
+    user: UserInfo,
+    client: WaitingClient,
+  ): MaybePromise<Ticket> {
+    if (this.settings.clock.now() >= this.adjustAtMs) this.adjust();
+    return use.level.enter({ use, seats, request, user, client });
+  }
+
+  /** Lends and borrows by what was wanted lately, if it is time to. */
+  adjust(): void {
+    const now = this.settings.clock.now();
+    if (now < this.adjustAtMs) return;
+    this.adjustAtMs = now + adjustEveryMs;
+    const total = this.limited.reduce((sum, { range }) => sum + range.nominal, 0);
+    const claims = this.limited.map(({ level, range: { nominal, least, most } }) => {
+      level.demand.endPeriod(now);
+      const { highest, smooth } = level.demand;
+      const floor = Math.max(least, Math.min(nominal, highest));
+      return { least: floor, most, wanted: Math.max(floor, smooth, 1e-9) };
+    });
+    for (const [index, seats] of giveOut(total, claims).entries()) {
+      const { level, object } = this.limited[index]!;
+      level.limit({ seats: Math.round(seats), queuing: queuingOf(object) });
+    }
+  }
+
+  /** Figures of every schema at every level. */
+  get figures(): Iterable<FlowUse> {
+    return this.uses.values();
+  }
+
+  /** The limits that the configuration gives each limited level. */
+  get ranges(): readonly { readonly level: PriorityLevel; readonly range: SeatRange }[] {
+    return this.limited;
+  }
+
+  /** Whether the configuration no longer has the level. */
+  isLeaving(level: PriorityLevel): boolean {
+    return !this.current.has(level.name);
+  }
+
+  private level({ metadata: { name, uid = "" }, spec }: PriorityLevelObject): PriorityLevel {
+    let level = this.levels.get(name);
+    if (level === undefined) {
+      level = new PriorityLevel(name, this.settings.clock, this.settings.waitMs);
+      this.levels.set(name, level);
+    }
+    level.uid = uid;
+    level.exempt = spec.type === "Exempt";
+    return level;
+  }
+
+  private useOf({ metadata: { name, uid = "" }, spec }: FlowSchemaObject): FlowUse {
+    const use = this.use(name, this.levels.get(spec.priorityLevelConfiguration.name)!);
+    const { headerPrefix } = this.settings;
+    use.headers =
+      uid === "" || use.level.uid === ""
+        ? []
+        : [`${headerPrefix}FlowSchema-UID`, uid, `${headerPrefix}PriorityLevel-UID`, use.level.uid];
+    use.distinguisher = spec.distinguisherMethod?.type;
+    return use;
+  }
+
+  /** A user in neither of the groups that the mandatory catch-all names; it takes them nonetheless. */
+  private useOfRest(): FlowUse {
+    const level = this.levels.get(catchAll);
+    if (level === undefined) throw new Error("flow control isn't configured");
+    return this.use(catchAll, level);
+  }
+
+  private use(schema: string, level: PriorityLevel): FlowUse {
+    const key = JSON.stringify([level.name, schema]);
+    let use = this.uses.get(key);
+    if (use === undefined || use.level !== level) {
+      use = new FlowUse(schema, level, this.settings.meters(level.name, schema));
+      this.uses.set(key, use);
+    }
+    return use;
+  }
+
+  /** Lets go of what the configuration no longer has and no request uses. */
+  private forget(used: ReadonlySet<FlowUse>): void {
+    for (const [key, use] of this.uses) {
+      const idle = use.executing === 0 && use.waiting === 0;
+      if (idle && !used.has(use) && use.schemaName !== catchAll) this.uses.delete(key);
+    }
+    for (const [name, level] of this.levels) {
+      if (!this.current.has(name) && level.executing === 0 && level.waiting === 0) this.levels.delete(name);
+    }
+  }
+}
+
+const catchAll = "catch-all";
+
+function queuingOf({ spec }: PriorityLevelObject) {
+  const { type, queuing } = spec.limited!.limitResponse;
+  return type === "Queue" ? (queuing ?? undefined) : undefined;
+}

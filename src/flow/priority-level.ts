@@ -1,0 +1,253 @@
+import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import { Demand } from "./demand.ts";
+import { FairQueue, type Waiting } from "./fair-queue.ts";
+import type { Queuing } from "./objects.ts";
+import type { FlowRequest, WaitingClient } from "./request.ts";
+import { dealHand } from "./shuffle-sharding.ts";
+import { tooManyRequests, type Ticket } from "./ticket.ts";
+import type { FlowUse } from "./use.ts";
+
+/** What a request is taken to cost until it is done, in milliseconds of one seat. */
+const guessedMs = 3;
+/** No request costs less: whoever asks for very little still has to let others go first. */
+const leastMs = 1;
+
+/** A request that wants to be worked on at a level. */
+export interface Entrant {
+  readonly use: FlowUse;
+  readonly seats: number;
+  readonly request: FlowRequest;
+  readonly user: UserInfo;
+  readonly client: WaitingClient;
+}
+
+/** How a level is limited. */
+export interface LevelLimits {
+  readonly seats: number;
+  /** Undefined: what is beyond the limit is refused. */
+  readonly queuing: Queuing | undefined;
+}
+
+/**
+ * The seats of one priority level, and the requests that wait for them. Of the queues in which requests wait, the one
+ * that has had least service goes first (start-time fair queuing: each queue has a virtual time that advances with the
+ * seats and the time its requests took, and a queue that begins to be used starts where the level is).
+ */
+export class PriorityLevel {
+  readonly demand: Demand;
+  /** Queues that have been used lately, by their number. */
+  readonly queues = new Map<number, FairQueue>();
+  private readonly busy = new Set<FairQueue>();
+  uid = "";
+  executing = 0;
+  seatsInUse = 0;
+  waiting = 0;
+  private waitingSeats = 0;
+  private virtualMs = 0;
+  private limits: LevelLimits = { seats: 1, queuing: undefined };
+
+  /** @param exempt whether its requests are not limited at all. */
+  constructor(
+    readonly name: string,
+    private readonly clock: Clock,
+    private readonly waitMs: number,
+    public exempt = false,
+  ) {
+    this.demand = new Demand(clock.now());
+  }
+
+  /** How many seats there are at present. */
+  get seats(): number {
+    return this.limits.seats;
+  }
+
+  get queuesInUse(): number {
+    return this.busy.size;
+  }
+
+  /** Changes the limits; those who wait already stay in their queues. At least one seat is left. */
+  limit({ seats, queuing }: LevelLimits): void {
+    this.limits = { seats: Math.max(1, seats), queuing };
+    this.dispatch();
+  }
+
+  /**
+   * Takes a request in: at once where there is room, else when its turn has come.
+   *
+   * @throws {StatusError} TooManyRequests: no room, nor in the queue; or it waited too long, or its client is gone.
+   */
+  enter(entrant: Entrant): MaybePromise<Ticket> {
+    const { use } = entrant;
+    if (this.exempt) return this.begin(use, 0, undefined);
+    const seats = Math.min(entrant.seats, this.limits.seats);
+    if (this.waiting === 0 && this.fits(seats)) return this.begin(use, seats, undefined);
+    const { queuing } = this.limits;
+    if (queuing === undefined) {
+      use.refuse("concurrency-limit", 0);
+      throw tooManyRequests();
+    }
+    const queue = this.choose(entrant, queuing);
+    if (queue.waiting.size >= queuing.queueLengthLimit) {
+      use.refuse("queue-full", 0);
+      throw tooManyRequests();
+    }
+    return new Promise((resolve, reject) => this.wait(entrant, seats, queue, resolve, reject));
+  }
+
+  /** A request is done. */
+  finish({ use, seats, queue, startMs }: SeatTicket): void {
+    use.executing--;
+    use.seats -= seats;
+    this.executing--;
+    if (seats === 0) return;
+    this.seatsInUse -= seats;
+    const now = this.clock.now();
+    this.demand.set(now, this.seatsInUse + this.waitingSeats);
+    if (queue !== undefined) {
+      queue.executing--;
+      queue.executingSeats -= seats;
+      queue.nextStart += seats * (Math.max(leastMs, now - startMs) - guessedMs);
+    }
+    if (this.waiting > 0) this.dispatch();
+    else if (this.seatsInUse === 0) this.rest();
+  }
+
+  private fits(seats: number): boolean {
+    return this.seatsInUse + seats <= this.limits.seats;
+  }
+
+  private begin(use: FlowUse, seats: number, queue: FairQueue | undefined): SeatTicket {
+    use.dispatched++;
+    use.executing++;
+    use.seats += seats;
+    this.executing++;
+    this.seatsInUse += seats;
+    const now = seats === 0 ? 0 : this.clock.now();
+    if (seats > 0) this.demand.set(now, this.seatsInUse + this.waitingSeats);
+    if (queue === undefined) use.waits.executed.observe(0);
+    return new SeatTicket(this, use, seats, queue, now);
+  }
+
+  /** The queue of the flow's hand that is the least full. */
+  private choose({ use, request, user }: Entrant, { queues, handSize }: Queuing): FairQueue {
+    const distinction = distinctionOf(use.distinguisher, request, user);
+    let best: FairQueue | undefined;
+    for (const index of dealHand(JSON.stringify([use.schemaName, distinction]), queues, handSize)) {
+      const queue = this.queues.get(index) ?? new FairQueue(index);
+      if (best === undefined || queue.load < best.load) best = queue;
+    }
+    this.queues.set(best!.index, best!);
+    return best!;
+  }
+
+  private wait(
+    { use, request, user, client }: Entrant,
+    seats: number,
+    queue: FairQueue,
+    resolve: (ticket: Ticket) => void,
+    reject: (error: Error) => void,
+  ): void {
+    const sinceMs = this.clock.now();
+    const leave = (reason: "time-out" | "cancelled") => {
+      if (!queue.waiting.has(waiting)) return;
+      this.remove(queue, waiting);
+      timer.cancel();
+      use.refuse(reason, this.clock.now() - sinceMs);
+      reject(tooManyRequests());
+      // Who stood behind it may fit where it didn't.
+      this.dispatch();
+    };
+    const timer = this.clock.setTimer(() => leave("time-out"), this.waitMs);
+    const start = () => {
+      timer.cancel();
+      use.waits.executed.observe((this.clock.now() - sinceMs) / 1000);
+      resolve(this.begin(use, seats, queue));
+    };
+    const waiting: Waiting = { use, seats, sinceMs, request, user, start };
+    this.add(queue, waiting);
+    client.onClose(() => leave("cancelled"));
+  }
+
+  private add(queue: FairQueue, waiting: Waiting): void {
+    if (queue.waiting.size === 0) {
+      queue.nextStart = Math.max(queue.nextStart, this.virtualMs);
+      this.busy.add(queue);
+    }
+    queue.waiting.add(waiting);
+    queue.waitingSeats += waiting.seats;
+    waiting.use.waiting++;
+    this.waiting++;
+    this.waitingSeats += waiting.seats;
+    this.demand.set(waiting.sinceMs, this.seatsInUse + this.waitingSeats);
+    // There may be room for it, where another waits for more seats.
+    this.dispatch();
+  }
+
+  private remove(queue: FairQueue, waiting: Waiting): void {
+    queue.waiting.delete(waiting);
+    queue.waitingSeats -= waiting.seats;
+    waiting.use.waiting--;
+    this.waiting--;
+    this.waitingSeats -= waiting.seats;
+    if (queue.waiting.size === 0) this.busy.delete(queue);
+  }
+
+  /** Lets requests begin for as long as the one whose turn it is fits. */
+  private dispatch(): void {
+    while (this.busy.size > 0) {
+      const queue = this.nextQueue();
+      const waiting = queue.first;
+      // Wider than all seats, after these became fewer: it goes alone.
+      if (!this.fits(waiting.seats) && this.seatsInUse > 0) return;
+      this.remove(queue, waiting);
+      this.virtualMs = Math.max(this.virtualMs, queue.nextStart);
+      queue.nextStart += waiting.seats * guessedMs;
+      queue.executing++;
+      queue.executingSeats += waiting.seats;
+      if (queue.waiting.size > 0) {
+        // Of queues that are even, the one that waited longest goes first.
+        this.busy.delete(queue);
+        this.busy.add(queue);
+      }
+      waiting.start();
+    }
+  }
+
+  private nextQueue(): FairQueue {
+    let next: FairQueue | undefined;
+    for (const queue of this.busy) if (next === undefined || queue.nextStart < next.nextStart) next = queue;
+    return next!;
+  }
+
+  /** Nothing is going on: what the queues had is past. */
+  private rest(): void {
+    if (this.queues.size === 0) return;
+    this.queues.clear();
+    this.virtualMs = 0;
+  }
+}
+
+/** What tells a flow from others of its schema. */
+function distinctionOf(distinguisher: string | undefined, request: FlowRequest, user: UserInfo): string {
+  if (distinguisher === "ByUser") return user.name;
+  return distinguisher === "ByNamespace" && request.kind === "resource" ? request.namespace : "";
+}
+
+/** The seats of one request. */
+class SeatTicket implements Ticket {
+  constructor(
+    private readonly level: PriorityLevel,
+    readonly use: FlowUse,
+    /** 0 at an exempt level. */
+    readonly seats: number,
+    /** Where it waited; undefined: it didn't. */
+    readonly queue: FairQueue | undefined,
+    readonly startMs: number,
+  ) {}
+
+  release(): void {
+    this.level.finish(this);
+  }
+}

@@ -1,0 +1,40 @@
+import type { PriorityLevel } from "./priority-level.ts";
+
+/** Why a request was refused, in the words of the metrics. */
+export type RefusalReason = "concurrency-limit" | "queue-full" | "time-out" | "cancelled";
+
+/** Told how long requests waited, in seconds. */
+export interface WaitMeter {
+  observe(seconds: number): void;
+}
+
+/** Where the times are counted that the requests of a schema waited at a level. */
+export interface WaitMeters {
+  readonly executed: WaitMeter;
+  readonly refused: WaitMeter;
+}
+
+/** The requests of one flow schema at one priority level: what is done with them, and figures of them. */
+export class FlowUse {
+  dispatched = 0;
+  readonly refused = new Map<RefusalReason, number>();
+  executing = 0;
+  seats = 0;
+  waiting = 0;
+  /** Header lines that tell clients of schema and level. */
+  headers: readonly string[] = [];
+  /** How requests of the schema are told apart; undefined: they aren't. */
+  distinguisher: string | undefined;
+
+  constructor(
+    readonly schemaName: string,
+    readonly level: PriorityLevel,
+    readonly waits: WaitMeters,
+  ) {}
+
+  /** Counts a refusal. */
+  refuse(reason: RefusalReason, waitedMs: number): void {
+    this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
+    this.waits.refused.observe(waitedMs / 1000);
+  }
+}

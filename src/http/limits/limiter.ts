@@ -1,0 +1,21 @@
+import type { UserInfo } from "../../base/user-info.ts";
+import type { Course } from "../metrics/request-metrics.ts";
+import type { RequestFacts } from "../request-facts.ts";
+
+/** Decides whether there is room for a request. */
+export interface RequestLimiter {
+  /**
+   * Takes a request in: the course is given the ticket that is released at its end. A promise only where it must wait.
+   *
+   * @throws {StatusError} TooManyRequests.
+   */
+  enter(course: Course, facts: RequestFacts, user: UserInfo): Promise<void> | undefined;
+}
+
+/** Subresources that are connections: they last as long as somebody wants, so they have no part in the limits. */
+const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+
+/** Whether a request goes on until somebody ends it, but for watches. */
+export function isConnection(facts: RequestFacts): boolean {
+  return facts.kind === "resource" && facts.subresource !== "" && connections.has(facts.subresource);
+}

@@ -1,0 +1,66 @@
+import type { Clock } from "../../base/clock.ts";
+import { listSeats } from "../../flow/width.ts";
+import type { Engine } from "../../resources/engine.ts";
+import type { Resource } from "../../resources/registry.ts";
+import type { RequestFacts } from "../request-facts.ts";
+
+/** A count is used for this time; it is refreshed without anybody waiting. */
+const freshMs = 10_000;
+
+interface Count {
+  /** Undefined while nobody knows. */
+  objects: number | undefined;
+  atMs: number;
+}
+
+/** How many seats lists take, by the objects of their resource type, which are counted now and then. */
+export class ListWidths {
+  private readonly counts = new Map<string, Count>();
+
+  /** @param failed told when objects can't be counted; their lists take one seat, or as many as before. */
+  constructor(
+    private readonly engine: Engine,
+    private readonly clock: Clock,
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  /** The seats of a list. */
+  seats(facts: RequestFacts): number {
+    if (facts.kind === "path") return 1;
+    const { group, version, resource, query } = facts;
+    const found = this.engine.registry.find(group, version, resource);
+    if (found === undefined) return 1;
+    const limit = Number(query.get("limit") ?? 0);
+    return listSeats({
+      stored: this.count(found),
+      limit: Number.isInteger(limit) && limit > 0 ? limit : 0,
+      selects: query.get("labelSelector") !== undefined || query.get("fieldSelector") !== undefined,
+    });
+  }
+
+  private count({ storePrefix }: Resource): number | undefined {
+    let count = this.counts.get(storePrefix);
+    const now = this.clock.now();
+    if (count === undefined) {
+      this.counts.set(storePrefix, (count = { objects: undefined, atMs: Number.NEGATIVE_INFINITY }));
+    }
+    if (now - count.atMs >= freshMs) {
+      count.atMs = now;
+      this.refresh(storePrefix, count);
+    }
+    return count.objects;
+  }
+
+  private refresh(prefix: string, count: Count): void {
+    const take = (objects: number) => {
+      count.objects = objects;
+    };
+    try {
+      const objects = this.engine.store.count(prefix);
+      if (objects instanceof Promise) objects.then(take, this.failed);
+      else take(objects);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { UserInfo } from "../../base/user-info.ts";
+import { PlainLimit } from "../../flow/plain-limits.ts";
+import type { Course } from "../metrics/request-metrics.ts";
+import type { RequestFacts } from "../request-facts.ts";
+import { isConnection, type RequestLimiter } from "./limiter.ts";
+
+const reading = new Set(["get", "list", "watch", "head", "options"]);
+
+/**
+ * Limits how many requests are under way, those that read and those that change something apart. Watches and connections
+ * don't count, and neither do administrators.
+ */
+export class PlainLimiter implements RequestLimiter {
+  private readonly reading: PlainLimit;
+  private readonly changing: PlainLimit;
+
+  /** @param limits numbers of requests; 0: any number. */
+  constructor(
+    limits: { readonly reading: number; readonly changing: number },
+    private readonly administrators: string,
+  ) {
+    this.reading = new PlainLimit(limits.reading);
+    this.changing = new PlainLimit(limits.changing);
+  }
+
+  /** See {@link RequestLimiter.enter}; nobody waits. */
+  enter(course: Course, facts: RequestFacts, { groups }: UserInfo): undefined {
+    if (facts.verb === "watch" || isConnection(facts) || groups.includes(this.administrators)) return;
+    course.ticket = (reading.has(facts.verb) ? this.reading : this.changing).enter();
+  }
+}

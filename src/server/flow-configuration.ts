@@ -1,0 +1,176 @@
+import { StatusError } from "../base/status-error.ts";
+import { WorkQueue } from "../controllers/work-queue.ts";
+import { defaultLevels, defaultSchemas, type DefaultObject } from "../flow/default-objects.ts";
+import type { FlowControl } from "../flow/flow-control.ts";
+import type { FlowSchemaObject, PriorityLevelObject } from "../flow/objects.ts";
+import { FlowSchema } from "../kinds/flowcontrol/flow-schema.ts";
+import { PriorityLevelConfiguration } from "../kinds/flowcontrol/priority-level-configuration.ts";
+import type { Client } from "../resources/client.ts";
+import { Follower } from "../resources/follower.ts";
+import { namesOf, type Registry, type Resource } from "../resources/registry.ts";
+import { decodeEntry } from "../resources/stored.ts";
+import { groupName } from "../schema/kind.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import { danglingUpdate, upkeepOf, writeChange, type StoredObject } from "./flow-upkeep.ts";
+import { stackOf, type ServerOptions } from "./options.ts";
+
+interface Setup {
+  readonly options: ServerOptions;
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly client: Client;
+  /** Undefined where priority and fairness are turned off; the objects are kept up nonetheless. */
+  readonly control: FlowControl | undefined;
+}
+
+type AnyDefault = DefaultObject<FlowSchemaObject> | DefaultObject<PriorityLevelObject>;
+
+/**
+ * The stored flow schemas and priority levels: follows them live, brings the default ones to what they should be and says
+ * at each schema whether its level is missing.
+ */
+export class FlowConfiguration {
+  private readonly schemas = new Map<string, StoredObject>();
+  private readonly levels = new Map<string, StoredObject>();
+  private readonly annotation: string;
+  private readonly defaultSchemas: readonly DefaultObject<FlowSchemaObject>[];
+  private readonly defaultLevels = defaultLevels();
+  private follower: Follower | undefined;
+  /** Undefined where nothing is kept up. */
+  private queue: WorkQueue | undefined;
+  private readonly prefix: string;
+  /** Until then what is stored is taken in, and counts as a whole afterwards. */
+  private loaded = false;
+
+  constructor(private readonly setup: Setup) {
+    const { vocabulary } = setup.options;
+    this.annotation = `apf.${vocabulary.domain}/autoupdate-spec`;
+    this.defaultSchemas = defaultSchemas(vocabulary);
+    this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;
+  }
+
+  /** Resolves when the default objects are stored, and everything that is stored counts. */
+  async start(): Promise<void> {
+    const { registry, store, options } = this.setup;
+    const failed = (error: unknown) =>
+      options.log.error({ error: stackOf(error) }, "following flow schemas and priority levels failed");
+    const handler = {
+      put: (entry: Entry) => this.changed(entry.key, entry),
+      remove: (key: string) => this.changed(key, undefined),
+      failed,
+    };
+    this.follower = new Follower(store, this.prefix, handler, options.clock);
+    await this.follower.start();
+    if (registry.serves(FlowSchema) && registry.serves(PriorityLevelConfiguration)) await this.startUpkeep();
+    this.loaded = true;
+    this.configure();
+  }
+
+  /** Where the objects aren't served they aren't written either: those that are stored count, and the default ones. */
+  private async startUpkeep(): Promise<void> {
+    const { options } = this.setup;
+    await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.keep(one)));
+    await Promise.all([...this.schemas.keys()].map((name) => this.tellDangling(name)));
+    this.queue = new WorkQueue(
+      options.clock,
+      (key) => this.work(key),
+      (key, error) =>
+        options.log.warn(
+          { key, error: String(error) },
+          "upkeep of flow control failed and will be tried again",
+        ),
+    );
+    // What another server wrote at the same time is looked at again.
+    for (const { object } of this.defaultLevels) this.queue.add(`level/${object.metadata.name}`);
+    for (const name of this.schemas.keys()) this.queue.add(`schema/${name}`);
+  }
+
+  async close(): Promise<void> {
+    this.follower?.close();
+    await this.queue?.close();
+  }
+
+  /** An object was stored or removed. */
+  private changed(key: string, entry: Entry | undefined): void {
+    const { name } = namesOf(key);
+    const ofLevels = key.startsWith(`${this.prefix}${PriorityLevelConfiguration.resource}/`);
+    const known = ofLevels ? this.levels : this.schemas;
+    if (entry === undefined) known.delete(name);
+    else known.set(name, decodeEntry(entry) as unknown as StoredObject);
+    if (this.loaded) this.configure();
+    this.queue?.add(`${ofLevels ? "level" : "schema"}/${name}`);
+  }
+
+  private resource(kind: typeof FlowSchema | typeof PriorityLevelConfiguration): Resource {
+    return this.setup.registry.require(kind);
+  }
+
+  /** Hands over what is stored; mandatory objects that are missing count nonetheless. */
+  private configure(): void {
+    const { control } = this.setup;
+    if (control === undefined) return;
+    // Suggested objects may be missing on purpose.
+    const stored = this.queue !== undefined;
+    control.configure({
+      levels: together(this.levels, this.defaultLevels, stored),
+      schemas: together(this.schemas, this.defaultSchemas, stored),
+    });
+  }
+
+  private async work(key: string): Promise<void> {
+    const [type, name] = key.split("/") as ["level" | "schema", string];
+    const defaults: readonly AnyDefault[] = type === "level" ? this.defaultLevels : this.defaultSchemas;
+    const one = defaults.find(({ object }) => object.metadata.name === name);
+    if (one !== undefined) await this.keep(one);
+    if (type === "schema") return this.tellDangling(name);
+    const concerned = [...this.schemas].filter(([, schema]) => levelOf(schema) === name);
+    for (const [schema] of concerned) await this.tellDangling(schema);
+  }
+
+  /** Brings a default object to what it should be. */
+  private async keep(one: AnyDefault): Promise<void> {
+    const { name } = one.object.metadata;
+    const isSchema = "matchingPrecedence" in one.object.spec;
+    const known = isSchema ? this.schemas : this.levels;
+    const { apiVersion, kind } = this.resource(isSchema ? FlowSchema : PriorityLevelConfiguration);
+    const type = { apiVersion, kind: kind.name };
+    const change = upkeepOf(one, known.get(name), type, this.annotation);
+    if (change === undefined) return;
+    await unlessRaced(() => writeChange(this.setup.client, change));
+  }
+
+  private async tellDangling(name: string): Promise<void> {
+    const schema = this.schemas.get(name);
+    if (schema === undefined) return;
+    const level = levelOf(schema);
+    const now = `${new Date(this.setup.options.clock.now()).toISOString().slice(0, -5)}Z`;
+    const update = danglingUpdate(schema, level, this.levels.has(level), now);
+    if (update !== undefined) await unlessRaced(() => this.setup.client.update(update, "status"));
+  }
+}
+
+function levelOf({ spec }: StoredObject): string {
+  return (spec as FlowSchemaObject["spec"]).priorityLevelConfiguration.name;
+}
+
+/** Somebody else wrote meanwhile; that is followed, and looked at again. */
+async function unlessRaced(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    const raced =
+      error instanceof StatusError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
+    if (!raced) throw error;
+  }
+}
+
+function together<O extends { readonly metadata: { readonly name: string } }>(
+  known: ReadonlyMap<string, StoredObject>,
+  defaults: readonly DefaultObject<O>[],
+  mandatoryOnly: boolean,
+): O[] {
+  const missing = defaults.filter(
+    ({ object, mandatory }) => !known.has(object.metadata.name) && (mandatory || !mandatoryOnly),
+  );
+  return [...([...known.values()] as unknown as O[]), ...missing.map(({ object }) => object)];
+}

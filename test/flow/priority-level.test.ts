@@ -1,0 +1,249 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { PriorityLevel } from "../../src/flow/priority-level.ts";
+import { dealHand } from "../../src/flow/shuffle-sharding.ts";
+import type { Ticket } from "../../src/flow/ticket.ts";
+import { FlowUse } from "../../src/flow/use.ts";
+import { getPods, noMeters, person, TestClient, TestClock } from "./support.ts";
+
+const queuing = { queues: 64, handSize: 6, queueLengthLimit: 50 };
+const waitMs = 15_000;
+
+function levelWith(seats: number, queues = queuing) {
+  const clock = new TestClock();
+  const level = new PriorityLevel("level", clock, waitMs);
+  level.limit({ seats, queuing: queues });
+  const use = new FlowUse("schema", level, noMeters);
+  use.distinguisher = "ByUser";
+  const enter = (user: string, width = 1, client = new TestClient()) =>
+    level.enter({ use, seats: width, request: getPods(), user: person(user), client });
+  return { clock, level, use, enter };
+}
+
+/** What comes of a request: its ticket or the refusal's message. */
+const outcome = (entered: Promise<Ticket> | Ticket) =>
+  Promise.resolve(entered).then(
+    (ticket) => ticket,
+    (error: Error) => error.message,
+  );
+const refusal = "Too many requests, please try again later.";
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe("a level that refuses", () => {
+  test("lets in what fits, refuses the rest at once, and lets in again what there is room for", () => {
+    const { level, enter, use } = levelWith(2);
+    level.limit({ seats: 2, queuing: undefined });
+    const first = enter("a") as Ticket;
+    enter("b");
+    expect(() => enter("c")).toThrow(refusal);
+    expect([...use.refused]).toEqual([["concurrency-limit", 1]]);
+    first.release();
+    expect(enter("c")).not.toBeInstanceOf(Promise);
+  });
+});
+
+describe("an exempt level", () => {
+  test("lets everything in and counts it", () => {
+    const { level, enter, use } = levelWith(1);
+    level.exempt = true;
+    const tickets = Array.from({ length: 20 }, () => enter("a") as Ticket);
+    expect([use.executing, level.seatsInUse]).toEqual([20, 0]);
+    for (const ticket of tickets) ticket.release();
+    expect([use.executing, level.executing]).toEqual([0, 0]);
+  });
+});
+
+describe("a level that queues", () => {
+  test("a request waits until a seat is free, and no timer is left", async () => {
+    const { enter, level, clock } = levelWith(1);
+    const first = enter("a") as Ticket;
+    const second = enter("a");
+    expect(level.waiting).toBe(1);
+    first.release();
+    (await second).release();
+    expect([level.waiting, level.seatsInUse, level.queues.size, clock.pending]).toEqual([0, 0, 0, 0]);
+  });
+
+  test("a flow whose queues are full is refused", () => {
+    const { enter, use, level } = levelWith(1);
+    level.limit({ seats: 1, queuing: { queues: 8, handSize: 2, queueLengthLimit: 3 } });
+    enter("a");
+    for (let index = 0; index < 6; index++) void outcome(enter("a"));
+    expect(() => enter("a")).toThrow(refusal);
+    expect([...use.refused]).toEqual([["queue-full", 1]]);
+  });
+
+  test("who has waited for the time limit is refused", async () => {
+    const { enter, use, clock, level } = levelWith(1);
+    enter("a");
+    const waiting = outcome(enter("b"));
+    clock.advance(waitMs - 1);
+    expect(level.waiting).toBe(1);
+    clock.advance(1);
+    expect(await waiting).toBe(refusal);
+    expect([level.waiting, [...use.refused]]).toEqual([0, [["time-out", 1]]]);
+  });
+
+  test("a client that leaves gives its place up", async () => {
+    const { enter, level, use } = levelWith(1);
+    const held = enter("a") as Ticket;
+    const client = new TestClient();
+    const gone = outcome(enter("b", 1, client));
+    const stays = enter("c");
+    client.leave();
+    expect(await gone).toBe(refusal);
+    held.release();
+    await stays;
+    expect([level.executing, [...use.refused]]).toEqual([1, [["cancelled", 1]]]);
+    client.leave();
+    expect(use.refused.get("cancelled")).toBe(1);
+  });
+
+  test("more seats are taken at once by those who wait", async () => {
+    const { enter, level } = levelWith(1);
+    enter("a");
+    const waiting = [enter("b"), enter("c")];
+    level.limit({ seats: 3, queuing });
+    await Promise.all(waiting);
+    expect(level.executing).toBe(3);
+  });
+
+  test("a request that is wider than all seats takes all of them", async () => {
+    const { enter, level } = levelWith(3);
+    (enter("a", 10) as Ticket).release();
+    const held = enter("a") as Ticket;
+    const wide = enter("b", 10);
+    expect(level.waiting).toBe(1);
+    held.release();
+    await wide;
+    expect(level.seatsInUse).toBe(3);
+  });
+
+  test("a quiet flow goes before what a noisy one has waiting", async () => {
+    const { enter, clock } = levelWith(1);
+    const order: string[] = [];
+    const held = enter("noisy") as Ticket;
+    const serve = async (name: string) => {
+      const ticket = await enter(name);
+      order.push(name);
+      clock.advance(5);
+      ticket.release();
+    };
+    const all = Array.from({ length: 40 }, () => serve("noisy"));
+    all.push(serve("quiet"));
+    held.release();
+    await Promise.all(all);
+    expect(order.indexOf("quiet")).toBeLessThan(8);
+  });
+});
+
+describe("laws", () => {
+  /** Flows are equal by queue: here no two have the same one. */
+  const oneQueueEach = { queues: 1024, handSize: 1, queueLengthLimit: 50 };
+
+  /** Flows that each keep a number of requests waiting, served one by one; gives how often each was served. */
+  async function serve(
+    flows: readonly string[],
+    backlog: number,
+    rounds: number,
+    costMs: (flow: string) => number,
+  ) {
+    const { enter, clock, level } = levelWith(1, oneQueueEach);
+    const served = new Map(flows.map((flow) => [flow, 0]));
+    const under: { flow: string; ticket: Ticket }[] = [];
+    const ask = (flow: string) => {
+      const entered = enter(flow);
+      if (entered instanceof Promise) void entered.then((ticket) => under.push({ flow, ticket }));
+      else under.push({ flow, ticket: entered });
+    };
+    for (let index = 0; index < backlog; index++) for (const flow of flows) ask(flow);
+    for (let round = 0; round < rounds; round++) {
+      const { flow, ticket } = under.shift()!;
+      served.set(flow, served.get(flow)! + 1);
+      clock.advance(costMs(flow));
+      ask(flow);
+      ticket.release();
+      await settle();
+    }
+    return { served, level };
+  }
+
+  test("flows that ask alike get equal shares", async () => {
+    const { served } = await serve(["a", "b", "c", "d"], 5, 400, () => 5);
+    for (const count of served.values()) expect(Math.abs(count - 100)).toBeLessThanOrEqual(4);
+  });
+
+  test("a flow whose requests take longer gets as much time, not as many requests", async () => {
+    const { served } = await serve(["slow", "fast"], 5, 400, (flow) => (flow === "slow" ? 30 : 10));
+    expect(served.get("fast")! / served.get("slow")!).toBeGreaterThan(2.4);
+  });
+
+  test("no more seats than the limit, nobody is lost, and everybody who waits is served in the end", async () => {
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant("enter" as const),
+        user: fc.nat({ max: 9 }),
+        width: fc.integer({ min: 1, max: 12 }),
+      }),
+      fc.record({ do: fc.constant("release" as const), at: fc.nat() }),
+      fc.record({ do: fc.constant("advance" as const), ms: fc.nat({ max: 2000 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(step, { maxLength: 120 }),
+        async (seats, steps) => {
+          const { enter, clock, level, use } = levelWith(seats);
+          const held: Ticket[] = [];
+          let asked = 0;
+          let refused = 0;
+          const take = (ticket: Ticket) => void held.push(ticket);
+          const lose = () => void refused++;
+          for (const one of steps) {
+            if (one.do === "enter") {
+              asked++;
+              try {
+                const entered = enter(`user-${one.user}`, one.width);
+                if (entered instanceof Promise) entered.then(take, lose);
+                else take(entered);
+              } catch {
+                lose();
+              }
+            } else if (one.do === "advance") clock.advance(one.ms);
+            else if (held.length > 0) held.splice(one.at % held.length, 1)[0]!.release();
+            await settle();
+            expect(level.seatsInUse).toBeLessThanOrEqual(seats);
+            // Room is never left while somebody who fits is next.
+            if (level.waiting > 0) expect(level.seatsInUse).toBeGreaterThan(0);
+          }
+          for (let left = asked; left > 0 && held.length > 0; left--) {
+            held.shift()!.release();
+            await settle();
+          }
+          expect(use.dispatched + refused).toBe(asked);
+          expect([level.waiting, level.seatsInUse, level.executing, use.seats, clock.pending]).toEqual([
+            0, 0, 0, 0, 0,
+          ]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("shuffle sharding", () => {
+  test("a hand has different queues of the deck, the same ones each time, and all of them are used", () => {
+    const seen = new Set<number>();
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 1, max: 128 }), fc.nat({ max: 7 }), (flow, deck, more) => {
+        const size = Math.min(deck, 1 + more);
+        const hand = dealHand(flow, deck, size);
+        expect(new Set(hand).size).toBe(size);
+        expect(hand.every((card) => card >= 0 && card < deck)).toBe(true);
+        expect(dealHand(flow, deck, size)).toEqual(hand);
+      }),
+    );
+    for (let flow = 0; flow < 500; flow++) for (const card of dealHand(`f${flow}`, 16, 4)) seen.add(card);
+    expect(seen.size).toBe(16);
+  });
+});

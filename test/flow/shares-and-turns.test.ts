@@ -1,0 +1,173 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Demand } from "../../src/flow/demand.ts";
+import { defaultLevels } from "../../src/flow/default-objects.ts";
+import { FairTurns } from "../../src/flow/fair-turns.ts";
+import { PlainLimit } from "../../src/flow/plain-limits.ts";
+import { giveOut, nominalSeats, seatRange } from "../../src/flow/shares.ts";
+import { listSeats } from "../../src/flow/width.ts";
+
+describe("seats of levels", () => {
+  test("are total × shares / sum of shares, rounded up", () => {
+    expect(nominalSeats(600, 30, 245)).toBe(74);
+    expect(nominalSeats(1, 5, 245)).toBe(1);
+  });
+
+  test("the default levels get theirs of 600, and what they may lend and borrow", () => {
+    const limited = defaultLevels().flatMap(({ object }) => (object.spec.limited ? [object] : []));
+    const shares = limited.reduce((sum, { spec }) => sum + spec.limited!.nominalConcurrencyShares, 0);
+    expect(shares).toBe(245);
+    const ranges = limited.map(({ metadata, spec }) => {
+      const { nominal, least } = seatRange(600, shares, spec.limited!);
+      return [metadata.name, nominal, least];
+    });
+    expect(ranges).toEqual([
+      ["catch-all", 13, 13],
+      ["system", 74, 50],
+      ["node-high", 98, 73],
+      ["leader-election", 25, 25],
+      ["workload-high", 98, 49],
+      ["workload-low", 245, 24],
+      ["global-default", 49, 24],
+    ]);
+  });
+
+  test("borrowing has a limit where one is given", () => {
+    const level = { nominalConcurrencyShares: 10, limitResponse: { type: "Reject" } };
+    expect(seatRange(100, 100, level).most).toBe(110);
+    expect(seatRange(100, 100, { ...level, borrowingLimitPercent: 50 }).most).toBe(15);
+  });
+
+  test("are given out whole, between least and most, in proportion to what is wanted", () => {
+    const claim = fc
+      .record({
+        least: fc.nat({ max: 20 }),
+        more: fc.nat({ max: 50 }),
+        wanted: fc.integer({ min: 1, max: 100 }),
+      })
+      .map(({ least, more, wanted }) => ({ least, most: least + more, wanted }));
+    fc.assert(
+      fc.property(fc.array(claim, { minLength: 1, maxLength: 8 }), fc.nat({ max: 300 }), (claims, total) => {
+        const given = giveOut(total, claims);
+        const sum = given.reduce((all, one) => all + one, 0);
+        const sums = (["least", "most"] as const).map((key) =>
+          claims.reduce((all, one) => all + one[key], 0),
+        );
+        expect(sum).toBeCloseTo(Math.min(Math.max(total, sums[0]!), sums[1]!), 3);
+        for (const [index, one] of given.entries()) {
+          expect(one).toBeGreaterThanOrEqual(claims[index]!.least);
+          expect(one).toBeLessThanOrEqual(claims[index]!.most);
+        }
+      }),
+    );
+    expect(
+      giveOut(
+        12,
+        [1, 2, 3].map((wanted) => ({ least: 0, most: 100, wanted })),
+      ).map(Math.round),
+    ).toEqual([2, 4, 6]);
+  });
+
+  test("demand that goes up is expected at once, one that goes down little by little", () => {
+    const demand = new Demand(0);
+    demand.set(0, 10);
+    demand.endPeriod(10_000);
+    expect([demand.smooth, demand.highest]).toEqual([10, 10]);
+    demand.set(10_000, 0);
+    demand.endPeriod(20_000);
+    expect(demand.smooth).toBeCloseTo(9.775, 6);
+    expect(demand.highest).toBe(10);
+    demand.endPeriod(30_000);
+    expect(demand.highest).toBe(0);
+  });
+});
+
+describe("seats of a list", () => {
+  test.each([
+    [undefined, 0, false, 1],
+    [0, 0, false, 1],
+    [100, 0, false, 1],
+    [101, 0, false, 2],
+    [100_000, 0, false, 10],
+    [100_000, 150, false, 2],
+    [100_000, 150, true, 10],
+  ])("of %s objects, limit %s, with a selector: %s", (stored, limit, selects, seats) => {
+    expect(listSeats({ stored, limit, selects })).toBe(seats);
+  });
+});
+
+describe("plain limits", () => {
+  test("refuse what is beyond, and 0 is no limit", () => {
+    const limit = new PlainLimit(1);
+    const ticket = limit.enter();
+    expect(() => limit.enter()).toThrow("Too many requests");
+    ticket.release();
+    expect(() => limit.enter()).not.toThrow();
+    const none = new PlainLimit(0);
+    for (let count = 0; count < 100; count++) none.enter();
+    expect(() => none.enter()).not.toThrow();
+  });
+});
+
+describe("turns of the event loop", () => {
+  /** A loop whose time passes only by work. */
+  class Loop {
+    time = 0;
+    private tasks: (() => void)[] = [];
+    readonly order: string[] = [];
+    readonly turns = new FairTurns({ nowMs: () => this.time, later: (task) => void this.tasks.push(task) });
+
+    /** A request that takes some time. */
+    ask = (flow: string, costMs = 0.4) =>
+      this.turns.run(flow, this.time, () => {
+        this.order.push(flow);
+        this.time += costMs;
+        return flow;
+      });
+
+    /** Ends a turn; false when nothing was left. */
+    turn(): boolean {
+      const due = this.tasks;
+      this.tasks = [];
+      for (const task of due) task();
+      return due.length > 0;
+    }
+  }
+
+  test("a request is done at once while the turn is young", () => {
+    const loop = new Loop();
+    expect([loop.ask("a"), loop.ask("a"), loop.ask("a")]).toEqual(["a", "a", "a"]);
+    expect(loop.ask("a")).toBeInstanceOf(Promise);
+    expect(loop.turns.waiting).toBe(1);
+  });
+
+  test("a quiet user's request goes ahead of a noisy one's sixty", async () => {
+    const loop = new Loop();
+    const answers = Array.from({ length: 63 }, () => loop.ask("noisy"));
+    answers.push(loop.ask("quiet"));
+    expect(loop.order).toEqual(["noisy", "noisy", "noisy"]);
+    loop.turn();
+    expect(loop.order.slice(3)).toEqual(["noisy", "quiet", "noisy"]);
+    // What comes while others stand in line stands behind them.
+    void loop.ask("other");
+    expect(loop.order).toHaveLength(6);
+    loop.turn();
+    expect(loop.order.slice(6)).toContain("other");
+    while (loop.turn());
+    expect(await Promise.all(answers)).toHaveLength(64);
+    expect(loop.turns.waiting).toBe(0);
+    expect(loop.ask("a")).toBe("a");
+  });
+
+  test("a failure is its own request's", async () => {
+    const loop = new Loop();
+    for (let index = 0; index < 3; index++) loop.ask("a");
+    const failing = loop.turns.run("a", loop.time, () => {
+      throw new Error("no");
+    });
+    const after = loop.ask("a");
+    while (loop.turn());
+    await expect(failing).rejects.toThrow("no");
+    expect(await after).toBe("a");
+  });
+});

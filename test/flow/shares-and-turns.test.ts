@@ -118,7 +118,7 @@ describe("turns of the event loop", () => {
     readonly turns = new FairTurns({ nowMs: () => this.time, later: (task) => void this.tasks.push(task) });
 
     /** A request that takes some time. */
-    ask = (flow: string, costMs = 0.4) =>
+    ask = (flow: string, costMs = 0.2) =>
       this.turns.run(flow, this.time, () => {
         this.order.push(flow);
         this.time += costMs;

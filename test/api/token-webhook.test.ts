@@ -157,7 +157,7 @@ describe("5.7 the token webhook", () => {
     expect(await review("silent")).toMatchObject({ authenticated: true, audiences: ["api", "api-2"] });
   });
 
-  it("C-5.7-18 C-5.7-19 a failure's message is handed on; without one it is a plain Unauthorized", async () => {
+  it("C-5.7-18 C-5.7-19 C-7-02 a failure's message is handed on; without one it is a plain Unauthorized", async () => {
     await start();
     reply = (token) =>
       token === "said"

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import { fieldsOf } from "../remote/answer-fields.ts";
 import { RemoteFault } from "../remote/remote-client.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { bearerToken } from "./bearer-token.ts";
@@ -114,10 +115,4 @@ function extraOf(value: unknown): UserInfo["extra"] | undefined {
 function textsOf(value: unknown): readonly string[] | undefined {
   if (value === null) return [];
   return Array.isArray(value) && value.every((one) => typeof one === "string") ? value : undefined;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  // What every object has is no field.
-  return Object.assign(Object.create(null) as object, value) as Record<string, unknown>;
 }

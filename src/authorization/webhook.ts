@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { fieldsOf } from "../remote/answer-fields.ts";
 import { RemoteFault } from "../remote/remote-client.ts";
 import type { Attributes, Authorizer, Decision } from "./authorizer.ts";
 import { DecisionCache } from "./decision-cache.ts";
@@ -111,10 +112,4 @@ function decisionOf(answer: unknown, apiVersion: string): Decision {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, maxMessage) : "";
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  // What every object has is no field.
-  return Object.assign(Object.create(null) as object, value) as Record<string, unknown>;
 }

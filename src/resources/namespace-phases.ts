@@ -36,8 +36,7 @@ export class NamespacePhases {
    * @throws {StoreUnavailableError} namespaces can't be followed at present.
    */
   of(name: string): MaybePromise<string | undefined> {
-    const synced = this.follower.sync();
-    return synced instanceof Promise ? andThen(synced, () => this.phases.get(name)) : this.phases.get(name);
+    return andThen(this.follower.sync(), () => this.phases.get(name));
   }
 
   close(): void {

@@ -79,7 +79,7 @@ class Members {
   }
 
   private compare(name: string, was: unknown, is: unknown, shape: Shape): void {
-    if (shape.kind === "leaf" && was !== is && typeof was !== "object" && typeof is !== "object") {
+    if (shape.kind === "leaf" && typeof was !== "object" && typeof is !== "object") {
       (this.modified ??= new Map()).set(fieldElement(name), FieldSet.leaf);
       return;
     }

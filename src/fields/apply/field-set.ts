@@ -158,12 +158,10 @@ export class FieldSet {
   }
 }
 
-/** A set as `fieldsV1` of an entry writes it; the place itself is `.` where something is below it. */
-export function encodeFieldSet(set: FieldSet): Record<string, unknown> {
-  return JSON.parse(fieldSetText(set)) as Record<string, unknown>;
-}
-
-/** The JSON text of a set, as {@link encodeFieldSet} has it; elements are in order, so that equal sets have equal texts. */
+/**
+ * A set as `fieldsV1` of an entry writes it, in JSON; the place itself is `.` where something is below it. Elements are in
+ * order, so that equal sets have equal texts.
+ */
 export function fieldSetText(set: FieldSet): string {
   return FieldSet.textOf(set);
 }

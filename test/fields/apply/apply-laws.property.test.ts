@@ -1,19 +1,13 @@
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  decodeFieldSet,
-  encodeFieldSet,
-  FieldSet,
-  fieldSetText,
-  readFieldSet,
-} from "../../../src/fields/apply/field-set.ts";
+import { decodeFieldSet, FieldSet, fieldSetText, readFieldSet } from "../../../src/fields/apply/field-set.ts";
 import { textOfFields } from "../../../src/fields/apply/fields-text.ts";
 import { mergeTyped } from "../../../src/fields/apply/merge-typed.ts";
 import { ApplyConflict } from "../../../src/fields/apply/ownership.ts";
 import { readSet } from "../../../src/fields/apply/read-set.ts";
 import { removeFields } from "../../../src/fields/apply/remove.ts";
 import { compareTyped } from "../../../src/fields/apply/compare.ts";
-import { nothing, take, thingShape, type State, type Step } from "./support.ts";
+import { encodeFieldSet, nothing, take, thingShape, type State, type Step } from "./support.ts";
 
 const word = fc.constantFrom("a", "b", "c");
 const few = { requiredKeys: [], noNullPrototype: true };

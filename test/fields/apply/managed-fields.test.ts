@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  decodeFieldSet,
-  encodeFieldSet,
-  FieldSet,
-  keyElement,
-  valueElement,
-} from "../../../src/fields/apply/field-set.ts";
+import { decodeFieldSet, FieldSet, keyElement, valueElement } from "../../../src/fields/apply/field-set.ts";
 import {
   areReadable,
   decodeManagedFields,
@@ -16,7 +10,7 @@ import {
 } from "../../../src/fields/apply/managed-fields.ts";
 import { entriesOf } from "../../../src/fields/apply/managed-fields-text.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../../src/schema/kind.ts";
-import { texts } from "./support.ts";
+import { encodeFieldSet, texts } from "./support.ts";
 
 /** The entries, as clients see them. */
 const encodeManagedFields = (...args: Parameters<typeof encode>) => entriesOf(encode(...args));

@@ -1,4 +1,4 @@
-import type { FieldSet } from "../../../src/fields/apply/field-set.ts";
+import { fieldSetText, type FieldSet } from "../../../src/fields/apply/field-set.ts";
 import {
   ApplyConflict,
   applyFields,
@@ -81,4 +81,9 @@ export function conflictsOf(state: State, step: Step): Record<string, string[]> 
     throw error;
   }
   throw new Error("there is no conflict");
+}
+
+/** A set as an entry shows it. */
+export function encodeFieldSet(set: FieldSet): object {
+  return JSON.parse(fieldSetText(set)) as object;
 }

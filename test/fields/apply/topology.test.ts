@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { decodeFieldSet, encodeFieldSet } from "../../../src/fields/apply/field-set.ts";
+import { decodeFieldSet } from "../../../src/fields/apply/field-set.ts";
 import { applyFields, updateFields, type Versions } from "../../../src/fields/apply/ownership.ts";
 import { deducedShape, type Shape } from "../../../src/fields/apply/shape.ts";
 import { fitToShape } from "../../../src/fields/apply/topology.ts";
-import { nothing, ownersOf, thingShape, type State } from "./support.ts";
+import { encodeFieldSet, nothing, ownersOf, thingShape, type State } from "./support.ts";
 
 const leaf: Shape = { kind: "leaf" };
 const items: Shape = { kind: "items", keys: ["name"], element: thingShape, defaults: {}, zeros: {} };

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { AdmissionRequest, Admitter } from "../resources/engine.ts";
+import type { AdmissionRequest, Admitter, Target } from "../resources/engine.ts";
 
 /**
  * One rule of admission (spec: conventions 4.13). A plugin refuses by throwing a StatusError. It must have no side
@@ -7,6 +7,8 @@ import type { AdmissionRequest, Admitter } from "../resources/engine.ts";
  */
 export interface AdmissionPlugin {
   readonly name: string;
+  /** Whether the plugin may have anything to say to such writes; of others it needs not be asked. */
+  concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
   /** May change `request.object`. Runs before validation, in the order of the chain. */
   mutate?(request: AdmissionRequest): MaybePromise<void>;
   /** Sees the object as it would be stored. */
@@ -18,9 +20,13 @@ export class AdmissionChain implements Admitter {
   private readonly mutating: readonly AdmissionPlugin[];
   private readonly validating: readonly AdmissionPlugin[];
 
-  constructor(plugins: readonly AdmissionPlugin[]) {
+  constructor(private readonly plugins: readonly AdmissionPlugin[]) {
     this.mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
     this.validating = plugins.filter((plugin) => plugin.validate !== undefined);
+  }
+
+  concerns(operation: AdmissionRequest["operation"], target: Target): boolean {
+    return this.plugins.some((plugin) => plugin.concerns(operation, target));
   }
 
   mutate(request: AdmissionRequest): MaybePromise<void> {

@@ -1,5 +1,6 @@
 import type { JsonDocument } from "../base/json/exact.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 import type { FieldSet } from "../fields/apply/field-set.ts";
 import {
@@ -38,6 +39,7 @@ import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
 import { readObject, readPart, type FieldValidation } from "./input.ts";
 import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
+import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
 import { changeEntry, type Changed } from "./update.ts";
 import { fromStored, storedTarget } from "./versions.ts";
 
@@ -45,6 +47,14 @@ export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
   /** Fields that others own are taken over. */
   readonly force: boolean;
+}
+
+/** The body of an apply. */
+export interface AppliedBody {
+  /** As it was sent, where the same bytes need not be read again; undefined where somebody wants to see what they say. */
+  readonly bytes: Uint8Array | undefined;
+  /** @throws {StatusError} BadRequest when it can't be read. */
+  document(): MaybePromise<JsonDocument>;
 }
 
 /** What somebody applies: as it was read, and as it was written. */
@@ -67,24 +77,68 @@ const applyAttempts = 10;
 export async function applyObject(
   engine: Engine,
   target: Target,
+  body: AppliedBody,
+  options: ApplyOptions,
+  mayCreate: () => Promise<void> | void,
+): Promise<WriteResult> {
+  const stored = storedTarget(target);
+  const first = await engine.store.get(keyOf(stored.resource, target.namespace, target.name));
+  if (first === undefined) return applyDocument(engine, target, await body.document(), options, mayCreate);
+  const question = repeatable(engine, target, stored, body, options);
+  const known = question && engine.repeatedApplies.find(question, first);
+  if (known !== undefined) return { body: first.body, created: false, warnings: known };
+  const result = await applyDocument(engine, target, await body.document(), options, mayCreate, first);
+  const changed = result.body !== first.body;
+  if (question !== undefined && !changed) engine.repeatedApplies.remember(question, first, result.warnings);
+  return result;
+}
+
+/** What decides the outcome of an apply; undefined where others have a say in it, or want to see it. */
+function repeatable(
+  engine: Engine,
+  target: Target,
+  stored: Target,
+  { bytes }: AppliedBody,
+  { fieldManager, fieldValidation, force }: ApplyOptions,
+): ApplyQuestion | undefined {
+  if (bytes === undefined || engine.admit.concerns("UPDATE", stored)) return undefined;
+  const { resource, namespace, name, subresource } = target;
+  const key = JSON.stringify([
+    keyOf(stored.resource, namespace, name),
+    resource.version,
+    subresource,
+    fieldManager,
+    fieldValidation,
+    force,
+  ]);
+  return { key, resource, digest: digestOf(bytes) };
+}
+
+/** @param first the object as it was just found. */
+async function applyDocument(
+  engine: Engine,
+  target: Target,
   { value, duplicates }: JsonDocument,
   options: ApplyOptions,
   mayCreate: () => Promise<void> | void,
+  first?: Entry,
 ): Promise<WriteResult> {
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
   const wanted: Wanted = { part: checkPart(target, value, part), given: value };
   const stored = storedTarget(target);
+  let entry = first;
   for (let attempt = 1; ; attempt++) {
-    const entry = await engine.store.get(keyOf(stored.resource, target.namespace, target.name));
     const exists = entry !== undefined;
     try {
-      const result = exists
-        ? await change(engine, target, entry, wanted, options)
-        : await create(engine, target, wanted, options, mayCreate);
+      const result =
+        entry === undefined
+          ? await create(engine, target, wanted, options, mayCreate)
+          : await change(engine, target, entry, wanted, options);
       return { ...result, warnings: [...warnings, ...result.warnings] };
     } catch (error) {
       const raced = error instanceof StatusError && error.reason === (exists ? "NotFound" : "AlreadyExists");
       if (!raced || attempt === applyAttempts) throw error;
+      entry = await engine.store.get(keyOf(stored.resource, target.namespace, target.name));
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { Effects } from "./effects.ts";
 import type { PageCache } from "./page-cache.ts";
+import type { RepeatedApplies } from "./repeated-applies.ts";
 import type { Registry, Resource } from "./registry.ts";
 import type { TokenIssuer } from "./token-issuer.ts";
 
@@ -29,6 +30,8 @@ export interface Engine {
   readonly effects: ReadonlyMap<string, Effects>;
   /** Pages of the store's collections, for lists. */
   readonly pages: PageCache;
+  /** Applies that changed nothing. */
+  readonly repeatedApplies: RepeatedApplies;
   /** Makes tokens of service accounts; undefined where nobody does. */
   readonly tokens?: TokenIssuer | undefined;
 }
@@ -68,6 +71,8 @@ export interface AdmissionRequest {
 
 /** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
 export interface Admitter {
+  /** Whether anybody has a say in writes of this kind; else both phases may be left out. */
+  concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
   mutate(request: AdmissionRequest): MaybePromise<void>;
   validate(request: AdmissionRequest): MaybePromise<void>;
 }

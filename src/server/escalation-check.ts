@@ -3,7 +3,7 @@ import { andThen } from "../base/maybe-promise.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { checkBindingWrite, checkRoleWrite } from "../authorization/rbac/escalation.ts";
 import type { BindingObject } from "../authorization/rbac/policy.ts";
-import type { AdmissionRequest } from "../resources/engine.ts";
+import type { AdmissionRequest, Target } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { StoredRbac } from "./rbac.ts";
@@ -21,11 +21,12 @@ export function escalationCheck(
   const sources = { authorizer, policy: policy.index, vocabulary };
   return {
     name: "EscalationCheck",
+    concerns: (operation, target) => operation !== "DELETE" && checkOf(target) !== undefined,
     validate(request) {
       const { object, target } = request;
       if (object === undefined) return;
-      const check = Object.hasOwn(checks, object.kind) ? checks[object.kind] : undefined;
-      if (check === undefined || target.subresource !== "") return;
+      const check = checkOf(target);
+      if (check === undefined) return;
       return andThen(policy.sync(), () => check(request, object, sources));
     },
   };
@@ -40,6 +41,11 @@ const checks: Readonly<Record<string, Check>> = {
   RoleBinding: checkBinding,
   ClusterRoleBinding: checkBinding,
 };
+
+function checkOf({ resource, subresource }: Target): Check | undefined {
+  const { name } = resource.kind;
+  return subresource === "" && Object.hasOwn(checks, name) ? checks[name] : undefined;
+}
 
 function checkRole(
   { user, target, live }: AdmissionRequest,

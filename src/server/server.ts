@@ -12,6 +12,7 @@ import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import { NamespacePhases } from "../resources/namespace-phases.ts";
 import { PageCache } from "../resources/page-cache.ts";
+import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
@@ -244,6 +245,7 @@ function engineFor(
     featureEnabled: featureGates(options).enabled,
     allowPrivileged,
     pages: new PageCache(store),
+    repeatedApplies: new RepeatedApplies(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { systemClock } from "../../src/base/clock.ts";
 import type { Engine } from "../../src/resources/engine.ts";
 import { PageCache } from "../../src/resources/page-cache.ts";
+import { RepeatedApplies } from "../../src/resources/repeated-applies.ts";
 import { Registry } from "../../src/resources/registry.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import type { Store } from "../../src/storage/store.ts";
@@ -15,10 +16,11 @@ export function engineOver(store: Store, kinds: readonly Kind[]): Engine {
     clock: systemClock,
     randomInt: () => 0,
     newUid: () => "uid-of-it",
-    admit: { mutate: () => undefined, validate: () => undefined },
+    admit: { concerns: () => false, mutate: () => undefined, validate: () => undefined },
     featureEnabled: () => false,
     allowPrivileged: true,
     effects: new Map(),
     pages: new PageCache(store),
+    repeatedApplies: new RepeatedApplies(),
   };
 }

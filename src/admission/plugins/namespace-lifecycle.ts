@@ -21,6 +21,7 @@ export function namespaceLifecycle(
   const reviews = groupName(authorization, vocabulary);
   return {
     name: "NamespaceLifecycle",
+    concerns: (operation) => operation !== "UPDATE",
     mutate(request) {
       const { operation, target } = request;
       if (target.resource === namespaces) return;

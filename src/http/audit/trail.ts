@@ -93,8 +93,13 @@ export class AuditTrail {
 
   /** The patch that the client sent, or another body that is no object. */
   requestBody(value: JsonValue): void {
-    if (!this.wants("Request")) return;
+    if (!this.wantsRequest) return;
     this.request = this.bounded(encodeJson(value));
+  }
+
+  /** Whether the body of the request is recorded. */
+  get wantsRequest(): boolean {
+    return this.wants("Request");
   }
 
   /** Whether the object of the answer is recorded. */

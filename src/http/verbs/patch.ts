@@ -1,6 +1,6 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { applyObject } from "../../resources/apply.ts";
+import { applyObject, type AppliedBody } from "../../resources/apply.ts";
 import { patchObject, type PatchKind } from "../../resources/patch.ts";
 import { mediaType, parse, readBytes } from "../body.ts";
 import type { Exchange } from "../exchange.ts";
@@ -32,8 +32,8 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
   const userAgent = exchange.header("user-agent") ?? "";
   if (isApply(exchange)) {
     const options = { user, ...applyParameters(facts.query, userAgent) };
-    const document = await readApplied(service, exchange);
-    const result = await applyObject(service.engine, target, document, options, () =>
+    const body = await readApplied(service, exchange);
+    const result = await applyObject(service.engine, target, body, options, () =>
       mayCreate(service, request),
     );
     return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, result.warnings);
@@ -47,14 +47,18 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
 /**
  * What is applied, as JSON or YAML.
  *
- * @throws {StatusError} BadRequest when it can't be read.
+ * @throws {StatusError} BadRequest when there is nothing.
  */
-export async function readApplied(service: HttpService, exchange: Exchange): Promise<JsonDocument> {
+export async function readApplied(service: HttpService, exchange: Exchange): Promise<AppliedBody> {
   const bytes = await readBytes(service, exchange);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  const document = await parse(bytes, "yaml", service.engine.registry);
-  exchange.audit?.requestBody(document.value);
-  return document;
+  const { audit } = exchange;
+  const document = async (): Promise<JsonDocument> => {
+    const read = await parse(bytes, "yaml", service.engine.registry);
+    audit?.requestBody(read.value);
+    return read;
+  };
+  return { bytes: audit?.wantsRequest === true ? undefined : bytes, document };
 }
 
 /**

@@ -49,7 +49,8 @@ async function patch(service: HttpService, request: ResourceRequest, view: Objec
   const userAgent = exchange.header("user-agent") ?? "";
   if (isApply(exchange)) {
     const options = { user, ...applyParameters(facts.query, userAgent) };
-    return applyView(service.engine, target, view, await readApplied(service, exchange), options);
+    const body = await readApplied(service, exchange);
+    return applyView(service.engine, target, view, await body.document(), options);
   }
   const options = { user, ...patchParameters(facts.query, userAgent) };
   return patchView(service.engine, target, view, await readPatch(service, exchange), options);

@@ -4,7 +4,7 @@ import type { JsonDocument } from "../../../src/base/json/exact.ts";
 import { StatusError } from "../../../src/base/status-error.ts";
 import type { JsonValue } from "../../../src/base/json/value.ts";
 import { decodeManagedFields } from "../../../src/fields/apply/managed-fields.ts";
-import { applyObject } from "../../../src/resources/apply.ts";
+import { applyObject, type AppliedBody } from "../../../src/resources/apply.ts";
 import { applyView } from "../../../src/resources/apply-view.ts";
 import { createObject } from "../../../src/resources/create.ts";
 import type { Engine, Target, WriteResult } from "../../../src/resources/engine.ts";
@@ -93,7 +93,7 @@ export class Machine {
         const document = documentOf(step.isWhole === true ? step.body : this.bodyOf(step.body, options));
         const applied = { ...write, force: options.force ?? false };
         return view === undefined
-          ? applyObject(engine, target, document, applied, mayCreate)
+          ? applyObject(engine, target, bodyOfDocument(document), applied, mayCreate)
           : applyView(engine, target, view, document, applied);
       }
       case "create":
@@ -127,6 +127,11 @@ export class Machine {
         : { kind: "Thing", apiVersion: resource.apiVersion };
     return { ...head, metadata: { name, ...options.metadata }, ...(body as object) };
   }
+}
+
+/** With its bytes, so that what was applied before isn't read again. */
+function bodyOfDocument(document: JsonDocument): AppliedBody {
+  return { bytes: Buffer.from(JSON.stringify(document.value)), document: () => document };
 }
 
 function documentOf(value: unknown): JsonDocument {

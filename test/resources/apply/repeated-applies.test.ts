@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
+import { decodeJson } from "../../../src/base/json/decode.ts";
+import { applyObject, type ApplyOptions } from "../../../src/resources/apply.ts";
+import type { Engine, Target, WriteResult } from "../../../src/resources/engine.ts";
+import { RepeatedApplies } from "../../../src/resources/repeated-applies.ts";
+import { decodeEntry } from "../../../src/resources/stored.ts";
+import { keyOf } from "../../../src/resources/registry.ts";
+import type { Entry, Store } from "../../../src/storage/store.ts";
+import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
+import { engineOver } from "../engine.ts";
+import { thingKinds } from "./thing.ts";
+
+let store: Store;
+let engine: Engine;
+/** How many bodies were read. */
+let read: number;
+
+beforeEach(() => {
+  store = createMemoryStore({ clock: systemClock });
+  engine = engineOver(store, thingKinds({}));
+  read = 0;
+});
+
+afterEach(async () => {
+  engine.pages.close();
+  await store.close();
+});
+
+const options: ApplyOptions = {
+  user: { name: "ann", uid: "", groups: [], extra: {} },
+  dryRun: false,
+  fieldManager: "ann",
+  fieldValidation: "Warn",
+  force: false,
+};
+
+const labelled = (team: string) => ({ metadata: { name: "it", labels: { team } } });
+
+function apply(
+  part: object,
+  changed: Partial<ApplyOptions> = {},
+  text = JSON.stringify({ apiVersion: "tests.platform.io/v1", kind: "Thing", ...part }),
+): Promise<WriteResult> {
+  const bytes = Buffer.from(text);
+  const document = () => {
+    read++;
+    return decodeJson(bytes);
+  };
+  return applyObject(engine, target(), { bytes, document }, { ...options, ...changed }, () => undefined);
+}
+
+function target(): Target {
+  const resource = engine.registry.find("tests.platform.io", "v1", "things")!;
+  return { resource, namespace: "", name: "it", subresource: "" };
+}
+
+async function stored(): Promise<Entry> {
+  return (await store.get(keyOf(target().resource, "", "it")))!;
+}
+
+/** Applies what changes nothing, twice: the second time it is known. */
+async function applyUntilKnown(part: object): Promise<void> {
+  await apply(part);
+  await apply(part);
+  read = 0;
+  await apply(part);
+  expect(read).toBe(0);
+}
+
+test("an apply that changed nothing isn't read again while the object stays as it is", async () => {
+  await apply(labelled("a"));
+  expect(read).toBe(1);
+  const first = await stored();
+  await apply(labelled("a"));
+  expect(read).toBe(2);
+  for (let time = 0; time < 3; time++) {
+    const { body, created } = await apply(labelled("a"));
+    expect(Buffer.from(body)).toEqual(Buffer.from(first.body));
+    expect(created).toBe(false);
+  }
+  expect(read).toBe(2);
+  expect((await stored()).revision).toBe(first.revision);
+});
+
+test("after a change by somebody else the same bytes are read, and take back what they own", async () => {
+  await applyUntilKnown(labelled("a"));
+  await apply(labelled("b"), { fieldManager: "bob", force: true });
+  read = 0;
+  await expect(apply(labelled("a"))).rejects.toMatchObject({ reason: "Conflict" });
+  expect(read).toBe(1);
+  await apply(labelled("a"), { force: true });
+  expect(decodeEntry(await stored()).metadata.labels).toEqual({ team: "a" });
+});
+
+test.each<[string, Partial<ApplyOptions>]>([
+  ["another manager", { fieldManager: "bob" }],
+  ["force", { force: true }],
+  ["another validation of fields", { fieldValidation: "Strict" }],
+])("the same bytes with %s are another apply", async (_, changed) => {
+  await applyUntilKnown(labelled("a"));
+  await apply(labelled("a"), changed);
+  expect(read).toBe(1);
+});
+
+test("the same part in other bytes is read", async () => {
+  await applyUntilKnown(labelled("a"));
+  await apply(
+    {},
+    {},
+    JSON.stringify({ ...labelled("a"), kind: "Thing", apiVersion: "tests.platform.io/v1" }),
+  );
+  expect(read).toBe(1);
+});
+
+test("an object that was made again under its name is another one", async () => {
+  await applyUntilKnown(labelled("a"));
+  const { key, revision } = await stored();
+  await store.commit({ kind: "delete", key, expected: revision });
+  const { created } = await apply(labelled("a"));
+  expect(created).toBe(true);
+});
+
+test("a known apply warns as it did when it was read", async () => {
+  const unknown = { ...labelled("a"), nonsense: true };
+  await applyUntilKnown(unknown);
+  const { warnings } = await apply(unknown);
+  expect(warnings).toEqual(['unknown field "nonsense"']);
+  expect(read).toBe(0);
+});
+
+test("a dry run of a known apply is known, and what only a dry run did isn't", async () => {
+  await applyUntilKnown(labelled("a"));
+  await apply(labelled("a"), { dryRun: true });
+  expect(read).toBe(0);
+  await apply(labelled("b"), { dryRun: true });
+  await apply(labelled("b"));
+  expect(read).toBe(2);
+  expect(decodeEntry(await stored()).metadata.labels).toEqual({ team: "b" });
+});
+
+test("where admission has a say, it is asked each time", async () => {
+  let asked = 0;
+  engine = {
+    ...engine,
+    admit: { concerns: () => true, mutate: () => undefined, validate: () => void asked++ },
+  };
+  for (let time = 0; time < 4; time++) await apply(labelled("a"));
+  expect(asked).toBe(4);
+  expect(read).toBe(4);
+});
+
+test("a body that somebody wants to see is read each time", async () => {
+  const document = () => {
+    read++;
+    return decodeJson(Buffer.from(JSON.stringify({ ...identity, ...labelled("a") })));
+  };
+  for (let time = 0; time < 4; time++) {
+    await applyObject(engine, target(), { bytes: undefined, document }, options, () => undefined);
+  }
+  expect(read).toBe(4);
+});
+
+const identity = { apiVersion: "tests.platform.io/v1", kind: "Thing" };
+
+test("no more applies are remembered than there is room for: the one asked for longest ago goes", () => {
+  const remembered = new RepeatedApplies(2);
+  const { resource } = target();
+  const entry = { revision: 7 } as unknown as Entry;
+  const question = (key: string) => ({ key, resource, digest: "d" });
+  remembered.remember(question("a"), entry, []);
+  remembered.remember(question("b"), entry, []);
+  expect(remembered.find(question("a"), entry)).toEqual([]);
+  remembered.remember(question("c"), entry, []);
+  expect(remembered.find(question("b"), entry)).toBeUndefined();
+  expect(remembered.find(question("a"), entry)).toEqual([]);
+  expect(remembered.find(question("c"), entry)).toEqual([]);
+});

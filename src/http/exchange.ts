@@ -1,6 +1,7 @@
 import type { Duplex, Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { ReadableConnection } from "../flow/fair-reading.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Sample } from "./metrics/metric.ts";
@@ -45,6 +46,8 @@ export interface Exchange {
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
+  /** The connection, where it carries one request after the other. */
+  readonly reader?: ReadableConnection | undefined;
   /** Takes note of what is asked and answered; absent where nothing is audited. */
   readonly audit?: AuditTrail | undefined;
 }

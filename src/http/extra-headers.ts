@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { ReadableConnection } from "../flow/fair-reading.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "./exchange.ts";
 
@@ -46,6 +47,10 @@ export class WithHeaders implements Exchange {
     if (offer === undefined) return undefined;
     const { protocol } = offer;
     return { protocol, accept: (headers) => offer.accept([...headers, ...this.further]) };
+  }
+
+  get reader(): ReadableConnection | undefined {
+    return this.inner.reader;
   }
 
   get audit(): AuditTrail | undefined {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
+import type { ReadableConnection } from "../flow/fair-reading.ts";
 import { StatusError } from "../base/status-error.ts";
 import { asBuffer } from "../resources/stored.ts";
 import {
@@ -51,6 +52,10 @@ export class Http1Exchange implements Exchange {
 
   get upgrade(): UpgradeOffer | undefined {
     return undefined;
+  }
+
+  get reader(): ReadableConnection | undefined {
+    return this.request.socket;
   }
 
   readBody(maxBytes: number): Promise<Buffer> {

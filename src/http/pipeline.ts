@@ -28,6 +28,9 @@ export function handle(service: HttpService, plain: Exchange): void {
   const end = () => {
     course.ticket?.release();
     service.metrics.end(course, exchange);
+    const { reader } = exchange;
+    if (course.flow !== undefined && reader !== undefined)
+      service.reading.answered(course.flow, course.startMs, reader);
     course.trail?.ended();
   };
   const failed = (error: unknown) => {
@@ -59,6 +62,7 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
       // 4. Impersonation: as whom, when they ask for it and may. Exit: 400, 403.
       andThen(impersonate(service, exchange, caller), (user) => {
         course.trail?.impersonates(user);
+        course.flow = user.name;
         // 5. Limits: is there room for them. Exit: 429.
         return andThen(service.limits.enter(course, facts, user), () =>
           // 6. Their turn, where many requests arrive together.

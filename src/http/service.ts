@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
+import type { FairReading } from "../flow/fair-reading.ts";
 import type { FairTurns } from "../flow/fair-turns.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Engine } from "../resources/engine.ts";
@@ -25,6 +26,8 @@ export interface HttpService {
   readonly limits: RequestLimiter;
   /** In which order requests are worked on that arrive together. */
   readonly turns: FairTurns;
+  /** Which connections are read while several users are at work. */
+  readonly reading: FairReading;
   /** Answers POSTs of virtual kinds, by kind name. */
   readonly reviews: ReadonlyMap<string, ReviewHandler>;
   /** Work out all objects of kinds that aren't stored, by kind name; sorted by name. */

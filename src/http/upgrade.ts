@@ -72,6 +72,10 @@ class UpgradeExchange extends Http1Exchange {
     };
   }
 
+  override get reader(): undefined {
+    return undefined;
+  }
+
   override onClose(listener: () => void): void {
     if (this.socket.destroyed) queueMicrotask(listener);
     else this.socket.once("close", listener);

@@ -2,6 +2,7 @@ import { discoveryDocuments } from "../authentication/service-accounts/discovery
 import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
+import { FairReading } from "../flow/fair-reading.ts";
 import { FairTurns } from "../flow/fair-turns.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { ConnectionObserver } from "../http/listener.ts";
@@ -62,6 +63,7 @@ export async function httpService(
     authorizer: parts.authorizer,
     limits: requestLimiter(options, engine, parts.flow, paths),
     turns: new FairTurns(),
+    reading: new FairReading(),
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers({
       ...parts,

@@ -16,6 +16,8 @@ export interface Course {
   exchange: Exchange;
   /** What is recorded of it; undefined where nothing is audited. */
   readonly trail: AuditTrail | undefined;
+  /** Whose it is, for the order in which many are worked on; undefined until that is known. */
+  flow: string | undefined;
   /** Its right to be worked on, once it has one. */
   ticket: Ticket | undefined;
 }
@@ -55,6 +57,7 @@ export class RequestMetrics {
       facts: undefined,
       exchange,
       trail: exchange.audit,
+      flow: undefined,
       ticket: undefined,
     };
   }

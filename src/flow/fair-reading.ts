@@ -1,0 +1,89 @@
+import { eventLoop, type TurnSource } from "./fair-turns.ts";
+
+/** A connection on which one request comes after the other's answer. */
+export interface ReadableConnection {
+  /** Leaves what the client sends where it is, unread. */
+  pause(): void;
+  resume(): void;
+}
+
+/** So many connections that were left unread are read again in each turn of the event loop. */
+const readAgain = 2;
+
+/** So long after the requests of two users came between each other, several are taken to be at work. */
+const togetherMs = 1000;
+
+/**
+ * Shares the reading of connections fairly. A turn of the event loop reads every connection on which something came, so
+ * that one user's many requests stand before another's one, whatever is done with them then. While several users are at
+ * work, a user's further connections are left unread once they are answered, and each turn reads a few of them again,
+ * by user in rotation. A user with one connection is always read.
+ */
+export class FairReading {
+  private readonly lines = new Map<string, ReadableConnection[]>();
+  private readonly answeredNow = new Map<string, ReadableConnection[]>();
+  private lastFlow = "";
+  private togetherUntilMs = Number.NEGATIVE_INFINITY;
+  private inTurn = false;
+  private readonly endTurn = () => this.next();
+
+  constructor(private readonly source: TurnSource = eventLoop) {}
+
+  /**
+   * A request was answered.
+   *
+   * @param flow whose it was.
+   * @param nowMs by the clock of the source; a little before counts too.
+   */
+  answered(flow: string, nowMs: number, connection: ReadableConnection): void {
+    if (flow !== this.lastFlow) {
+      this.lastFlow = flow;
+      this.togetherUntilMs = nowMs + togetherMs;
+    }
+    if (nowMs >= this.togetherUntilMs) return;
+    const others = this.answeredNow.get(flow);
+    if (others === undefined) this.answeredNow.set(flow, []);
+    else others.push(connection);
+    this.schedule();
+  }
+
+  /** How many connections are left unread. */
+  get unread(): number {
+    let count = 0;
+    for (const line of this.lines.values()) count += line.length;
+    return count;
+  }
+
+  private schedule(): void {
+    if (this.inTurn) return;
+    this.inTurn = true;
+    this.source.later(this.endTurn);
+  }
+
+  /** What was read in a turn is answered, as far as it could be: who is read in the next one. */
+  private next(): void {
+    this.inTurn = false;
+    for (let count = 0; count < readAgain && this.lines.size > 0; count++) this.readOne();
+    for (const [flow, others] of this.answeredNow) {
+      if (others.length > 0) this.leaveUnread(flow, others);
+    }
+    this.answeredNow.clear();
+    if (this.lines.size > 0) this.schedule();
+  }
+
+  private leaveUnread(flow: string, connections: readonly ReadableConnection[]): void {
+    for (const connection of connections) connection.pause();
+    const line = this.lines.get(flow);
+    if (line === undefined) this.lines.set(flow, [...connections]);
+    else line.push(...connections);
+  }
+
+  /** The first connection of the flow whose turn it is; the flow goes to the end. */
+  private readOne(): void {
+    const [flow, line] = this.lines.entries().next().value!;
+    const connection = line.shift()!;
+    this.lines.delete(flow);
+    if (line.length > 0) this.lines.set(flow, line);
+    connection.resume();
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { FairReading } from "../../src/flow/fair-reading.ts";
+
+/** A loop with connections, each of which has its next request ready as soon as it is answered. */
+class Loop {
+  timeMs = 0;
+  private tasks: (() => void)[] = [];
+  readonly reading = new FairReading({
+    nowMs: () => this.timeMs,
+    later: (task) => void this.tasks.push(task),
+  });
+  private readonly connections: Busy[] = [];
+
+  connect(flow: string, count: number): void {
+    for (let index = 0; index < count; index++) this.connections.push(new Busy(flow));
+  }
+
+  /** One turn: reads and answers what may be read, and then ends the turn. Gives whose requests were answered. */
+  turn(): string[] {
+    const read = this.connections.filter(({ isRead }) => isRead);
+    for (const connection of read) this.reading.answered(connection.flow, this.timeMs, connection);
+    const due = this.tasks;
+    this.tasks = [];
+    for (const task of due) task();
+    return read.map(({ flow }) => flow);
+  }
+
+  get idle(): boolean {
+    return this.tasks.length === 0;
+  }
+}
+
+class Busy {
+  isRead = true;
+  constructor(readonly flow: string) {}
+  pause(): void {
+    this.isRead = false;
+  }
+  resume(): void {
+    this.isRead = true;
+  }
+}
+
+const countOf = (flow: string, turn: readonly string[]) => turn.filter((one) => one === flow).length;
+
+describe("reading connections", () => {
+  test("one user alone has all connections read in each turn", () => {
+    const loop = new Loop();
+    loop.connect("only", 64);
+    // Whoever comes first is a change of user.
+    loop.turn();
+    loop.timeMs += 2000;
+    while (!loop.idle) loop.turn();
+    for (let turn = 0; turn < 5; turn++) expect(loop.turn()).toHaveLength(64);
+    expect(loop.reading.unread).toBe(0);
+  });
+
+  test("beside another user, a noisy one has a few connections read in each turn, and each in its time", () => {
+    const loop = new Loop();
+    loop.connect("noisy", 64);
+    loop.connect("quiet", 1);
+    expect(loop.turn()).toHaveLength(65);
+    expect(loop.reading.unread).toBe(63);
+    let answered = 0;
+    for (let turn = 0; turn < 64; turn++) {
+      const read = loop.turn();
+      expect(countOf("quiet", read)).toBe(1);
+      expect(countOf("noisy", read)).toBeLessThanOrEqual(3);
+      answered += countOf("noisy", read);
+    }
+    expect(answered).toBeGreaterThanOrEqual(64);
+  });
+
+  test("noisy users take turns", () => {
+    const loop = new Loop();
+    loop.connect("first", 32);
+    loop.connect("second", 8);
+    loop.turn();
+    let [first, second] = [0, 0];
+    for (let turn = 0; turn < 100; turn++) {
+      const read = loop.turn();
+      first += countOf("first", read);
+      second += countOf("second", read);
+    }
+    expect(Math.abs(first - second)).toBeLessThanOrEqual(4);
+  });
+
+  test("when the others have gone, everything is read again", () => {
+    const loop = new Loop();
+    loop.connect("noisy", 16);
+    loop.reading.answered("quiet", 0, new Busy("quiet"));
+    loop.turn();
+    expect(loop.reading.unread).toBe(15);
+    loop.timeMs += 2000;
+    for (let turn = 0; turn < 8; turn++) loop.turn();
+    expect(loop.reading.unread).toBe(0);
+    expect(loop.turn()).toHaveLength(16);
+    expect(loop.idle).toBe(true);
+  });
+
+  test("nothing is done in a turn in which nothing was answered", () => {
+    const loop = new Loop();
+    loop.connect("a", 1);
+    loop.connect("b", 1);
+    loop.turn();
+    expect(loop.reading.unread).toBe(0);
+    expect(loop.idle).toBe(true);
+  });
+});

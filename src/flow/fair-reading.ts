@@ -1,4 +1,5 @@
 import { eventLoop, type TurnSource } from "./fair-turns.ts";
+import type { UsersAtWork } from "./users-at-work.ts";
 
 /** A connection on which one request comes after the other's answer. */
 export interface ReadableConnection {
@@ -10,9 +11,6 @@ export interface ReadableConnection {
 /** So many connections that were left unread are read again in each turn of the event loop. */
 const readAgain = 2;
 
-/** So long after the requests of two users came between each other, several are taken to be at work. */
-const togetherMs = 1000;
-
 /**
  * Shares the reading of connections fairly. A turn of the event loop reads every connection on which something came, so
  * that one user's many requests stand before another's one, whatever is done with them then. While several users are at
@@ -22,12 +20,13 @@ const togetherMs = 1000;
 export class FairReading {
   private readonly lines = new Map<string, ReadableConnection[]>();
   private readonly answeredNow = new Map<string, ReadableConnection[]>();
-  private lastFlow = "";
-  private togetherUntilMs = Number.NEGATIVE_INFINITY;
   private inTurn = false;
   private readonly endTurn = () => this.next();
 
-  constructor(private readonly source: TurnSource = eventLoop) {}
+  constructor(
+    private readonly users: UsersAtWork,
+    private readonly source: TurnSource = eventLoop,
+  ) {}
 
   /**
    * A request was answered.
@@ -36,11 +35,7 @@ export class FairReading {
    * @param nowMs by the clock of the source; a little before counts too.
    */
   answered(flow: string, nowMs: number, connection: ReadableConnection): void {
-    if (flow !== this.lastFlow) {
-      this.lastFlow = flow;
-      this.togetherUntilMs = nowMs + togetherMs;
-    }
-    if (nowMs >= this.togetherUntilMs) return;
+    if (!this.users.areSeveral(nowMs)) return;
     const others = this.answeredNow.get(flow);
     if (others === undefined) this.answeredNow.set(flow, []);
     else others.push(connection);

@@ -4,6 +4,7 @@ import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { FairTurns } from "../flow/fair-turns.ts";
+import { UsersAtWork } from "../flow/users-at-work.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
@@ -45,6 +46,7 @@ export async function httpService(
   const { authenticator, serviceAccounts } = parts.authentication;
   const { metrics } = parts;
   const paths = new PathTable();
+  const users = new UsersAtWork();
   const health = healthChecks(engine.store, parts.policy, parts.life, clock, options.livezGracePeriodMs);
   const on = engine.featureEnabled;
   const shown = {
@@ -62,8 +64,8 @@ export async function httpService(
     authenticator,
     authorizer: parts.authorizer,
     limits: requestLimiter(options, engine, parts.flow, paths),
-    turns: new FairTurns(),
-    reading: new FairReading(),
+    turns: new FairTurns(users),
+    reading: new FairReading(users),
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers({
       ...parts,

@@ -12,7 +12,7 @@ export function licenseTexts(inputs) {
   const folders = new Set(inputs.map(packageFolder).filter((folder) => folder !== undefined));
   return [...folders]
     .map((folder) => ({ folder, ...JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) }))
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ folder, name, version, license }) => `${name} ${version}, ${license}\n\n${textIn(folder)}\n`)
     .join(`\n${"-".repeat(80)}\n\n`);
 }

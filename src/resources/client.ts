@@ -5,12 +5,12 @@ import type { JsonValue } from "../base/json/value.ts";
 import type { Revision } from "../storage/store.ts";
 import { createObject } from "./create.ts";
 import { deleteObject, type DeleteOptions } from "./delete.ts";
-import type { Engine, Target } from "./engine.ts";
+import type { Engine, Target, WriteResult } from "./engine.ts";
 import { getObject } from "./get.ts";
 import { readObject } from "./input.ts";
 import { listObjects } from "./list.ts";
 import { patchObject, type PatchKind } from "./patch.ts";
-import type { Resource } from "./registry.ts";
+import { keyOf, type Resource } from "./registry.ts";
 import { everything, parseSelection } from "./selection.ts";
 import { asBuffer, decodeEntry } from "./stored.ts";
 import { updateObject } from "./update.ts";
@@ -68,12 +68,11 @@ export class Client {
 
   /** As {@link Client.get}; undefined when there is no such object. */
   async find<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O | undefined> {
-    try {
-      return await this.get<O>(reference);
-    } catch (error) {
-      if (error instanceof StatusError && error.reason === "NotFound") return undefined;
-      throw error;
-    }
+    const { apiVersion, kind, name, namespace = "" } = reference;
+    const resource = this.engine.registry.findKind(apiVersion, kind);
+    if (resource === undefined) return undefined;
+    const entry = await this.engine.store.get(keyOf(resource, resource.namespaced ? namespace : "", name));
+    return entry === undefined ? undefined : (decodeEntry(entry) as O);
   }
 
   async list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>> {
@@ -90,10 +89,18 @@ export class Client {
   }
 
   async create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O> {
+    return parse<O>((await this.write(object)).body);
+  }
+
+  /** As {@link Client.create}, without reading what was made of the object. */
+  async add(object: NewObject): Promise<void> {
+    await this.write(object);
+  }
+
+  private write(object: NewObject): Promise<WriteResult> {
     const target = this.targetOf(object);
     const input = this.read(target, object);
-    const result = await createObject(this.engine, { ...target, name: "" }, input, this.options());
-    return parse<O>(result.body);
+    return createObject(this.engine, { ...target, name: "" }, input, this.options());
   }
 
   async update<O extends ApiObject = ApiObject>(object: NewObject, subresource = ""): Promise<O> {

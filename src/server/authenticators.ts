@@ -21,7 +21,7 @@ import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
-import { serviceAccountKeys, type ServiceAccountKeys } from "./service-account-tokens.ts";
+import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What recognizes callers, and what it works with. */
 export interface ServerAuthentication {
@@ -51,13 +51,13 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
  */
 export async function serverAuthentication(
   options: ServerOptions,
-  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities">,
+  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts">,
 ): Promise<ServerAuthentication> {
   const figures = new AuthenticationFigures();
-  const serviceAccounts = await serviceAccountKeys(options);
+  const { serviceAccounts } = given;
   const open: { close(): Promise<void> }[] = [];
   const opened: Parts["opened"] = (one) => void open.push(one);
-  const authenticator = await authenticators(options, { ...given, serviceAccounts, figures, opened });
+  const authenticator = await authenticators(options, { ...given, figures, opened });
   const close = async () => void (await Promise.all(open.map((one) => one.close())));
   return { authenticator, serviceAccounts, figures, close };
 }

@@ -30,7 +30,7 @@ function namespaceNamed(name: string): NewObject {
 
 async function createUnlessThere(client: Client, object: NewObject): Promise<void> {
   try {
-    await client.create(object);
+    await client.add(object);
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== "AlreadyExists") throw error;
   }
@@ -41,29 +41,25 @@ async function createUnlessThere(client: Client, object: NewObject): Promise<voi
  * away; those that an administrator marked to be kept are left alone.
  *
  * @param selfSubjectReviews whether everybody is to be granted the alpha review of themself.
+ * @param namespaces resolves when the system's namespaces are there.
  */
 export async function reconcileDefaultPolicy(
   client: Client,
   vocabulary: Vocabulary,
-  { selfSubjectReviews }: { readonly selfSubjectReviews: boolean },
+  { selfSubjectReviews, namespaces }: { readonly selfSubjectReviews: boolean; namespaces: Promise<void> },
 ): Promise<void> {
   const policy = defaultPolicy(vocabulary, { selfSubjectReviews });
-  const roles = [...policy.clusterRoles, ...policy.roles];
-  const bindings = [...policy.clusterRoleBindings, ...policy.roleBindings];
-  await Promise.all(
-    roles.map((expected) =>
-      upkeep<RoleManifest>(client, expected, (existing) =>
-        reconcileClusterRole(expected, existing, vocabulary),
-      ),
-    ),
-  );
-  await Promise.all(
-    bindings.map((expected) =>
-      upkeep<BindingManifest>(client, expected, (existing) =>
-        reconcileBinding(expected, existing, vocabulary),
-      ),
-    ),
-  );
+  const role = (expected: RoleManifest) =>
+    upkeep<RoleManifest>(client, expected, (existing) =>
+      reconcileClusterRole(expected, existing, vocabulary),
+    );
+  const binding = (expected: BindingManifest) =>
+    upkeep<BindingManifest>(client, expected, (existing) => reconcileBinding(expected, existing, vocabulary));
+  await Promise.all([
+    ...policy.clusterRoles.map(role),
+    ...policy.clusterRoleBindings.map(binding),
+    namespaces.then(() => Promise.all([...policy.roles.map(role), ...policy.roleBindings.map(binding)])),
+  ]);
 }
 
 /** How often an object is tried again that another server reconciles at the same time. */
@@ -108,5 +104,5 @@ async function write(
   const manifest = object as NewObject;
   if (action === "update") return void (await client.update(manifest));
   if (action === "recreate") await client.delete(reference, uid === undefined ? {} : { uid });
-  await client.create(manifest);
+  await client.add(manifest);
 }

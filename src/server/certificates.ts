@@ -1,11 +1,16 @@
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { mkdir, open, readFile, rename } from "node:fs/promises";
-import { isIP } from "node:net";
 import path from "node:path";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
-import { type CertificateFacts, type CertificatePair, addressBytes, signCertificate } from "../base/x509.ts";
+import {
+  type CertificateFacts,
+  type CertificatePair,
+  addressBytes,
+  isAddress,
+  signCertificate,
+} from "../base/x509.ts";
 
 export type { CertificatePair } from "../base/x509.ts";
 
@@ -41,28 +46,42 @@ export function createServingCertificates(
   hosts: readonly string[],
   clock: Clock = systemClock,
 ): ServingCertificates {
-  const ca = createAuthority(clock);
-  const serving = createServing(ca, hosts, clock);
-  return { caCertificate: ca.certificate, caKey: ca.key, serving, renewed: "authority" };
+  const { pair, issuer } = newAuthority(clock);
+  const serving = createServing(issuer, hosts, clock);
+  return { caCertificate: pair.certificate, caKey: pair.key, serving, renewed: "authority" };
 }
 
 /** Makes an authority of its own: self-signed, ten years. */
 export function createAuthority(clock: Clock = systemClock): CertificatePair {
+  return newAuthority(clock).pair;
+}
+
+/** Who signs certificates: a pair, read. Reading a key from PEM takes longer than making one. */
+interface Issuer {
+  readonly certificate: X509Certificate;
+  readonly key: KeyObject;
+}
+
+function newAuthority(clock: Clock): { readonly pair: CertificatePair; readonly issuer: Issuer } {
   const { publicKey, privateKey } = newKeys();
   // The time in the name tells one authority from the next one.
   const commonName = `plinth-ca@${Math.floor(clock.now() / 1000)}`;
   const facts: CertificateFacts = { commonName, use: "authority", ...validity(clock, authorityDays) };
-  return { certificate: signCertificate(facts, publicKey, privateKey), key: toPem(privateKey) };
+  const certificate = signCertificate(facts, publicKey, privateKey);
+  return {
+    pair: { certificate, key: toPem(privateKey) },
+    issuer: { certificate: new X509Certificate(certificate), key: privateKey },
+  };
 }
 
-function createServing(ca: CertificatePair, hosts: readonly string[], clock: Clock): CertificatePair {
+function createServing(ca: Issuer, hosts: readonly string[], clock: Clock): CertificatePair {
   if (hosts.length === 0) throw new CertificateFault("a serving certificate needs at least one host");
   for (const host of hosts) checkHost(host);
   return issue(ca, { commonName: "plinth", hosts, use: "server", ...validity(clock, servingDays) });
 }
 
 function checkHost(host: string): void {
-  if (isIP(host) !== 0) return;
+  if (isAddress(host)) return;
   const name = host.toLowerCase();
   if (dnsSubdomainFaults(name).length > 0 && wildcardSubdomainFaults(name).length > 0) {
     throw new CertificateFault(`${JSON.stringify(host)} is neither an IP address nor a DNS name`);
@@ -87,14 +106,14 @@ export function issueClientCertificate(
   { commonName, organizations, days }: ClientCertificateFacts,
   clock: Clock = systemClock,
 ): CertificatePair {
-  return issue(ca, { commonName, organizations, use: "client", ...validity(clock, days) });
+  const issuer = checkPair(ca, "the authority's certificate", "the authority's key");
+  return issue(issuer, { commonName, organizations, use: "client", ...validity(clock, days) });
 }
 
-function issue(ca: CertificatePair, facts: CertificateFacts): CertificatePair {
-  const issuer = checkPair(ca, "the authority's certificate", "the authority's key");
-  const notAfter = Math.min(facts.notAfter, Date.parse(issuer.validTo));
+function issue(issuer: Issuer, facts: CertificateFacts): CertificatePair {
+  const notAfter = Math.min(facts.notAfter, Date.parse(issuer.certificate.validTo));
   const { publicKey, privateKey } = newKeys();
-  const signed = signCertificate({ ...facts, notAfter }, publicKey, createPrivateKey(ca.key), issuer);
+  const signed = signCertificate({ ...facts, notAfter }, publicKey, issuer.key, issuer.certificate);
   return { certificate: signed, key: toPem(privateKey) };
 }
 
@@ -137,9 +156,11 @@ export async function ensureServingCertificates(
   );
   if (caCertificate === undefined || endsSoon(parse(caCertificate, file("ca.crt")), clock)) {
     const fresh = createServingCertificates(options.hosts, clock);
-    await writeWhole(file("ca.key"), fresh.caKey!);
-    await writeWhole(file("ca.crt"), fresh.caCertificate);
-    await writePair(fresh.serving, file("server.crt"), file("server.key"));
+    const authority = { certificate: fresh.caCertificate, key: fresh.caKey! };
+    await Promise.all([
+      writePair(authority, file("ca.crt"), file("ca.key")),
+      writePair(fresh.serving, file("server.crt"), file("server.key")),
+    ]);
     return fresh;
   }
   if (certificate !== undefined && key !== undefined) {
@@ -151,8 +172,8 @@ export async function ensureServingCertificates(
     throw new CertificateFault(`a serving certificate must be made, but ${file("ca.key")} is missing`);
   }
   const ca = { certificate: caCertificate, key: caKey };
-  checkPair(ca, file("ca.crt"), file("ca.key"));
-  const serving = createServing(ca, options.hosts, clock);
+  const issuer = checkPair(ca, file("ca.crt"), file("ca.key"));
+  const serving = createServing(issuer, options.hosts, clock);
   await writePair(serving, file("server.crt"), file("server.key"));
   return { caCertificate, caKey, serving, renewed: "serving" };
 }
@@ -168,7 +189,7 @@ function isUsable(
   clock: Clock,
 ): boolean {
   try {
-    const certificate = checkPair(pair, "server.crt", "server.key");
+    const { certificate } = checkPair(pair, "server.crt", "server.key");
     if (!certificate.verify(new X509Certificate(caCertificate).publicKey)) return false;
     return (
       !endsSoon(certificate, clock) &&
@@ -188,7 +209,7 @@ function hostsOf(certificate: X509Certificate): string {
 }
 
 function canonicalHost(host: string): string {
-  return isIP(host) === 0 ? host.toLowerCase() : addressBytes(host).toString("hex");
+  return isAddress(host) ? addressBytes(host).toString("hex") : host.toLowerCase();
 }
 
 /**
@@ -206,8 +227,8 @@ export async function loadCertificateFiles(
   return { certificate, key };
 }
 
-/** The first certificate of a pair that belongs together. */
-function checkPair(pair: CertificatePair, certificateName: string, keyName: string): X509Certificate {
+/** The first certificate and the key of a pair that belongs together. */
+function checkPair(pair: CertificatePair, certificateName: string, keyName: string): Issuer {
   const certificate = parse(pair.certificate, certificateName);
   let key: KeyObject;
   try {
@@ -220,7 +241,7 @@ function checkPair(pair: CertificatePair, certificateName: string, keyName: stri
   if (!createPublicKey(key).equals(certificate.publicKey)) {
     throw new CertificateFault(`${keyName} is not the key of ${certificateName}`);
   }
-  return certificate;
+  return { certificate, key };
 }
 
 function parse(pem: string, name: string): X509Certificate {

@@ -5,13 +5,14 @@ import type { FlowControl } from "../flow/flow-control.ts";
 import type { FlowSchemaObject, PriorityLevelObject } from "../flow/objects.ts";
 import { FlowSchema } from "../kinds/flowcontrol/flow-schema.ts";
 import { PriorityLevelConfiguration } from "../kinds/flowcontrol/priority-level-configuration.ts";
-import type { Client } from "../resources/client.ts";
+import type { Client, NewObject } from "../resources/client.ts";
+import { timestamp } from "../resources/engine.ts";
 import { Follower } from "../resources/follower.ts";
 import { namesOf, type Registry, type Resource } from "../resources/registry.ts";
 import { decodeEntry } from "../resources/stored.ts";
 import { groupName } from "../schema/kind.ts";
 import type { Entry, Store } from "../storage/store.ts";
-import { danglingUpdate, upkeepOf, writeChange, type StoredObject } from "./flow-upkeep.ts";
+import { danglingUpdate, upkeepOf, writeChange, type Change, type StoredObject } from "./flow-upkeep.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 
 interface Setup {
@@ -80,9 +81,13 @@ export class FlowConfiguration {
           "upkeep of flow control failed and will be tried again",
         ),
     );
-    // What another server wrote at the same time is looked at again.
-    for (const { object } of this.defaultLevels) this.queue.add(`level/${object.metadata.name}`);
-    for (const name of this.schemas.keys()) this.queue.add(`schema/${name}`);
+    // Something may not be as it should because another server wrote at the same time: it is looked at again.
+    for (const one of [...this.defaultLevels, ...this.defaultSchemas]) {
+      if (this.changeOf(one) !== undefined) this.queue.add(keyOf(one));
+    }
+    for (const name of this.schemas.keys()) {
+      if (this.danglingChangeOf(name) !== undefined) this.queue.add(`schema/${name}`);
+    }
   }
 
   async close(): Promise<void> {
@@ -129,24 +134,37 @@ export class FlowConfiguration {
 
   /** Brings a default object to what it should be. */
   private async keep(one: AnyDefault): Promise<void> {
-    const { name } = one.object.metadata;
-    const isSchema = "matchingPrecedence" in one.object.spec;
-    const known = isSchema ? this.schemas : this.levels;
-    const { apiVersion, kind } = this.resource(isSchema ? FlowSchema : PriorityLevelConfiguration);
+    const change = this.changeOf(one);
+    if (change !== undefined) await unlessRaced(() => writeChange(this.setup.client, change));
+  }
+
+  private changeOf(one: AnyDefault): Change | undefined {
+    const known = isSchema(one) ? this.schemas : this.levels;
+    const { apiVersion, kind } = this.resource(isSchema(one) ? FlowSchema : PriorityLevelConfiguration);
     const type = { apiVersion, kind: kind.name };
-    const change = upkeepOf(one, known.get(name), type, this.annotation);
-    if (change === undefined) return;
-    await unlessRaced(() => writeChange(this.setup.client, change));
+    return upkeepOf(one, known.get(one.object.metadata.name), type, this.annotation);
   }
 
   private async tellDangling(name: string): Promise<void> {
-    const schema = this.schemas.get(name);
-    if (schema === undefined) return;
-    const level = levelOf(schema);
-    const now = `${new Date(this.setup.options.clock.now()).toISOString().slice(0, -5)}Z`;
-    const update = danglingUpdate(schema, level, this.levels.has(level), now);
+    const update = this.danglingChangeOf(name);
     if (update !== undefined) await unlessRaced(() => this.setup.client.update(update, "status"));
   }
+
+  private danglingChangeOf(name: string): NewObject | undefined {
+    const schema = this.schemas.get(name);
+    if (schema === undefined) return undefined;
+    const level = levelOf(schema);
+    return danglingUpdate(schema, level, this.levels.has(level), timestamp(this.setup.options.clock));
+  }
+}
+
+function isSchema({ object }: AnyDefault): boolean {
+  return "matchingPrecedence" in object.spec;
+}
+
+/** What the queue calls a default object. */
+function keyOf(one: AnyDefault): string {
+  return `${isSchema(one) ? "schema" : "level"}/${one.object.metadata.name}`;
 }
 
 function levelOf({ spec }: StoredObject): string {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DefaultObject } from "../flow/default-objects.ts";
 import type { Client, NewObject } from "../resources/client.ts";
-import type { ApiObject } from "../schema/kind.ts";
 
 /** A configuration object of flow control as it is stored. */
 export interface StoredObject {
@@ -58,9 +57,10 @@ export function upkeepOf(
   return { action: "update", object: updated as NewObject };
 }
 
-/** Writes a change; gives the object as it is then. */
-export function writeChange(client: Client, { action, object }: Change): Promise<ApiObject> {
-  return action === "create" ? client.create(object) : client.update(object);
+/** Writes a change. */
+export async function writeChange(client: Client, { action, object }: Change): Promise<void> {
+  if (action === "create") await client.add(object);
+  else await client.update(object);
 }
 
 /**

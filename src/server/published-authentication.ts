@@ -44,7 +44,7 @@ export async function publishAuthentication(
     const { apiVersion, kind, namespace } = reference;
     const metadata = { ...live?.metadata, name, namespace };
     try {
-      if (live === undefined) await client.create({ apiVersion, kind, metadata, data });
+      if (live === undefined) await client.add({ apiVersion, kind, metadata, data });
       else await client.update({ apiVersion, kind, metadata, data });
       return;
     } catch (error) {

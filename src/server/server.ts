@@ -39,6 +39,7 @@ import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
 import { featureGates } from "./features.ts";
 import { registryFor } from "./registry.ts";
+import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
 
 /** How long requests under way may go on after the server was told to stop. */
@@ -141,14 +142,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
   const authorization = await authorizers(options, { policy, needs });
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
-  const ownTokens = [adminEntry(options, adminToken)];
-  const serving = await servingCertificates(options);
-  const authentication = await serverAuthentication(options, {
-    ownTokens,
-    store,
-    registry,
-    authorities: serving?.authorities,
-  });
+  const { serving, authentication } = await identification(options, registry, store, adminToken);
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
@@ -164,7 +158,8 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     await policy.start();
     await needs?.start();
     await namespaces.start();
-    await bringUpToDate(options, registry, client, flow, needs !== undefined);
+    const tell = () => tellAuthorities(options, client, serving);
+    await bringUpToDate(options, registry, client, { flow, tell, nodeLeases: needs !== undefined });
     life.bootstrapped = true;
     const controllers = await startControllers({ options, registry, store, client });
     started.controllers = controllers;
@@ -198,11 +193,33 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       adminToken,
     };
     const listener = await open(serving, service);
-    return { ...parts, listener, renewal: await keepCertificates(options, client, serving, listener) };
+    return { ...parts, listener, renewal: await keepCertificates(options, serving, listener, tell) };
   } catch (error) {
     await closeStarted(started);
     throw error;
   }
+}
+
+/** By what the server shows itself, and recognizes others. */
+async function identification(
+  options: ServerOptions,
+  registry: Registry,
+  store: Store,
+  adminToken: string,
+): Promise<Pick<Parts, "serving" | "authentication">> {
+  // Together, as files that are made wait for the disk.
+  const [serving, serviceAccounts] = await Promise.all([
+    servingCertificates(options),
+    serviceAccountKeys(options),
+  ]);
+  const authentication = await serverAuthentication(options, {
+    ownTokens: [adminEntry(options, adminToken)],
+    store,
+    registry,
+    authorities: serving?.authorities,
+    serviceAccounts,
+  });
+  return { serving, authentication };
 }
 
 /** What is to be closed again; what isn't there didn't start. */
@@ -249,34 +266,51 @@ function engineFor(
   };
 }
 
-/** Brings what a server always has to what this release makes of it. */
+/** What bringing a server up to date takes beside its client. */
+interface BringingUp {
+  readonly flow: FlowConfiguration;
+  /** Tells others of the authorities of clients. */
+  readonly tell: () => Promise<void>;
+  readonly nodeLeases: boolean;
+}
+
+/**
+ * Brings what a server always has to what this release makes of it. Nothing waits but what needs a namespace: writes
+ * that are made at one time are synced as one.
+ */
 async function bringUpToDate(
   { vocabulary }: ServerOptions,
   registry: Registry,
   client: Client,
-  flow: FlowConfiguration,
-  nodeLeases: boolean,
+  { flow, tell, nodeLeases }: BringingUp,
 ): Promise<void> {
-  await ensureSystemNamespaces(client, vocabulary, { nodeLeases });
+  const namespaces = ensureSystemNamespaces(client, vocabulary, { nodeLeases });
   const selfSubjectReviews = registry.serves(SelfSubjectReview);
-  await Promise.all([reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews }), flow.start()]);
+  await Promise.all([
+    reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
+    namespaces.then(tell),
+    flow.start(),
+  ]);
 }
 
-/** Tells others of the authorities of clients, and keeps certificates and authorities up to date. */
+/** Keeps certificates and authorities up to date. */
 async function keepCertificates(
   options: ServerOptions,
-  client: Client,
   serving: Serving | undefined,
   listener: HttpListener | undefined,
+  tell: () => Promise<void>,
 ): Promise<FileWatch | undefined> {
   if (serving === undefined || listener === undefined) return undefined;
-  const tell = () => tellAuthorities(options, client, serving);
-  await tell();
   return renewCertificates(options, serving, listener, tell);
 }
 
-/** That others aren't told keeps nobody from being served. */
-async function tellAuthorities(options: ServerOptions, client: Client, serving: Serving): Promise<void> {
+/** That others aren't told keeps nobody from being served. Without a socket there is nothing to tell. */
+async function tellAuthorities(
+  options: ServerOptions,
+  client: Client,
+  serving: Serving | undefined,
+): Promise<void> {
+  if (serving === undefined) return;
   try {
     await publishAuthentication(options, client, serving.authorities, identityHeaders(options));
   } catch (error) {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { signClaims, type VerificationKey } from "../authentication/jwt/signature.ts";
@@ -9,6 +9,7 @@ import {
   publicHalf,
   readPublicKeys,
   readSigningKey,
+  signingKey,
   type SigningKey,
 } from "../authentication/service-accounts/keys.ts";
 import type { TokenIssuer } from "../resources/token-issuer.ts";
@@ -93,7 +94,7 @@ async function verifyingKeys(options: ServerOptions, files: readonly string[]): 
 async function signingKeyFor(options: ServerOptions, file: string | undefined): Promise<SigningKey> {
   if (file !== undefined) return readKeys("--service-account-signing-key-file", file, readSigningKey);
   const folder = options.serving?.certificateFolder;
-  if (folder === undefined) return readSigningKey(newKey());
+  if (folder === undefined) return signingKey(newKey());
   if (options.storage.engine === "etcd") {
     options.log.warn(
       {},
@@ -113,9 +114,8 @@ async function readKeys<T>(flag: string, file: string, read: (pem: string) => T)
   }
 }
 
-function newKey(): string {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+function newKey(): KeyObject {
+  return generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
 }
 
 /** The key in the folder; made when there is none. Of several servers that make one at once, the first one's stays. */
@@ -124,16 +124,18 @@ async function ownKey(folder: string): Promise<SigningKey> {
   const known = await keyIn(file);
   if (known !== undefined) return known;
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const key = newKey();
   const temporary = `${file}.${randomUUID()}.new`;
   const handle = await open(temporary, "wx", 0o600);
   try {
-    await handle.writeFile(newKey());
+    await handle.writeFile(key.export({ type: "pkcs8", format: "pem" }));
     await handle.sync();
   } finally {
     await handle.close();
   }
   try {
     await link(temporary, file);
+    return signingKey(key);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {

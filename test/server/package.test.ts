@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root, temporaryFolder } from "../support/process.ts";
@@ -52,6 +53,20 @@ describe("the package, installed into an empty folder", () => {
     });
     expect(stderr).toBe("");
     expect(stdout.trim()).toBe("default,made,platform-public,platform-system");
+  });
+
+  it("what is put into the bundles comes with its license; what isn't has compiled parts or is loaded when needed", (context) => {
+    if (!installed) context.skip("the registry can't be reached");
+    const dist = path.join(home, "node_modules/plinth/dist");
+    const licenses = readFileSync(path.join(dist, "third-party-licenses.txt"), "utf8");
+    expect(licenses).toMatch(/^sorted-btree \d+\.\d+\.\d+, MIT\n\n(?:.*\n)*?.*Permission is hereby granted/m);
+    const bundles = readdirSync(dist).filter((name) => name.endsWith(".js"));
+    const text = bundles.map((name) => readFileSync(path.join(dist, name), "utf8")).join("\n");
+    const named = [...text.matchAll(/(?:^import [^"();=]*|\bimport\()"([^".][^"]*)"/gm)].map(
+      ([, name]) => name!,
+    );
+    const others = named.filter((name) => !isBuiltin(name));
+    expect([...new Set(others)].toSorted()).toEqual(["@grpc/grpc-js", "jose", "lmdb", "undici", "yaml"]);
   });
 
   it("the types are there", (context) => {

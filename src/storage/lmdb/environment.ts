@@ -113,19 +113,23 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     const numbered = { keyEncoder: numberKeys };
     const indexed = { keyEncoder: historyKeys };
     const values = { encoder: records, keyEncoder: textKeys };
-    const environment: Environment = {
-      dir,
-      root,
-      pageBytes: pageBytesOf(root),
-      records,
-      meta: root.openDB({ name: "meta", ...plain, ...textual }),
-      data: root.openDB({ name: "data", ...values }),
-      history: root.openDB({ name: "history", ...plain, ...indexed }),
-      log: root.openDB({ name: "log", ...plain, ...numbered }),
-      counts: root.openDB({ name: "counts", ...plain, ...textual }),
-      marks: root.openDB({ name: "marks", ...plain, ...numbered }),
-    };
-    initialise(environment);
+    // In one transaction: in a new folder, each database would wait for a sync of its own.
+    const environment = root.transactionSync(() => {
+      const opened: Environment = {
+        dir,
+        root,
+        pageBytes: pageBytesOf(root),
+        records,
+        meta: root.openDB({ name: "meta", ...plain, ...textual }),
+        data: root.openDB({ name: "data", ...values }),
+        history: root.openDB({ name: "history", ...plain, ...indexed }),
+        log: root.openDB({ name: "log", ...plain, ...numbered }),
+        counts: root.openDB({ name: "counts", ...plain, ...textual }),
+        marks: root.openDB({ name: "marks", ...plain, ...numbered }),
+      };
+      initialise(opened);
+      return opened;
+    });
     if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
@@ -175,16 +179,15 @@ function refuseDamage(environment: Environment): void {
   if (problems.length > 0) throw new Error(`${DATA_FILE} was cut off: ${problems.slice(0, 3).join("; ")}`);
 }
 
-function initialise({ dir, root, meta }: Environment): void {
-  root.transactionSync(() => {
-    const state = meta.getBinary("state");
-    if (state === undefined) {
-      meta.putSync("state", encodeState({ revision: FIRST_REVISION, floor: FIRST_REVISION, markTime: 0 }));
-    } else if (state[0] !== FORMAT_VERSION) {
-      throw new StoreDamagedError(
-        `the data folder ${dir} has format version ${state[0]}, this program knows ${FORMAT_VERSION}: ` +
-          "use the program version that wrote it, or restore a backup into an empty folder",
-      );
-    }
-  });
+/** Runs inside the transaction that opens the databases. */
+function initialise({ dir, meta }: Environment): void {
+  const state = meta.getBinary("state");
+  if (state === undefined) {
+    meta.putSync("state", encodeState({ revision: FIRST_REVISION, floor: FIRST_REVISION, markTime: 0 }));
+  } else if (state[0] !== FORMAT_VERSION) {
+    throw new StoreDamagedError(
+      `the data folder ${dir} has format version ${state[0]}, this program knows ${FORMAT_VERSION}: ` +
+        "use the program version that wrote it, or restore a backup into an empty folder",
+    );
+  }
 }

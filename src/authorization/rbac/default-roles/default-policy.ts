@@ -45,6 +45,9 @@ export interface DefaultPolicy {
   readonly roleBindings: readonly BindingManifest[];
 }
 
+/** What was made before, by vocabulary, without and with the alpha review. */
+const made = new WeakMap<Vocabulary, Map<boolean, DefaultPolicy>>();
+
 /**
  * The roles and bindings that a new cluster starts with, those of the reference release. Each is marked by the
  * bootstrapping label, and by an annotation that has it completed at every start until its value is set to "false".
@@ -53,6 +56,14 @@ export function defaultPolicy(
   vocabulary: Vocabulary,
   options: UserRoleOptions = { selfSubjectReviews: false },
 ): DefaultPolicy {
+  const known = made.get(vocabulary) ?? new Map<boolean, DefaultPolicy>();
+  made.set(vocabulary, known);
+  let policy = known.get(options.selfSubjectReviews);
+  if (policy === undefined) known.set(options.selfSubjectReviews, (policy = makePolicy(vocabulary, options)));
+  return policy;
+}
+
+function makePolicy(vocabulary: Vocabulary, options: UserRoleOptions): DefaultPolicy {
   const words = wordsOf(vocabulary);
   const clusterRoles = [...userRoles(words, options), ...componentRoles(words), ...controllerRoles(words)];
   const bindings = [...userBindings(words), ...componentBindings(words), ...controllerBindings(words)];

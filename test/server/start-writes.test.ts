@@ -1,0 +1,106 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { aggregate } from "../../src/controllers/cluster-role-aggregation.ts";
+import { createServer } from "../../src/index.ts";
+import { FIRST_REVISION } from "../../src/storage/entry.ts";
+import {
+  acquireEnvironment,
+  DEFAULT_MAP_BYTES,
+  releaseEnvironment,
+} from "../../src/storage/lmdb/environment.ts";
+import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
+import { until } from "../api/support.ts";
+import type { Api } from "../support/api.ts";
+import { ServerProcess, temporaryFolder } from "../support/process.ts";
+
+const rbac = "rbac.authorization.platform.io";
+const flowSchemas = "/flowcontrol.apiserver.platform.io/flowschemas/";
+/** Their rules are gathered from others by a controller, when the server is ready already. */
+const gathered = ["admin", "edit", "view"].map((name) => `/${rbac}/clusterroles//${name}`);
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => void (folder = temporaryFolder()));
+afterEach(() => folder.remove());
+
+describe("a start on an empty folder", () => {
+  test("writes each object once, and the status of each flow schema", async () => {
+    const dir = await startOnce();
+    const counts = new Map<string, number>();
+    for (const key of await keysWritten(dir)) counts.set(key, (counts.get(key) ?? 0) + 1);
+    const fixed = [...counts].filter(([key]) => !gathered.includes(key));
+    expect(fixed.length).toBeGreaterThan(100);
+    const twice = fixed.filter(([key]) => key.startsWith(flowSchemas));
+    expect(twice.map(([, count]) => count)).toEqual(Array<number>(13).fill(2));
+    expect(fixed.filter(([, count]) => count !== 1)).toEqual(twice);
+  });
+
+  test("waits for few syncs: one transaction makes the store, three write what it begins with", async () => {
+    const dir = path.join(folder.path, "store");
+    const server = await createServer({ storage: { engine: "embedded", dir } });
+    const transactions = await transactionsOf(dir);
+    const keys = await keysWritten(dir);
+    await server.close();
+    expect(transactions).toBeGreaterThanOrEqual(2);
+    // The controller of gathered rules may have begun: each of its writes is a transaction of its own at most.
+    const gathering = keys.filter((key) => gathered.includes(key)).length - gathered.length;
+    expect(transactions - gathering).toBeLessThanOrEqual(4);
+  });
+
+  async function startOnce(): Promise<string> {
+    const dir = path.join(folder.path, "store");
+    await (await createServer({ storage: { engine: "embedded", dir } })).close();
+    return dir;
+  }
+});
+
+test("a start on a folder that is up to date writes nothing", async () => {
+  const tokens = path.join(folder.path, "tokens.csv");
+  writeFileSync(tokens, "admin,root,1,system:masters\n");
+  const run = async () => {
+    const server = await ServerProcess.start(folder.path, `--token-auth-file=${tokens}`);
+    await rulesGathered(server.as("admin"));
+    expect(await server.stop()).toBe(0);
+    const dir = path.join(folder.path, "store");
+    return { keys: await keysWritten(dir), transactions: await transactionsOf(dir) };
+  };
+  const first = await run();
+  expect(first.keys.length).toBeGreaterThan(100);
+  expect(await run()).toEqual(first);
+});
+
+/** Waits until the roles that gather rules have them all. */
+async function rulesGathered(admin: Api): Promise<void> {
+  type Roles = Parameters<typeof aggregate>[1];
+  const read = async () => (await admin.get(`/apis/${rbac}/v1/clusterroles`)).body.items as Roles;
+  await until(read, (roles) =>
+    roles
+      .filter((role) => role.aggregationRule !== undefined)
+      .every((role) => JSON.stringify(role.rules) === JSON.stringify(aggregate(role, roles))),
+  );
+}
+
+/** The key of each write that the store's history holds, in order. */
+async function keysWritten(dir: string): Promise<string[]> {
+  const store = openLmdbStore({ dir, clock: systemClock });
+  const keys: string[] = [];
+  const listener = {
+    events: (batch: readonly { key: string }[]) => batch.forEach(({ key }) => void keys.push(key)),
+    ended: () => undefined,
+  };
+  const subscription = store.subscribe({ prefix: "/", after: FIRST_REVISION }, listener);
+  await subscription.sync();
+  await store.close();
+  return keys;
+}
+
+/** How many transactions have changed something; each waited for a sync. */
+async function transactionsOf(dir: string): Promise<number> {
+  const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+  try {
+    return (environment.root.getStats() as { lastTxnId: number }).lastTxnId;
+  } finally {
+    await releaseEnvironment(environment);
+  }
+}

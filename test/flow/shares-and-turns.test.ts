@@ -101,11 +101,11 @@ describe("seats of a change", () => {
   test.each([
     [0, 0, 0],
     [9, 0, 0],
-    [10, 1, 5],
-    [11, 2, 5],
-    [100, 10, 5],
-    [101, 10, 5.5],
-    [1000, 10, 50],
+    [10, 1, 0.5],
+    [11, 2, 0.5],
+    [100, 10, 0.5],
+    [101, 10, 0.55],
+    [1000, 10, 5],
   ])("that %s watchers are told of: %s for %s ms after the answer", (watchers, finalSeats, finalMs) => {
     expect(changeWidth(watchers)).toEqual({ seats: 1, finalSeats, finalMs });
   });

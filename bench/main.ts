@@ -5,6 +5,7 @@ import { legend, printHead, printRow, writeResults } from "./report.ts";
 import type { Row } from "./rows.ts";
 import type { Bench, Scenario } from "./scenario.ts";
 import { applies } from "./scenarios/apply.ts";
+import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
@@ -41,6 +42,7 @@ const scenarios: readonly Scenario[] = [
   deleteCollection,
   watch,
   selectiveWatch,
+  authentication,
   accessReview,
   rulesReview,
   insight,

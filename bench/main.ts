@@ -9,6 +9,7 @@ import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
+import { grant } from "./scenarios/grant.ts";
 import { bulkReview, insight } from "./scenarios/insight.ts";
 import { list } from "./scenarios/list.ts";
 import { memory } from "./scenarios/memory.ts";
@@ -47,6 +48,7 @@ const scenarios: readonly Scenario[] = [
   rulesReview,
   insight,
   bulkReview,
+  grant,
   fairness,
   startUp,
   memory,

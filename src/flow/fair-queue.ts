@@ -7,8 +7,6 @@ import type { Width } from "./width.ts";
 export interface Waiting {
   readonly use: FlowUse;
   readonly width: Width;
-  /** All that it needs before it may begin. */
-  readonly seats: number;
   /** What it is taken to cost, in milliseconds of one seat. */
   readonly workMs: number;
   readonly sinceMs: number;

@@ -8,7 +8,7 @@ import type { FlowRequest, WaitingClient } from "./request.ts";
 import { dealHand } from "./shuffle-sharding.ts";
 import { tooManyRequests, type Ticket } from "./ticket.ts";
 import type { FlowUse } from "./use.ts";
-import { narrowed, seatsHeld, type Width } from "./width.ts";
+import { narrowed, type Width } from "./width.ts";
 
 /** What a request is taken to cost until it is done, in milliseconds of one seat. */
 const guessedMs = 3;
@@ -86,7 +86,7 @@ export class PriorityLevel {
     const { use } = entrant;
     if (this.exempt) return this.begin(use, unlimited, undefined);
     const width = narrowed(entrant.width, this.limits.seats);
-    if (this.waiting === 0 && this.fits(seatsHeld(width))) return this.begin(use, width, undefined);
+    if (this.waiting === 0 && this.fits(width.seats)) return this.begin(use, width, undefined);
     const { queuing } = this.limits;
     if (queuing === undefined) {
       use.refuse("concurrency-limit", 0);
@@ -100,7 +100,10 @@ export class PriorityLevel {
     return new Promise((resolve, reject) => this.wait(entrant, width, queue, resolve, reject));
   }
 
-  /** A request is done; its seats are free when the work that it leaves behind is done too. */
+  /**
+   * A request is done. The work that it leaves behind begins at once, where there is some, whether there is room for it or
+   * not; others wait until there is.
+   */
   finish(ticket: SeatTicket): void {
     const { use, width, queue, startMs } = ticket;
     use.executing--;
@@ -111,16 +114,18 @@ export class PriorityLevel {
       queue.executing--;
       queue.nextStart += width.seats * (Math.max(leastMs, now - startMs) - guessedMs);
     }
-    if (width.finalMs === 0) this.free(ticket, now);
-    else this.clock.setTimer(() => this.free(ticket, this.clock.now()), width.finalMs);
+    this.take(ticket, width.finalSeats - width.seats, now);
+    if (width.finalSeats === 0) return;
+    this.clock.setTimer(() => this.take(ticket, -width.finalSeats, this.clock.now()), width.finalMs);
   }
 
-  private free({ use, width, queue }: SeatTicket, now: number): void {
-    const seats = seatsHeld(width);
-    use.seats -= seats;
-    this.seatsInUse -= seats;
+  /** A request that was let in takes more seats, or (below 0) gives some back. */
+  private take({ use, queue }: SeatTicket, seats: number, now: number): void {
+    use.seats += seats;
+    this.seatsInUse += seats;
     this.demand.set(now, this.seatsInUse + this.waitingSeats);
-    if (queue !== undefined) queue.executingSeats -= seats;
+    if (queue !== undefined) queue.executingSeats += seats;
+    if (seats >= 0) return;
     if (this.waiting > 0) this.dispatch();
     else if (this.seatsInUse === 0) this.rest();
   }
@@ -130,7 +135,7 @@ export class PriorityLevel {
   }
 
   private begin(use: FlowUse, width: Width, queue: FairQueue | undefined): SeatTicket {
-    const seats = seatsHeld(width);
+    const { seats } = width;
     use.dispatched++;
     use.executing++;
     use.seats += seats;
@@ -177,8 +182,8 @@ export class PriorityLevel {
       use.waits.executed.observe((this.clock.now() - sinceMs) / 1000);
       resolve(this.begin(use, width, queue));
     };
-    const seats = seatsHeld(width);
-    const waiting: Waiting = { use, width, seats, workMs: guessedWork(width), sinceMs, request, user, start };
+    const workMs = guessedWork(width);
+    const waiting: Waiting = { use, width, workMs, sinceMs, request, user, start };
     this.add(queue, waiting);
     client.onClose(() => leave("cancelled"));
   }
@@ -189,10 +194,10 @@ export class PriorityLevel {
       this.busy.add(queue);
     }
     queue.waiting.add(waiting);
-    queue.waitingSeats += waiting.seats;
+    queue.waitingSeats += waiting.width.seats;
     waiting.use.waiting++;
     this.waiting++;
-    this.waitingSeats += waiting.seats;
+    this.waitingSeats += waiting.width.seats;
     this.demand.set(waiting.sinceMs, this.seatsInUse + this.waitingSeats);
     // There may be room for it, where another waits for more seats.
     this.dispatch();
@@ -200,10 +205,10 @@ export class PriorityLevel {
 
   private remove(queue: FairQueue, waiting: Waiting): void {
     queue.waiting.delete(waiting);
-    queue.waitingSeats -= waiting.seats;
+    queue.waitingSeats -= waiting.width.seats;
     waiting.use.waiting--;
     this.waiting--;
-    this.waitingSeats -= waiting.seats;
+    this.waitingSeats -= waiting.width.seats;
     if (queue.waiting.size === 0) this.busy.delete(queue);
   }
 
@@ -213,12 +218,12 @@ export class PriorityLevel {
       const queue = this.nextQueue();
       const waiting = queue.first;
       // Wider than all seats, after these became fewer: it goes alone.
-      if (!this.fits(waiting.seats) && this.seatsInUse > 0) return;
+      if (!this.fits(waiting.width.seats) && this.seatsInUse > 0) return;
       this.remove(queue, waiting);
       this.virtualMs = Math.max(this.virtualMs, queue.nextStart);
       queue.nextStart += waiting.workMs;
       queue.executing++;
-      queue.executingSeats += waiting.seats;
+      queue.executingSeats += waiting.width.seats;
       if (queue.waiting.size > 0) {
         // Of queues that are even, the one that waited longest goes first.
         this.busy.delete(queue);

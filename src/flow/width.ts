@@ -59,14 +59,9 @@ export function changeWidth(watchers: number): Width {
   return { seats: 1, finalSeats, finalMs: (wanted * tellingMs) / finalSeats };
 }
 
-/** The seats that are set aside for a request from its beginning to the end of all its work. */
-export function seatsHeld({ seats, finalSeats }: Width): number {
-  return Math.max(seats, finalSeats);
-}
-
 /** The same work with no more seats than there are: what follows the answer takes longer instead. */
 export function narrowed(width: Width, most: number): Width {
-  if (seatsHeld(width) <= most) return width;
+  if (width.seats <= most && width.finalSeats <= most) return width;
   const finalSeats = Math.min(width.finalSeats, most);
   const finalMs = finalSeats === 0 ? 0 : (width.finalMs * width.finalSeats) / finalSeats;
   return { seats: Math.min(width.seats, most), finalSeats, finalMs };

@@ -145,17 +145,20 @@ describe("a level that queues", () => {
 });
 
 describe("work that is left after the answer", () => {
-  test("keeps all seats of the request until it is done, while nobody waits for it", async () => {
+  test("takes its seats when it begins, full or not, and others wait until it is done", async () => {
     const { enter, level, use, clock } = levelWith(10);
     const telling = enter("a", { seats: 1, finalSeats: 4, finalMs: 5 }) as Ticket;
-    expect(level.seatsInUse).toBe(4);
+    const wide = enter("b", 9) as Ticket;
+    expect(level.seatsInUse).toBe(10);
     telling.release();
-    expect([level.executing, use.executing, level.seatsInUse, use.seats]).toEqual([0, 0, 4, 4]);
-    const wide = enter("b", 7);
+    expect([level.executing, use.executing, level.seatsInUse, use.seats]).toEqual([1, 1, 13, 13]);
+    const waits = enter("c", 7);
+    wide.release();
+    expect([level.executing, level.seatsInUse, level.waiting]).toEqual([0, 4, 1]);
     clock.advance(4);
     expect(level.waiting).toBe(1);
     clock.advance(1);
-    (await wide).release();
+    (await waits).release();
     expect([level.seatsInUse, use.seats, level.queues.size, clock.pending]).toEqual([0, 0, 0, 0]);
   });
 
@@ -266,30 +269,33 @@ describe("laws", () => {
         fc.array(step, { maxLength: 120 }),
         async (seats, steps) => {
           const { enter, clock, level, use } = levelWith(seats);
-          const held: Ticket[] = [];
+          const held: { readonly ticket: Ticket; readonly seats: number }[] = [];
           let asked = 0;
           let refused = 0;
-          const take = (ticket: Ticket) => void held.push(ticket);
+          const take = (width: Width) => (ticket: Ticket) =>
+            void held.push({ ticket, seats: Math.min(width.seats, seats) });
           const lose = () => void refused++;
           for (const one of steps) {
             if (one.do === "enter") {
               asked++;
               try {
                 const entered = enter(`user-${one.user}`, one.width);
-                if (entered instanceof Promise) entered.then(take, lose);
-                else take(entered);
+                if (entered instanceof Promise) entered.then(take(one.width), lose);
+                else take(one.width)(entered);
               } catch {
                 lose();
               }
             } else if (one.do === "advance") clock.advance(one.ms);
-            else if (held.length > 0) held.splice(one.at % held.length, 1)[0]!.release();
+            else if (held.length > 0) held.splice(one.at % held.length, 1)[0]!.ticket.release();
             await settle();
-            expect(level.seatsInUse).toBeLessThanOrEqual(seats);
+            const executing = held.reduce((sum, { seats: its }) => sum + its, 0);
+            expect(executing).toBeLessThanOrEqual(seats);
+            expect(level.seatsInUse).toBeGreaterThanOrEqual(executing);
             // Room is never left while somebody who fits is next.
             if (level.waiting > 0) expect(level.seatsInUse).toBeGreaterThan(0);
           }
           for (let left = asked; left > 0; left--) {
-            held.shift()?.release();
+            held.shift()?.ticket.release();
             clock.advance(longestMs);
             await settle();
           }

@@ -72,8 +72,8 @@ function queues(control: FlowControl): Cell[][] {
         queue.executing,
         queue.executingSeats,
         `${(queue.nextStart / 1000).toFixed(8)}ss`,
-        sum(queue.waiting, ({ width }) => width.seats),
         queue.waitingSeats,
+        sum(queue.waiting, ({ width }) => Math.max(width.seats, width.finalSeats)),
         `${(sum(queue.waiting, ({ workMs }) => workMs) / 1000).toFixed(8)}ss`,
       ]),
   );

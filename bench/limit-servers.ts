@@ -17,11 +17,16 @@ export interface LimitServer {
   close(): Promise<void>;
 }
 
-/** A server that answers with these bytes; several are the pages of a list. */
+/**
+ * A server that answers with these bytes; several are the pages of a list.
+ *
+ * @param clientCa PEM of the authority whose certificates clients are asked for, where they are.
+ */
 export async function answersLimit(
   { options, tls }: Bench,
   bodies: readonly Buffer[],
   status = 200,
+  clientCa?: string,
 ): Promise<LimitServer> {
   const folder = temporaryFolder();
   const files = bodies.map((body, index) => {
@@ -31,7 +36,7 @@ export async function answersLimit(
   });
   const profile = profileFolder(options);
   const helper = Helper.start<AnswersApi>("limits/answers.ts", profileFlags(profile));
-  const port = await helper.call("open", { tls, files, status });
+  const port = await helper.call("open", { tls: { ...tls, clientCa }, files, status });
   return limitServer(helper, port, tls.ca, folder, profile);
 }
 

@@ -5,9 +5,11 @@ import { legend, printHead, printRow, writeResults } from "./report.ts";
 import type { Row } from "./rows.ts";
 import type { Bench, Scenario } from "./scenario.ts";
 import { applies } from "./scenarios/apply.ts";
+import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
+import { grant } from "./scenarios/grant.ts";
 import { bulkReview, insight } from "./scenarios/insight.ts";
 import { list } from "./scenarios/list.ts";
 import { memory } from "./scenarios/memory.ts";
@@ -41,10 +43,12 @@ const scenarios: readonly Scenario[] = [
   deleteCollection,
   watch,
   selectiveWatch,
+  authentication,
   accessReview,
   rulesReview,
   insight,
   bulkReview,
+  grant,
   fairness,
   startUp,
   memory,

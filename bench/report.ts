@@ -27,7 +27,7 @@ export function printHead(): void {
 
 /** Prints one row; with a limit, columns of the load give product / limit. */
 export function printRow(row: Row): void {
-  const { name, unit, product, limit, compared, compare, aim, met, cpuRatio, load } = row;
+  const { name, unit, product, limit, compared, compare, aim, met, cpuRatio, load, times } = row;
   const sign = compare === "difference" && compared !== undefined && compared >= 0 ? "+" : "";
   const both = (read: (facts: LoadFacts) => number | undefined, digits: number): string =>
     load === undefined
@@ -44,8 +44,8 @@ export function printRow(row: Row): void {
       compared === undefined ? "" : `${sign}${compare === "ratio" ? compared.toFixed(2) : figure(compared)}`,
       aim === undefined ? "" : `${aim.kind === "at least" ? ">=" : "<="} ${aim.value}`,
       met === undefined ? "" : met ? "yes" : "NO",
-      both(({ p50 }) => p50, 2),
-      both(({ p99 }) => p99, 2),
+      times?.p50.toFixed(2) ?? both(({ p50 }) => p50, 2),
+      times?.p99.toFixed(2) ?? both(({ p99 }) => p99, 2),
       both(({ serverMicros }) => serverMicros, 1) + cpu,
       both(({ clientBusy }) => clientBusy, 2),
     ]),

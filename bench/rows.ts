@@ -12,6 +12,8 @@ export interface Row {
   readonly unit: string;
   readonly product: number;
   readonly limit?: number | undefined;
+  /** Of single times of which the product's figure is the longest, in milliseconds. */
+  readonly times?: { readonly p50: number; readonly p99: number } | undefined;
   /** How the two are compared, and what comes of it. */
   readonly compare: "ratio" | "difference" | "none";
   readonly compared?: number | undefined;
@@ -91,6 +93,21 @@ export function differenceRow(
 export function timesRow(name: string, unit: string, product: number, limit: number, atMost: number): Row {
   const aim = { kind: "at most", value: atMost } as const;
   return judged({ name, unit, product, limit, compare: "ratio", compared: product / limit, aim });
+}
+
+/** A row of one figure that has no limit beside it. */
+export function valueRow(name: string, unit: string, product: number, atMost?: number): Row {
+  const row = { name, unit, product, compare: "none" } as const;
+  if (atMost === undefined) return row;
+  return { ...row, aim: { kind: "at most", value: atMost }, met: product <= atMost };
+}
+
+/** A row of times that were measured one by one: the longest, which the aim is about, and two percentiles. */
+export function timesOfRow(name: string, milliseconds: readonly number[], atMost?: number): Row {
+  const sorted = milliseconds.toSorted((a, b) => a - b);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+  return { ...valueRow(name, "ms", at(1), atMost), times: { p50: at(0.5), p99: at(0.99) } };
 }
 
 function judged(row: Row): Row {

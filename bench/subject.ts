@@ -65,11 +65,19 @@ export interface Product {
 
 const startTimeoutMs = 120_000;
 
+/** What a product is started with beside what each has. */
+export interface ProductExtras {
+  readonly flags?: readonly string[];
+  /** Lines of the file of static tokens. */
+  readonly tokens?: readonly string[];
+}
+
 /** Runs `plinth serve` on a folder. */
 export async function startProduct(
   { vocabulary, profile }: Pick<Options, "vocabulary" | "profile">,
   dir: string,
   profileName?: string,
+  { flags: more = [], tokens: moreTokens = [] }: ProductExtras = {},
 ): Promise<Product> {
   mkdirSync(dir, { recursive: true });
   const tokenFile = join(dir, "tokens.csv");
@@ -77,6 +85,7 @@ export async function startProduct(
     `${adminToken},admin,1,system:masters`,
     `${userToken},${benchUser},2,benchers`,
     `${otherToken},${otherUser},3`,
+    ...moreTokens,
   ];
   writeFileSync(tokenFile, `${tokens.join("\n")}\n`);
   const profiles =
@@ -94,6 +103,7 @@ export async function startProduct(
       `--token-auth-file=${tokenFile}`,
       `--vocabulary=${vocabulary}`,
       "--log-level=warn",
+      ...more,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
@@ -125,7 +135,11 @@ export async function startProduct(
 let opened = 0;
 
 /** Starts the product on an empty folder, or takes the target, and prepares it for the bench. */
-export async function openSubject(options: Options, profileName: string): Promise<Subject> {
+export async function openSubject(
+  options: Options,
+  profileName: string,
+  extras?: ProductExtras,
+): Promise<Subject> {
   const vocabulary = vocabularyOf(options);
   const names = {
     namespace: `bench-${process.pid}-${++opened}`,
@@ -144,7 +158,7 @@ export async function openSubject(options: Options, profileName: string): Promis
     return { ...names, address, token, user: benchUser, api, pid: undefined, close };
   }
   const dir = temporaryFolder();
-  const product = await startProduct(options, dir, profileName);
+  const product = await startProduct(options, dir, profileName, extras);
   const { address, pid } = product;
   const api = new Api(address, adminToken);
   const subject = { ...names, address, token: userToken, user: benchUser, api, pid };

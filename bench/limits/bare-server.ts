@@ -6,11 +6,15 @@ import type { AddressInfo } from "node:net";
 export interface Tls {
   readonly cert: string;
   readonly key: string;
+  /** PEM of the authorities whose certificates clients are asked for; undefined: they aren't. */
+  readonly clientCa?: string | undefined;
 }
 
 /** Opens a node:https server that does nothing but what it is told to; gives its port. */
-export function listen({ cert, key }: Tls, handle: RequestListener): Promise<number> {
-  const server = createServer({ cert, key, keepAliveTimeout: 120_000, noDelay: true }, handle);
+export function listen({ cert, key, clientCa }: Tls, handle: RequestListener): Promise<number> {
+  const clients =
+    clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: false, ca: clientCa };
+  const server = createServer({ cert, key, ...clients, keepAliveTimeout: 120_000, noDelay: true }, handle);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));

@@ -1,14 +1,32 @@
 import { once } from "node:events";
-import { connect, type TLSSocket } from "node:tls";
+import { connect, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import type { Address } from "./plan.ts";
 import { ResponseReader } from "./response-reader.ts";
 
+/** Read once: to read certificates costs more than a handshake. */
+const contexts = new WeakMap<Address, SecureContext>();
+
+function contextOf(address: Address): SecureContext {
+  let context = contexts.get(address);
+  if (context === undefined) {
+    const { ca, client } = address;
+    context = createSecureContext({
+      ...(ca === undefined ? {} : { ca }),
+      ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
+    });
+    contexts.set(address, context);
+  }
+  return context;
+}
+
 /** Opens a keep-alive connection that speaks HTTP/1.1. */
-export async function openSocket({ host, port, ca }: Address): Promise<TLSSocket> {
+export async function openSocket(address: Address): Promise<TLSSocket> {
+  const { host, port, ca } = address;
   const socket = connect({
     host,
     port,
-    ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
+    secureContext: contextOf(address),
+    rejectUnauthorized: ca !== undefined,
     ...(/^[\d.:]+$/.test(host) ? {} : { servername: host }),
     ALPNProtocols: ["http/1.1"],
   });
@@ -85,5 +103,26 @@ export class Connection {
   private onLost(error: Error): void {
     this.lost = error;
     this.broken?.(error);
+  }
+}
+
+/** Holds a conversation with a new connection for each request; opening it belongs to the request's time. */
+export async function eachAnew(address: Address, talk: Conversation): Promise<void> {
+  for (;;) {
+    const bytes = talk.next();
+    if (bytes === undefined) return;
+    const begun = performance.now();
+    const connection = await Connection.open(address);
+    let sent = false;
+    await connection.run({
+      next: () => {
+        if (sent) return undefined;
+        sent = true;
+        return bytes;
+      },
+      answered: (status) => talk.answered(status, performance.now() - begun),
+      body: (part) => talk.body?.(part),
+    });
+    connection.close();
   }
 }

@@ -1,14 +1,16 @@
 /** A load generator: a process of its own that costs much less for a request than any server does. */
 import { createHistogram } from "node:perf_hooks";
 import { serveParent } from "../serve-parent.ts";
-import { Connection } from "./connection.ts";
+import { Connection, eachAnew, type Conversation } from "./connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
-import { requestSource, watchText, type RequestSource } from "./requests.ts";
+import { requestSources, watchText, type RequestSource } from "./requests.ts";
 import { Watcher } from "./watcher.ts";
 
 interface Lane {
-  readonly connection: Connection;
   readonly source: RequestSource;
+  /** Talks for as long as the conversation has requests. */
+  run(talk: Conversation): Promise<void>;
+  close(): void;
 }
 
 let lanes: Lane[] = [];
@@ -22,11 +24,17 @@ serveParent(handlers);
 /** Handshakes that are under way at a time. */
 const openTogether = 16;
 
-async function open({ address, connections, request, watchers: watching }: LoadPlan): Promise<void> {
+async function open({ address, connections, request, fresh, watchers: watching }: LoadPlan): Promise<void> {
   close();
+  const sources = requestSources(request, connections);
   for (let index = 0; index < connections; index++) {
-    const source = requestSource(request, index, connections);
-    lanes.push({ connection: await Connection.open(address), source });
+    const source = sources(index);
+    if (fresh === true) {
+      lanes.push({ source, run: (talk) => eachAnew(address, talk), close: () => undefined });
+      continue;
+    }
+    const connection = await Connection.open(address);
+    lanes.push({ source, run: (talk) => connection.run(talk), close: () => connection.close() });
   }
   if (watching === undefined) return;
   while (watchers.length < watching.count) {
@@ -50,9 +58,9 @@ async function run({ seconds }: { readonly seconds: number }): Promise<LoadResul
   const cpuBefore = process.cpuUsage();
   const start = performance.now();
   const deadline = start + seconds * 1000;
-  const talk = async ({ connection, source }: Lane): Promise<void> => {
+  const talk = async ({ source, run: converse }: Lane): Promise<void> => {
     let spent = 0;
-    await connection.run({
+    await converse({
       next: () => (performance.now() >= deadline || failure !== undefined ? undefined : source.next()),
       body: (part) => {
         bytes += part.length;
@@ -85,7 +93,7 @@ async function run({ seconds }: { readonly seconds: number }): Promise<LoadResul
 }
 
 function close(): void {
-  for (const { connection } of lanes) connection.close();
+  for (const lane of lanes) lane.close();
   for (const watcher of watchers) watcher.close();
   lanes = [];
   watchers = [];

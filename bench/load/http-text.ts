@@ -9,6 +9,11 @@ export function headOf(token: string, more: readonly string[] = [], accept = jso
   );
 }
 
+/** A GET with header lines of any kind. */
+export function plainGetText(path: string, lines: readonly string[]): string {
+  return [`GET ${path} HTTP/1.1`, "Host: localhost", `Accept: ${json}`, ...lines, "", ""].join("\r\n");
+}
+
 export function getText(path: string, token: string, accept = json): string {
   return `GET ${path} HTTP/1.1\r\n${headOf(token, [], accept)}`;
 }

@@ -6,6 +6,8 @@ export interface Address {
   readonly port: number;
   /** PEM of the authority to trust; without it the certificate isn't checked. */
   readonly ca: string | undefined;
+  /** The certificate with which clients show themselves, with its key, in PEM. */
+  readonly client?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
 /** The requests of one connection. */
@@ -17,6 +19,8 @@ export type RequestPlan =
    * `%OBJ%_` by one of 6 digits that goes round below `objects`; no two connections use the same one at a time.
    */
   | { readonly kind: "numbered"; readonly text: string; readonly objects: number }
+  /** Texts of a file (a JSON list), one after the other over all connections, and from the start again. */
+  | { readonly kind: "listed"; readonly file: string }
   /** GETs of the pages of a list: the first path, then with the token of the page before, and from the start again. */
   | { readonly kind: "pages"; readonly path: string; readonly head: string };
 
@@ -25,6 +29,8 @@ export interface LoadPlan {
   /** Connections that each have one request under way at any time. */
   readonly connections: number;
   readonly request: RequestPlan;
+  /** Whether each request has a new connection, which is part of its time. */
+  readonly fresh?: boolean | undefined;
   /** Connections that were opened with a watch and only read; marks in the text become the number of each. */
   readonly watchers?: { readonly count: number; readonly text: string } | undefined;
 }

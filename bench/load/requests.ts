@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { objectMark, sequenceMark, watchedObjects, type RequestPlan } from "./plan.ts";
 
 /** Makes the requests of one connection, one after the other. */
@@ -9,17 +10,24 @@ export interface RequestSource {
   answered(): boolean;
 }
 
-/** @param index which of `connections` this is. */
-export function requestSource(plan: RequestPlan, index: number, connections: number): RequestSource {
+/** The requests of each of so many connections, by its number. */
+export function requestSources(plan: RequestPlan, connections: number): (index: number) => RequestSource {
   switch (plan.kind) {
     case "same": {
       const bytes = Buffer.from(plan.text);
-      return { next: () => bytes, answered: () => true };
+      return () => ({ next: () => bytes, answered: () => true });
     }
     case "numbered":
-      return new Numbered(plan.text, plan.objects, index, connections);
+      return (index) => new Numbered(plan.text, plan.objects, index, connections);
+    case "listed": {
+      const texts = (JSON.parse(readFileSync(plan.file, "utf8")) as string[]).map((text) =>
+        Buffer.from(text),
+      );
+      let at = 0;
+      return () => ({ next: () => texts[at++ % texts.length]!, answered: () => true });
+    }
     case "pages":
-      return new Pages(plan.path, plan.head);
+      return () => new Pages(plan.path, plan.head);
   }
 }
 

@@ -3,11 +3,25 @@ import { writeText } from "../load/http-text.ts";
 import type { Address, LoadPlan } from "../load/plan.ts";
 import { measureInTurns, type Side } from "../measure.ts";
 import { ratioRow, type Row } from "../rows.ts";
+import type { Options } from "../options.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { namespaceObject, openSubject, removeNamespaces, type Subject } from "../subject.ts";
 
-const sizes = [10, 1000, 10_000];
-/** How much slower the largest may be than the smallest. */
+/** How many bindings there are, and of how many roles. */
+interface Size {
+  readonly bindings: number;
+  readonly roles: number;
+}
+
+const ordinarySizes: readonly Size[] = [
+  { bindings: 10, roles: 1 },
+  { bindings: 1000, roles: 1 },
+  { bindings: 10_000, roles: 1 },
+];
+const largest: Size = { bindings: 100_000, roles: 10_000 };
+/** Sizes from here on are held against the smallest too. */
+const flatFrom = 10_000;
+/** How much slower these may be than the smallest. */
 const flatAim = 0.9;
 const namespaces = 20;
 const connections = 16;
@@ -65,51 +79,54 @@ async function* runReview(bench: Bench, name: string, review: Review): AsyncGene
   const { options } = bench;
   if (options.target !== undefined) yield* runRemote(bench, name, review);
   else {
-    const subjects: Subject[] = [];
+    const bound: Bound[] = [];
     try {
-      for (const size of sizes) {
-        const subject = await openSubject(options, `${name}-${size}`);
-        subjects.push(subject);
+      for (const size of sizesOf(options)) {
+        const subject = await openSubject(options, `${name}-${size.bindings}`);
+        bound.push({ subject, size });
         await bind(subject, 0, size);
       }
-      yield* besideEachOther(bench, review, subjects);
+      yield* besideEachOther(bench, review, bound);
     } finally {
-      for (const subject of subjects) await subject.close();
+      for (const { subject } of bound) await subject.close();
     }
   }
 }
 
+/** A server with bindings. */
+interface Bound {
+  readonly subject: Subject;
+  readonly size: Size;
+}
+
+function sizesOf({ full }: Options): readonly Size[] {
+  return full ? [...ordinarySizes, largest] : ordinarySizes;
+}
+
 /** All sizes and the limit in turns, so that the sizes can be held against each other too. */
-async function* besideEachOther(
-  bench: Bench,
-  review: Review,
-  subjects: readonly Subject[],
-): AsyncGenerator<Row> {
+async function* besideEachOther(bench: Bench, review: Review, bound: readonly Bound[]): AsyncGenerator<Row> {
   const { rounds, seconds } = bench.options;
-  const [first] = subjects as [Subject];
+  const first = bound[0]!.subject;
   const answer = await first.api.ask("POST", pathOf(first, review), review.body(first));
   const limit = await answersLimit(bench, [answer], 201);
   try {
     const sides: Side[] = [
       { name: `the limit of ${review.name}`, plan: planOf(limit.address, first, review), pid: limit.pid },
-      ...subjects.map((subject, index) => ({
-        name: `${review.name} with ${sizes[index]} bindings`,
+      ...bound.map(({ subject, size }) => ({
+        name: rowName(review, size),
         plan: planOf(subject.address, subject, review),
         pid: subject.pid,
       })),
     ];
     const [bare, ...own] = await measureInTurns(sides, "answers", rounds, seconds);
     for (const [index, samples] of own.entries()) {
-      yield ratioRow(rowName(review, sizes[index]!), "/s", samples, bare!, review.aim);
+      yield ratioRow(rowName(review, bound[index]!.size), "/s", samples, bare!, review.aim);
     }
-    const flat = ratioRow(
-      `${review.name}, 10,000 bindings beside 10`,
-      "/s",
-      own.at(-1)!,
-      own[0]!,
-      review.aim === undefined ? undefined : flatAim,
-    );
-    yield flat;
+    const aim = review.aim === undefined ? undefined : flatAim;
+    for (const [index, { size }] of bound.entries()) {
+      if (size.bindings < flatFrom) continue;
+      yield ratioRow(`${rowName(review, size)} beside 10`, "/s", own[index]!, own[0]!, aim);
+    }
   } finally {
     await limit.close();
   }
@@ -118,10 +135,10 @@ async function* besideEachOther(
 /** A target is one server: it gets more and more bindings. */
 async function* runRemote({ options }: Bench, name: string, review: Review): AsyncGenerator<Row> {
   const subject = await openSubject(options, name);
-  let made = 0;
+  let made: Size = { bindings: 0, roles: 1 };
   try {
-    for (const size of sizes) {
-      await bind(subject, made, size);
+    for (const size of sizesOf(options)) {
+      await bind(subject, made.bindings, size);
       made = size;
       const side = { name: review.name, plan: planOf(subject.address, subject, review), pid: undefined };
       const [samples] = await measureInTurns([side], "answers", options.rounds, options.seconds);
@@ -133,8 +150,8 @@ async function* runRemote({ options }: Bench, name: string, review: Review): Asy
   }
 }
 
-function rowName({ name }: Review, size: number): string {
-  return `${name}, ${size.toLocaleString("en-US")} bindings`;
+function rowName({ name }: Review, { bindings }: Size): string {
+  return `${name}, ${bindings.toLocaleString("en-US")} bindings`;
 }
 
 function pathOf({ authorizationGroup }: Subject, { resource }: Review): string {
@@ -148,17 +165,19 @@ function planOf(address: Address, subject: Subject, review: Review): LoadPlan {
 }
 
 /**
- * Makes bindings from number `from` up to `to`, half of them for the whole cluster, the others over some namespaces.
- * One of the first ten lets the user that is asked about do what is asked.
+ * Makes roles, and bindings of them from number `from` on, half of them for the whole cluster, the others over some
+ * namespaces. One of the first ten lets the user that is asked about do what is asked.
  */
-async function bind(subject: Subject, from: number, to: number): Promise<void> {
+async function bind(subject: Subject, from: number, { bindings, roles }: Size): Promise<void> {
   const { api, namespace, rbacGroup } = subject;
   const apiVersion = `${rbacGroup}/v1`;
   const rules = [{ apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["get", "list", "update"] }];
-  const role = { apiVersion, kind: "ClusterRole", metadata: { name: `${namespace}-role` }, rules };
-  await api.createAll(1, () => ({ path: `/apis/${apiVersion}/clusterroles`, object: role }));
+  await api.createAll(roles, (index) => ({
+    path: `/apis/${apiVersion}/clusterroles`,
+    object: { apiVersion, kind: "ClusterRole", metadata: { name: roleName(subject, index) }, rules },
+  }));
   await api.createAll(namespaces, (index) => namespaceObject(`${namespace}-${index}`));
-  await api.createAll(to - from, (offset) => {
+  await api.createAll(bindings - from, (offset) => {
     const index = from + offset;
     const clusterWide = index % 2 === 0;
     const place = index === 1 ? namespace : `${namespace}-${index % namespaces}`;
@@ -168,7 +187,7 @@ async function bind(subject: Subject, from: number, to: number): Promise<void> {
       apiVersion,
       kind,
       metadata: { name: bindingName(subject, index) },
-      roleRef: { apiGroup: rbacGroup, kind: "ClusterRole", name: role.metadata.name },
+      roleRef: { apiGroup: rbacGroup, kind: "ClusterRole", name: roleName(subject, index % roles) },
       subjects: [
         { kind: "User", apiGroup: rbacGroup, name: user },
         { kind: "Group", apiGroup: rbacGroup, name: `team-${index % 101}` },
@@ -183,14 +202,20 @@ function bindingName({ namespace }: Subject, index: number): string {
   return `${namespace}-binding-${index}`;
 }
 
+function roleName({ namespace }: Subject, index: number): string {
+  return `${namespace}-role-${index}`;
+}
+
 /** Removes from a target what lies outside the bench's own namespace. */
-async function unbind(subject: Subject, made: number): Promise<void> {
+async function unbind(subject: Subject, made: Size): Promise<void> {
   const { api, namespace, rbacGroup } = subject;
   const base = `/apis/${rbacGroup}/v1`;
-  for (let index = 0; index < made; index += 2) {
-    await api.try("DELETE", `${base}/clusterrolebindings/${bindingName(subject, index)}`);
-  }
-  await api.try("DELETE", `${base}/clusterroles/${namespace}-role`);
+  await api.each(Math.ceil(made.bindings / 2), (half) =>
+    api.try("DELETE", `${base}/clusterrolebindings/${bindingName(subject, 2 * half)}`),
+  );
+  await api.each(made.roles, (index) =>
+    api.try("DELETE", `${base}/clusterroles/${roleName(subject, index)}`),
+  );
   await removeNamespaces(
     api,
     Array.from({ length: namespaces }, (_, index) => `${namespace}-${index}`),

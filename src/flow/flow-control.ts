@@ -9,6 +9,7 @@ import type { FlowRequest, WaitingClient } from "./request.ts";
 import { giveOut, seatRange, type SeatRange } from "./shares.ts";
 import type { Ticket } from "./ticket.ts";
 import { FlowUse, type WaitMeters } from "./use.ts";
+import type { Width } from "./width.ts";
 
 /** How often levels lend and borrow anew, in milliseconds. */
 const adjustEveryMs = 10_000;
@@ -98,13 +99,13 @@ export class FlowControl {
    */
   enter(
     use: FlowUse,
-    seats: number,
+    width: Width,
     request: FlowRequest,
     user: UserInfo,
     client: WaitingClient,
   ): MaybePromise<Ticket> {
     if (this.settings.clock.now() >= this.adjustAtMs) this.adjust();
-    return use.level.enter({ use, seats, request, user, client });
+    return use.level.enter({ use, width, request, user, client });
   }
 
   /** Lends and borrows by what was wanted lately, if it is time to. */

@@ -8,16 +8,20 @@ import type { FlowRequest, WaitingClient } from "./request.ts";
 import { dealHand } from "./shuffle-sharding.ts";
 import { tooManyRequests, type Ticket } from "./ticket.ts";
 import type { FlowUse } from "./use.ts";
+import { narrowed, type Width } from "./width.ts";
 
 /** What a request is taken to cost until it is done, in milliseconds of one seat. */
 const guessedMs = 3;
 /** No request costs less: whoever asks for very little still has to let others go first. */
 const leastMs = 1;
 
+/** Of requests at an exempt level. */
+const unlimited: Width = { seats: 0, finalSeats: 0, finalMs: 0 };
+
 /** A request that wants to be worked on at a level. */
 export interface Entrant {
   readonly use: FlowUse;
-  readonly seats: number;
+  readonly width: Width;
   readonly request: FlowRequest;
   readonly user: UserInfo;
   readonly client: WaitingClient;
@@ -80,9 +84,9 @@ export class PriorityLevel {
    */
   enter(entrant: Entrant): MaybePromise<Ticket> {
     const { use } = entrant;
-    if (this.exempt) return this.begin(use, 0, undefined);
-    const seats = Math.min(entrant.seats, this.limits.seats);
-    if (this.waiting === 0 && this.fits(seats)) return this.begin(use, seats, undefined);
+    if (this.exempt) return this.begin(use, unlimited, undefined);
+    const width = narrowed(entrant.width, this.limits.seats);
+    if (this.waiting === 0 && this.fits(width.seats)) return this.begin(use, width, undefined);
     const { queuing } = this.limits;
     if (queuing === undefined) {
       use.refuse("concurrency-limit", 0);
@@ -93,23 +97,35 @@ export class PriorityLevel {
       use.refuse("queue-full", 0);
       throw tooManyRequests();
     }
-    return new Promise((resolve, reject) => this.wait(entrant, seats, queue, resolve, reject));
+    return new Promise((resolve, reject) => this.wait(entrant, width, queue, resolve, reject));
   }
 
-  /** A request is done. */
-  finish({ use, seats, queue, startMs }: SeatTicket): void {
+  /**
+   * A request is done. The work that it leaves behind begins at once, where there is some, whether there is room for it or
+   * not; others wait until there is.
+   */
+  finish(ticket: SeatTicket): void {
+    const { use, width, queue, startMs } = ticket;
     use.executing--;
-    use.seats -= seats;
     this.executing--;
-    if (seats === 0) return;
-    this.seatsInUse -= seats;
+    if (width === unlimited) return;
     const now = this.clock.now();
-    this.demand.set(now, this.seatsInUse + this.waitingSeats);
     if (queue !== undefined) {
       queue.executing--;
-      queue.executingSeats -= seats;
-      queue.nextStart += seats * (Math.max(leastMs, now - startMs) - guessedMs);
+      queue.nextStart += width.seats * (Math.max(leastMs, now - startMs) - guessedMs);
     }
+    this.take(ticket, width.finalSeats - width.seats, now);
+    if (width.finalSeats === 0) return;
+    this.clock.setTimer(() => this.take(ticket, -width.finalSeats, this.clock.now()), width.finalMs);
+  }
+
+  /** A request that was let in takes more seats, or (below 0) gives some back. */
+  private take({ use, queue }: SeatTicket, seats: number, now: number): void {
+    use.seats += seats;
+    this.seatsInUse += seats;
+    this.demand.set(now, this.seatsInUse + this.waitingSeats);
+    if (queue !== undefined) queue.executingSeats += seats;
+    if (seats >= 0) return;
     if (this.waiting > 0) this.dispatch();
     else if (this.seatsInUse === 0) this.rest();
   }
@@ -118,7 +134,8 @@ export class PriorityLevel {
     return this.seatsInUse + seats <= this.limits.seats;
   }
 
-  private begin(use: FlowUse, seats: number, queue: FairQueue | undefined): SeatTicket {
+  private begin(use: FlowUse, width: Width, queue: FairQueue | undefined): SeatTicket {
+    const { seats } = width;
     use.dispatched++;
     use.executing++;
     use.seats += seats;
@@ -127,7 +144,7 @@ export class PriorityLevel {
     const now = seats === 0 ? 0 : this.clock.now();
     if (seats > 0) this.demand.set(now, this.seatsInUse + this.waitingSeats);
     if (queue === undefined) use.waits.executed.observe(0);
-    return new SeatTicket(this, use, seats, queue, now);
+    return new SeatTicket(this, use, width, queue, now);
   }
 
   /** The queue of the flow's hand that is the least full. */
@@ -144,7 +161,7 @@ export class PriorityLevel {
 
   private wait(
     { use, request, user, client }: Entrant,
-    seats: number,
+    width: Width,
     queue: FairQueue,
     resolve: (ticket: Ticket) => void,
     reject: (error: Error) => void,
@@ -163,9 +180,10 @@ export class PriorityLevel {
     const start = () => {
       timer.cancel();
       use.waits.executed.observe((this.clock.now() - sinceMs) / 1000);
-      resolve(this.begin(use, seats, queue));
+      resolve(this.begin(use, width, queue));
     };
-    const waiting: Waiting = { use, seats, sinceMs, request, user, start };
+    const workMs = guessedWork(width);
+    const waiting: Waiting = { use, width, workMs, sinceMs, request, user, start };
     this.add(queue, waiting);
     client.onClose(() => leave("cancelled"));
   }
@@ -176,10 +194,10 @@ export class PriorityLevel {
       this.busy.add(queue);
     }
     queue.waiting.add(waiting);
-    queue.waitingSeats += waiting.seats;
+    queue.waitingSeats += waiting.width.seats;
     waiting.use.waiting++;
     this.waiting++;
-    this.waitingSeats += waiting.seats;
+    this.waitingSeats += waiting.width.seats;
     this.demand.set(waiting.sinceMs, this.seatsInUse + this.waitingSeats);
     // There may be room for it, where another waits for more seats.
     this.dispatch();
@@ -187,10 +205,10 @@ export class PriorityLevel {
 
   private remove(queue: FairQueue, waiting: Waiting): void {
     queue.waiting.delete(waiting);
-    queue.waitingSeats -= waiting.seats;
+    queue.waitingSeats -= waiting.width.seats;
     waiting.use.waiting--;
     this.waiting--;
-    this.waitingSeats -= waiting.seats;
+    this.waitingSeats -= waiting.width.seats;
     if (queue.waiting.size === 0) this.busy.delete(queue);
   }
 
@@ -200,12 +218,12 @@ export class PriorityLevel {
       const queue = this.nextQueue();
       const waiting = queue.first;
       // Wider than all seats, after these became fewer: it goes alone.
-      if (!this.fits(waiting.seats) && this.seatsInUse > 0) return;
+      if (!this.fits(waiting.width.seats) && this.seatsInUse > 0) return;
       this.remove(queue, waiting);
       this.virtualMs = Math.max(this.virtualMs, queue.nextStart);
-      queue.nextStart += waiting.seats * guessedMs;
+      queue.nextStart += waiting.workMs;
       queue.executing++;
-      queue.executingSeats += waiting.seats;
+      queue.executingSeats += waiting.width.seats;
       if (queue.waiting.size > 0) {
         // Of queues that are even, the one that waited longest goes first.
         this.busy.delete(queue);
@@ -235,13 +253,17 @@ function distinctionOf(distinguisher: string | undefined, request: FlowRequest, 
   return distinguisher === "ByNamespace" && request.kind === "resource" ? request.namespace : "";
 }
 
+/** What a request is taken to cost before it begins, in milliseconds of one seat. */
+function guessedWork({ seats, finalSeats, finalMs }: Width): number {
+  return seats * guessedMs + finalSeats * finalMs;
+}
+
 /** The seats of one request. */
 class SeatTicket implements Ticket {
   constructor(
     private readonly level: PriorityLevel,
     readonly use: FlowUse,
-    /** 0 at an exempt level. */
-    readonly seats: number,
+    readonly width: Width,
     /** Where it waited; undefined: it didn't. */
     readonly queue: FairQueue | undefined,
     readonly startMs: number,

@@ -10,6 +10,7 @@ import type { BodyBudget } from "./body-budget.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
 import type { ConnectionObserver } from "./listener.ts";
 import type { RequestLimiter } from "./limits/limiter.ts";
+import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
@@ -41,6 +42,8 @@ export interface HttpService {
   readonly callers: AuthenticationMetrics;
   /** Watches, followed logs and upgraded connections under way. */
   readonly streams: OpenStreams;
+  /** How many watches there are, of what. */
+  readonly watches: WatchCounts;
   /** How connections to pods, services and nodes are made. */
   readonly connections: ConnectionRules;
   /** Counts the connections of clients. */

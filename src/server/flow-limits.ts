@@ -7,6 +7,7 @@ import { PlainLimiter } from "../http/limits/plain-limiter.ts";
 import { collectFlows, waitMeters } from "../http/metrics/flow-metrics.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { PathTable } from "../http/service.ts";
+import type { WatchCounts } from "../http/limits/watch-counts.ts";
 import type { Engine } from "../resources/engine.ts";
 import { defaultFlow } from "./flow-options.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
@@ -38,7 +39,7 @@ export function requestLimiter(
   { flow = defaultFlow, vocabulary, clock, log }: ServerOptions,
   engine: Engine,
   control: FlowControl | undefined,
-  paths: PathTable,
+  { paths, watches }: { readonly paths: PathTable; readonly watches: WatchCounts },
 ): RequestLimiter {
   if (control === undefined) {
     const limits = { reading: flow.maxReading, changing: flow.maxChanging };
@@ -46,5 +47,5 @@ export function requestLimiter(
   }
   addFlowDebugPages(paths, control);
   const uncounted = (error: unknown) => log.warn({ error: stackOf(error) }, "objects could not be counted");
-  return new FairLimiter(control, new ListWidths(engine, clock, uncounted));
+  return new FairLimiter(control, new ListWidths(engine, clock, uncounted), watches);
 }

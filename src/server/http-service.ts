@@ -8,6 +8,7 @@ import { UsersAtWork } from "../flow/users-at-work.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
+import { WatchCounts } from "../http/limits/watch-counts.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { addMetricsPath } from "../http/metrics/metrics-path.ts";
 import { AuthenticationMetrics } from "../http/metrics/authentication-metrics.ts";
@@ -47,6 +48,7 @@ export async function httpService(
   const { metrics } = parts;
   const paths = new PathTable();
   const users = new UsersAtWork();
+  const watches = new WatchCounts();
   const health = healthChecks(engine.store, parts.policy, parts.life, clock, options.livezGracePeriodMs);
   const on = engine.featureEnabled;
   const shown = {
@@ -63,7 +65,7 @@ export async function httpService(
     clock,
     authenticator,
     authorizer: parts.authorizer,
-    limits: requestLimiter(options, engine, parts.flow, paths),
+    limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
     turns: new FairTurns(users),
     reading: new FairReading(users),
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
@@ -80,6 +82,7 @@ export async function httpService(
     metrics: new RequestMetrics(metrics, () => performance.now()),
     callers: new AuthenticationMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
+    watches,
     connections: parts.connections,
     clients: clientConnections(options, metrics),
     log: {

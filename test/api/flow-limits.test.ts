@@ -109,6 +109,7 @@ const annsLevel = async (level: { metadata: { name: string } }) => {
   await ok(admin.post(schemas, flowSchema("ann", level.metadata.name, "ann")));
 };
 // One seat for a level of one share: 245 are taken by the default levels.
+const named = { metadata: { name: "quiet" } };
 const few: CreateServerOptions = { flow: { maxReading: 200, maxChanging: 46 } };
 
 describe("a level without room", () => {
@@ -145,9 +146,11 @@ describe("a level without room", () => {
     const pages = "/debug/api_priority_and_fairness";
     const requests = (await ok(admin.get(`${pages}/dump_requests?includeRequestDetails=1`))).text;
     expect(requests).toMatch(
-      /^lined-up, +ann, +0, +0, .*, +1, +ann, +list, +\/api\/v1\/namespaces\/default\/configmaps/m,
+      /^lined-up, +ann, +0, +0, .*, +1, +0, +0s, +ann, +list, +\/api\/v1\/namespaces\/default\/configmaps/m,
     );
-    expect((await ok(admin.get(`${pages}/dump_queues`))).text).toMatch(/^lined-up, +0, +1, /m);
+    expect((await ok(admin.get(`${pages}/dump_queues`))).text).toMatch(
+      /^lined-up, +0, +1, .*, +1, +1, +0\.00300000ss$/m,
+    );
     expect((await ok(admin.get(`${pages}/dump_priority_levels`))).text).toMatch(
       /^lined-up, +1, +false, +false, +1, +1, +1, +1, +0, +0$/m,
     );
@@ -181,6 +184,81 @@ describe("a level without room", () => {
     await until(
       () => metric("current_executing_requests", "lined-up"),
       (count) => count === 0,
+    );
+  });
+
+  test("catch-all takes what no other schema is about, and what it has no seats for is refused", async () => {
+    await start({ ...few, clock: new ManualClock() });
+    // The schema that takes everybody is changed to take bob alone.
+    const annotations = { "apf.platform.io/autoupdate-spec": "false" };
+    const { rules } = flowSchema("global-default", "global-default", "bob").spec;
+    await ok(admin.patch(`${schemas}/global-default`, { metadata: { annotations }, spec: { rules } }));
+    const seats = (await metric("nominal_limit_seats", "catch-all"))!;
+    expect(seats).toBe(6);
+    const held = Array.from({ length: seats }, () => hold("ann"));
+    await until(
+      () => metric("current_executing_requests", "catch-all"),
+      (count) => count === seats,
+    );
+    const refused = await server.as("ann").get(configMaps);
+    expect([refused.status, refused.headers["retry-after"], refused.body.reason]).toEqual([
+      429,
+      "1",
+      "TooManyRequests",
+    ]);
+    expect([refused.headers[uidHeader], refused.headers[levelHeader]]).toEqual([
+      (await admin.get(`${schemas}/catch-all`)).body.metadata.uid,
+      (await admin.get(`${levels}/catch-all`)).body.metadata.uid,
+    ]);
+    expect((await server.as("bob").get(configMaps)).status).toBe(200);
+    expect((await admin.get(configMaps)).status).toBe(200);
+    expect(await metric("rejected_requests_total", "catch-all", "concurrency-limit")).toBe(1);
+    held[0]!.finish();
+    expect(await held[0]!.answer).toBe(422);
+    expect((await server.as("ann").get(configMaps)).status).toBe(200);
+    for (const one of held) one.leave();
+  });
+
+  test("a change that many watchers are told of keeps its seats for a while after the answer", async () => {
+    const clock = new ManualClock();
+    await start({ ...few, clock });
+    await annsLevel(rejecting("tight"));
+    const [ann, bob] = [server.as("ann"), server.as("bob")];
+    const watching = await Promise.all(
+      Array.from({ length: 20 }, () => bob.watch(`${configMaps}?resourceVersion=1`)),
+    );
+    const status = async () => (await ann.get(configMaps)).status;
+    expect((await ann.post(configMaps, configMap("seen"))).status).toBe(201);
+    // Two seats for half a millisecond, where there are two: here one for a whole one.
+    expect(await metric("request_concurrency_in_use", "tight")).toBe(1);
+    expect(await metric("current_executing_requests", "tight")).toBe(0);
+    expect(await status()).toBe(429);
+    expect((await bob.post(configMaps, configMap("bobs"))).status).toBe(201);
+    await clock.advance(0.75);
+    expect(await status()).toBe(429);
+    await clock.advance(0.25);
+    expect(await status()).toBe(200);
+    // Nobody watches these.
+    expect((await ann.post("/api/v1/namespaces/default/secrets", named)).status).toBe(201);
+    expect(await status()).toBe(200);
+    expect((await ann.post("/api/v1/namespaces/public/configmaps", configMap("unseen"))).status).toBe(404);
+    expect(await status()).toBe(200);
+    // A token changes nothing.
+    const account = "/api/v1/namespaces/default/serviceaccounts/quiet";
+    await ok(admin.post("/api/v1/namespaces/default/serviceaccounts", named));
+    const accounts = await Promise.all(
+      Array.from({ length: 10 }, () => bob.watch("/api/v1/serviceaccounts?resourceVersion=1")),
+    );
+    expect((await ann.post(`${account}/token`, { spec: {} })).status).toBe(201);
+    expect(await status()).toBe(200);
+    for (const one of [...watching, ...accounts]) one.close();
+    await until(
+      async () => {
+        await clock.advance(1);
+        await ann.patch(`${configMaps}/seen`, { data: { key: String(clock.now()) } });
+        return status();
+      },
+      (answered) => answered === 200,
     );
   });
 

@@ -4,6 +4,7 @@ import { PriorityLevel } from "../../src/flow/priority-level.ts";
 import { dealHand } from "../../src/flow/shuffle-sharding.ts";
 import type { Ticket } from "../../src/flow/ticket.ts";
 import { FlowUse } from "../../src/flow/use.ts";
+import { changeWidth, ordinary, type Width } from "../../src/flow/width.ts";
 import { getPods, noMeters, person, TestClient, TestClock } from "./support.ts";
 
 const queuing = { queues: 64, handSize: 6, queueLengthLimit: 50 };
@@ -15,8 +16,14 @@ function levelWith(seats: number, queues = queuing) {
   level.limit({ seats, queuing: queues });
   const use = new FlowUse("schema", level, noMeters);
   use.distinguisher = "ByUser";
-  const enter = (user: string, width = 1, client = new TestClient()) =>
-    level.enter({ use, seats: width, request: getPods(), user: person(user), client });
+  const enter = (user: string, width: number | Width = 1, client = new TestClient()) =>
+    level.enter({
+      use,
+      width: typeof width === "number" ? { ...ordinary, seats: width } : width,
+      request: getPods(),
+      user: person(user),
+      client,
+    });
   return { clock, level, use, enter };
 }
 
@@ -137,7 +144,66 @@ describe("a level that queues", () => {
   });
 });
 
+describe("work that is left after the answer", () => {
+  test("takes its seats when it begins, full or not, and others wait until it is done", async () => {
+    const { enter, level, use, clock } = levelWith(10);
+    const telling = enter("a", { seats: 1, finalSeats: 4, finalMs: 5 }) as Ticket;
+    const wide = enter("b", 9) as Ticket;
+    expect(level.seatsInUse).toBe(10);
+    telling.release();
+    expect([level.executing, use.executing, level.seatsInUse, use.seats]).toEqual([1, 1, 13, 13]);
+    const waits = enter("c", 7);
+    wide.release();
+    expect([level.executing, level.seatsInUse, level.waiting]).toEqual([0, 4, 1]);
+    clock.advance(4);
+    expect(level.waiting).toBe(1);
+    clock.advance(1);
+    (await waits).release();
+    expect([level.seatsInUse, use.seats, level.queues.size, clock.pending]).toEqual([0, 0, 0, 0]);
+  });
+
+  test("takes longer where there are fewer seats", () => {
+    const { enter, level, clock } = levelWith(2);
+    (enter("a", { seats: 1, finalSeats: 8, finalMs: 5 }) as Ticket).release();
+    expect(level.seatsInUse).toBe(2);
+    clock.advance(19);
+    expect(level.seatsInUse).toBe(2);
+    clock.advance(1);
+    expect(level.seatsInUse).toBe(0);
+  });
+
+  test("isn't waited for at an exempt level", () => {
+    const { enter, level, clock } = levelWith(2);
+    level.exempt = true;
+    (enter("a", changeWidth(1000)) as Ticket).release();
+    expect([level.seatsInUse, clock.pending]).toEqual([0, 0]);
+  });
+
+  test("counts for the turn of its flow", async () => {
+    const { enter, level, clock } = levelWith(1, { queues: 1024, handSize: 1, queueLengthLimit: 50 });
+    const held = enter("first") as Ticket;
+    const order: string[] = [];
+    const serve = async (flow: string, width: Width) => {
+      const ticket = await enter(flow, width);
+      order.push(flow);
+      clock.advance(3);
+      ticket.release();
+      clock.advance(width.finalMs);
+    };
+    const telling = { seats: 1, finalSeats: 1, finalMs: 27 };
+    const all = Array.from({ length: 10 }, () => [serve("telling", telling), serve("plain", ordinary)]);
+    held.release();
+    await Promise.all(all.flat());
+    // One request of the first costs as much as ten of the other.
+    expect(order.slice(0, 11).filter((flow) => flow === "telling")).toHaveLength(1);
+    expect(level.seatsInUse).toBe(0);
+  });
+});
+
 describe("laws", () => {
+  const mostWatchers = 100;
+  /** After that much time nothing is left of so many watchers, whatever the seats. */
+  const longestMs = changeWidth(mostWatchers).finalSeats * changeWidth(mostWatchers).finalMs;
   /** Flows are equal by queue: here no two have the same one. */
   const oneQueueEach = { queues: 1024, handSize: 1, queueLengthLimit: 50 };
 
@@ -183,7 +249,16 @@ describe("laws", () => {
       fc.record({
         do: fc.constant("enter" as const),
         user: fc.nat({ max: 9 }),
-        width: fc.integer({ min: 1, max: 12 }),
+        width: fc.record({
+          seats: fc.integer({ min: 1, max: 12 }),
+          finalSeats: fc.constant(0),
+          finalMs: fc.constant(0),
+        }),
+      }),
+      fc.record({
+        do: fc.constant("enter" as const),
+        user: fc.nat({ max: 9 }),
+        width: fc.nat({ max: mostWatchers }).map(changeWidth),
       }),
       fc.record({ do: fc.constant("release" as const), at: fc.nat() }),
       fc.record({ do: fc.constant("advance" as const), ms: fc.nat({ max: 2000 }) }),
@@ -194,30 +269,34 @@ describe("laws", () => {
         fc.array(step, { maxLength: 120 }),
         async (seats, steps) => {
           const { enter, clock, level, use } = levelWith(seats);
-          const held: Ticket[] = [];
+          const held: { readonly ticket: Ticket; readonly seats: number }[] = [];
           let asked = 0;
           let refused = 0;
-          const take = (ticket: Ticket) => void held.push(ticket);
+          const take = (width: Width) => (ticket: Ticket) =>
+            void held.push({ ticket, seats: Math.min(width.seats, seats) });
           const lose = () => void refused++;
           for (const one of steps) {
             if (one.do === "enter") {
               asked++;
               try {
                 const entered = enter(`user-${one.user}`, one.width);
-                if (entered instanceof Promise) entered.then(take, lose);
-                else take(entered);
+                if (entered instanceof Promise) entered.then(take(one.width), lose);
+                else take(one.width)(entered);
               } catch {
                 lose();
               }
             } else if (one.do === "advance") clock.advance(one.ms);
-            else if (held.length > 0) held.splice(one.at % held.length, 1)[0]!.release();
+            else if (held.length > 0) held.splice(one.at % held.length, 1)[0]!.ticket.release();
             await settle();
-            expect(level.seatsInUse).toBeLessThanOrEqual(seats);
+            const executing = held.reduce((sum, { seats: its }) => sum + its, 0);
+            expect(executing).toBeLessThanOrEqual(seats);
+            expect(level.seatsInUse).toBeGreaterThanOrEqual(executing);
             // Room is never left while somebody who fits is next.
             if (level.waiting > 0) expect(level.seatsInUse).toBeGreaterThan(0);
           }
-          for (let left = asked; left > 0 && held.length > 0; left--) {
-            held.shift()!.release();
+          for (let left = asked; left > 0; left--) {
+            held.shift()?.ticket.release();
+            clock.advance(longestMs);
             await settle();
           }
           expect(use.dispatched + refused).toBe(asked);

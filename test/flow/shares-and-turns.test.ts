@@ -6,7 +6,7 @@ import { FairTurns } from "../../src/flow/fair-turns.ts";
 import { UsersAtWork } from "../../src/flow/users-at-work.ts";
 import { PlainLimit } from "../../src/flow/plain-limits.ts";
 import { giveOut, nominalSeats, seatRange } from "../../src/flow/shares.ts";
-import { listSeats } from "../../src/flow/width.ts";
+import { changeWidth, listWidth } from "../../src/flow/width.ts";
 
 describe("seats of levels", () => {
   test("are total × shares / sum of shares, rounded up", () => {
@@ -93,7 +93,21 @@ describe("seats of a list", () => {
     [100_000, 150, false, 2],
     [100_000, 150, true, 10],
   ])("of %s objects, limit %s, with a selector: %s", (stored, limit, selects, seats) => {
-    expect(listSeats({ stored, limit, selects })).toBe(seats);
+    expect(listWidth({ stored, limit, selects })).toEqual({ seats, finalSeats: 0, finalMs: 0 });
+  });
+});
+
+describe("seats of a change", () => {
+  test.each([
+    [0, 0, 0],
+    [9, 0, 0],
+    [10, 1, 0.5],
+    [11, 2, 0.5],
+    [100, 10, 0.5],
+    [101, 10, 0.55],
+    [1000, 10, 5],
+  ])("that %s watchers are told of: %s for %s ms after the answer", (watchers, finalSeats, finalMs) => {
+    expect(changeWidth(watchers)).toEqual({ seats: 1, finalSeats, finalMs });
   });
 });
 

@@ -9,6 +9,10 @@ const rbac = "/apis/rbac.authorization.platform.io/v1";
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const rounds = 20;
 
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
 describe.skipIf(!isInstalled("etcd"))(
   "two servers over one etcd see one truth (skipped where etcd is missing)",
   () => {
@@ -84,6 +88,35 @@ describe.skipIf(!isInstalled("etcd"))(
         );
         expect((await guests[there]!.get(configMaps)).status).toBe(403);
       }
+    });
+
+    it("another server decides by a grant, and by its end, within 100 ms of the answer", async () => {
+      const binding = {
+        metadata: { name: "guest-in-time" },
+        roleRef: { kind: "ClusterRole", name: "view" },
+        subjects: [{ kind: "User", name: "guest" }],
+      };
+      const bindings = `${rbac}/namespaces/default/rolebindings`;
+      // A busy machine makes every answer late: what counts is how much later a changed decision comes than one that is
+      // asked for again.
+      const times = { granted: [] as number[], revoked: [] as number[], again: [] as number[] };
+      const until = async (api: Api, status: number): Promise<number> => {
+        const begun = performance.now();
+        while ((await api.get(configMaps)).status !== status);
+        return performance.now() - begun;
+      };
+      for (let round = 0; round < rounds; round++) {
+        const [here, there] = round % 2 === 0 ? [0, 1] : [1, 0];
+        expect((await admins[here]!.post(bindings, binding)).status).toBe(201);
+        times.granted.push(await until(guests[there]!, 200));
+        times.again.push(await until(guests[there]!, 200));
+        expect((await admins[here]!.delete(`${bindings}/guest-in-time`)).status).toBe(200);
+        times.revoked.push(await until(guests[there]!, 403));
+        times.again.push(await until(guests[there]!, 403));
+      }
+      const soonest = medianOf(times.again);
+      expect(medianOf(times.granted)).toBeLessThan(soonest + 100);
+      expect(medianOf(times.revoked)).toBeLessThan(soonest + 100);
     });
 
     it("of two writes on the same version one wins", async () => {

@@ -1,3 +1,4 @@
+import type { Waiting } from "../../flow/fair-queue.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { RefusalReason, FlowUse } from "../../flow/use.ts";
 import type { FlowRequest } from "../../flow/request.ts";
@@ -52,6 +53,10 @@ function levels(control: FlowControl): Cell[][] {
   return [heads, ...rows];
 }
 
+function sum(waiting: Iterable<Waiting>, of: (one: Waiting) => number): number {
+  return [...waiting].reduce((total, one) => total + of(one), 0);
+}
+
 function refused(uses: readonly FlowUse[], reason: RefusalReason): number {
   return uses.reduce((sum, use) => sum + (use.refused.get(reason) ?? 0), 0);
 }
@@ -68,6 +73,8 @@ function queues(control: FlowControl): Cell[][] {
         queue.executingSeats,
         `${(queue.nextStart / 1000).toFixed(8)}ss`,
         queue.waitingSeats,
+        sum(queue.waiting, ({ width }) => Math.max(width.seats, width.finalSeats)),
+        `${(sum(queue.waiting, ({ workMs }) => workMs) / 1000).toFixed(8)}ss`,
       ]),
   );
   const heads = [
@@ -78,6 +85,8 @@ function queues(control: FlowControl): Cell[][] {
     "SeatsInUse",
     "NextDispatchR",
     "InitialSeatsSum",
+    "MaxSeatsSum",
+    "TotalWorkSum",
   ];
   return [heads, ...rows];
 }
@@ -86,8 +95,11 @@ function requests(control: FlowControl, details: boolean): Cell[][] {
   const rows: Cell[][] = [];
   for (const level of control.levels.values()) {
     for (const queue of level.queues.values()) {
-      for (const [place, { use, seats, sinceMs, request, user }] of [...queue.waiting].entries()) {
-        const row = [level.name, use.schemaName, queue.index, place, new Date(sinceMs).toISOString(), seats];
+      for (const [place, { use, width, sinceMs, request, user }] of [...queue.waiting].entries()) {
+        const arrived = new Date(sinceMs).toISOString();
+        const { seats, finalSeats, finalMs } = width;
+        const row: Cell[] = [level.name, use.schemaName, queue.index, place, arrived];
+        row.push(seats, finalSeats, finalMs === 0 ? "0s" : `${finalMs}ms`);
         rows.push(details ? [...row, user.name, ...detailsOf(request)] : row);
       }
     }
@@ -99,6 +111,8 @@ function requests(control: FlowControl, details: boolean): Cell[][] {
     "RequestIndexInQueue",
     "ArriveTime",
     "InitialSeats",
+    "FinalSeats",
+    "AdditionalLatency",
   ];
   const further = ["UserName", "Verb", "APIPath", "Namespace", "Resource", "SubResource"];
   return [details ? [...heads, ...further] : heads, ...rows];

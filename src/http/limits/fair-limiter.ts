@@ -1,17 +1,20 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { Ticket } from "../../flow/ticket.ts";
+import { changeWidth, ordinary, type Width } from "../../flow/width.ts";
 import { WithHeaders } from "../extra-headers.ts";
 import type { Course } from "../metrics/request-metrics.ts";
-import type { RequestFacts } from "../request-facts.ts";
+import type { RequestFacts, ResourceFacts } from "../request-facts.ts";
 import type { ListWidths } from "./list-widths.ts";
 import { isConnection, type RequestLimiter } from "./limiter.ts";
+import type { WatchCounts } from "./watch-counts.ts";
 
 /** Limits by priority and fairness. Every answer tells which schema and level the request had. */
 export class FairLimiter implements RequestLimiter {
   constructor(
     private readonly control: FlowControl,
-    private readonly widths: ListWidths,
+    private readonly lists: ListWidths,
+    private readonly watches: WatchCounts,
   ) {}
 
   /** See {@link RequestLimiter.enter}. A watch gives its seats back when it has begun, as any other request. */
@@ -20,14 +23,33 @@ export class FairLimiter implements RequestLimiter {
     const use = this.control.classify(facts, user);
     const { exchange } = course;
     if (use.headers.length > 0) course.exchange = new WithHeaders(exchange, use.headers);
-    const seats = facts.verb === "list" ? this.widths.seats(facts) : 1;
-    const ticket = this.control.enter(use, seats, facts, user, exchange);
+    const ticket = this.control.enter(use, this.widthOf(facts), facts, user, exchange);
     if (ticket instanceof Promise) return ticket.then((given) => this.give(course, given));
     course.ticket = ticket;
     return undefined;
   }
 
+  private widthOf(facts: RequestFacts): Width {
+    if (facts.kind === "path") return ordinary;
+    switch (facts.verb) {
+      case "list":
+        return this.lists.width(facts);
+      case "create":
+      case "update":
+      case "patch":
+      case "delete":
+        return makesToken(facts) ? ordinary : changeWidth(this.watches.interested(facts));
+      default:
+        return ordinary;
+    }
+  }
+
   private give(course: Course, ticket: Ticket): void {
     course.ticket = ticket;
   }
+}
+
+/** A token is made for a service account: nothing changes that anybody watches. */
+function makesToken({ resource, subresource }: ResourceFacts): boolean {
+  return subresource === "token" && resource === "serviceaccounts";
 }

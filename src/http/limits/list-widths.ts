@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
-import { listSeats } from "../../flow/width.ts";
+import { listWidth, ordinary, type Width } from "../../flow/width.ts";
 import type { Engine } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
-import type { RequestFacts } from "../request-facts.ts";
+import type { ResourceFacts } from "../request-facts.ts";
 
 /** A count is used for this time; it is refreshed without anybody waiting. */
 const freshMs = 10_000;
@@ -24,14 +24,13 @@ export class ListWidths {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** The seats of a list. */
-  seats(facts: RequestFacts): number {
-    if (facts.kind === "path") return 1;
+  /** What a list takes. */
+  width(facts: ResourceFacts): Width {
     const { group, version, resource, query } = facts;
     const found = this.engine.registry.find(group, version, resource);
-    if (found === undefined) return 1;
+    if (found === undefined) return ordinary;
     const limit = Number(query.get("limit") ?? 0);
-    return listSeats({
+    return listWidth({
       stored: this.count(found),
       limit: Number.isInteger(limit) && limit > 0 ? limit : 0,
       selects: query.get("labelSelector") !== undefined || query.get("fieldSelector") !== undefined,

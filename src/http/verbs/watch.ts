@@ -38,9 +38,11 @@ export async function serveWatch(service: HttpService, request: ResourceRequest)
   const stream = request.exchange.stream(200, headersFor(encoding.watchContentType));
   const watcher = new Watcher(service, request, parameters, encoding, stream);
   const open = { close: () => watcher.finish() };
+  const forget = service.watches.add(facts, parameters.selection);
   service.streams.add(open);
   request.exchange.onClose(() => {
     service.streams.delete(open);
+    forget();
     watcher.close();
   });
   await watcher.run(fromState ? undefined : resourceVersion);

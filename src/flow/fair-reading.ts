@@ -37,7 +37,8 @@ export class FairReading {
   answered(flow: string, nowMs: number, connection: ReadableConnection): void {
     if (!this.users.areSeveral(nowMs)) return;
     const others = this.answeredNow.get(flow);
-    if (others === undefined) this.answeredNow.set(flow, []);
+    // A user's first in a turn is read on, unless others of the same user wait for that.
+    if (others === undefined) this.answeredNow.set(flow, this.lines.has(flow) ? [connection] : []);
     else others.push(connection);
     this.schedule();
   }

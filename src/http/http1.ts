@@ -34,7 +34,7 @@ export class Http1Exchange implements Exchange {
   }
 
   get url(): string {
-    return this.request.url!;
+    return originForm(this.request.url!);
   }
 
   get rawHeaders(): readonly string[] {
@@ -129,6 +129,15 @@ function breakOffStalled(response: ServerResponse): void {
   response.once("close", () => clearTimeout(timer));
 }
 
+/** The path and query of a request's target, also where it names scheme and host too (RFC 9112 section 3.2.2). */
+export function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const host = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (host === null) return target;
+  const rest = target.slice(host[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
 /** Whether a request says that it has a body. */
 export function hasBody(request: IncomingMessage): boolean {
   return (
@@ -142,10 +151,19 @@ export function tooLarge(maxBytes: number): StatusError {
 }
 
 /** A readable that hands over buffers, as both versions of HTTP give. */
-type Body = NodeJS.ReadableStream & { destroyed?: boolean };
+type Body = NodeJS.ReadableStream & {
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  /** Whether the client broke it off; a stream of HTTP/2 ends all the same. */
+  readonly aborted?: boolean;
+};
 
 /** Reads a body whole, up to a limit. What is over the limit is not read. */
 export function collect(body: Body, maxBytes: number): Promise<Buffer> {
+  // Over HTTP/2 an empty body may have ended, or its stream been reset, before anybody reads it.
+  if (body.aborted === true) return Promise.reject(aborted());
+  if (body.readableEnded === true) return Promise.resolve(Buffer.alloc(0));
+  if (body.destroyed === true) return Promise.reject(aborted());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -163,7 +181,8 @@ export function collect(body: Body, maxBytes: number): Promise<Buffer> {
     });
     body.once("end", () => {
       settled = true;
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+      if (body.aborted === true) reject(aborted());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
     });
     const breakOff = () => {
       if (!settled) reject(aborted());

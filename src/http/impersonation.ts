@@ -48,7 +48,7 @@ function readHeaders(raw: readonly string[]): Wanted | undefined {
 
 function take(wanted: Wanted, header: string, value: string): void {
   if (header === "impersonate-user") wanted.name ||= value;
-  else if (header === "impersonate-uid") wanted.uid = value;
+  else if (header === "impersonate-uid") wanted.uid ||= value;
   else if (header === "impersonate-group") wanted.groups.push(value);
   else if (header.startsWith(extraPrefix)) {
     const key = decodeKey(header.slice(extraPrefix.length));

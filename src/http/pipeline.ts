@@ -110,7 +110,7 @@ function dispatch(
   const handler = service.paths.find(facts.path);
   if (handler === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");
-  if (facts.verb !== "get" && facts.verb !== "head") {
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") {
     throw new StatusError(
       "MethodNotAllowed",
       "the server does not allow this method on the requested resource",

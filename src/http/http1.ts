@@ -4,6 +4,7 @@ import type { ReadableConnection } from "../flow/fair-reading.ts";
 import { StatusError } from "../base/status-error.ts";
 import { asBuffer } from "../resources/stored.ts";
 import {
+  auditIdHeader,
   stallMs,
   type BodyStream,
   type Connection,
@@ -23,6 +24,7 @@ export class Http1Exchange implements Exchange {
   answered = false;
   status = 0;
   sentBytes = 0;
+  auditId = "";
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
@@ -69,7 +71,8 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     this.sentBytes = body.length;
     const { request, response } = this;
-    const lines = status === 304 ? [...headers] : [...headers, "Content-Length", String(body.length)];
+    const lines = this.withAuditId(headers);
+    if (status !== 304) lines.push("Content-Length", String(body.length));
     if (!request.complete && hasBody(request)) {
       // The client may still be sending; the rest of it is not read, so the connection can't be used again.
       lines.push("Connection", "close");
@@ -87,12 +90,20 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
     const trails = trailing && this.response.useChunkedEncodingByDefault;
-    this.response.writeHead(status, trailing && !trails ? without(headers, "trailer") : [...headers]);
+    this.response.writeHead(
+      status,
+      this.withAuditId(trailing && !trails ? without(headers, "trailer") : headers),
+    );
     this.response.flushHeaders();
     const { response } = this;
     const breakOff = () => response.socket?.destroy();
     if (!trails) return new WritableBody(this, response, breakOff);
     return new WritableBody(this, response, breakOff, (lines) => response.addTrailers(pairsOf(lines)));
+  }
+
+  /** A copy of an answer's header lines that names the request too. */
+  protected withAuditId(headers: HeaderLines): string[] {
+    return this.auditId === "" ? [...headers] : [...headers, auditIdHeader, this.auditId];
   }
 
   onClose(listener: () => void): void {

@@ -87,7 +87,8 @@ class UpgradeExchange extends Http1Exchange {
     const { socket, head } = this;
     this.response.detachSocket(socket);
     const lines = ["HTTP/1.1 101 Switching Protocols"];
-    for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+    const all = this.withAuditId(headers);
+    for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);
     socket.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
     if (head.length > 0) socket.unshift(head);
     return socket;

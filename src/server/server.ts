@@ -170,6 +170,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       flow: control,
       authorizer: authorization.chain,
       policy,
+      needs,
       life,
       connections,
       authentication,

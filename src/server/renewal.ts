@@ -20,11 +20,15 @@ export async function renewCertificates(
     await renewed();
     log.info({ files }, "certificates and authorities were read again");
   };
-  const watch = new FileWatch(files, clock, changed, (error) =>
-    log.error(
-      { error: stackOf(error) },
-      "changed certificates or authorities can't be used; those of before stay",
-    ),
+  const watch = new FileWatch(
+    () => files,
+    clock,
+    changed,
+    (error) =>
+      log.error(
+        { error: stackOf(error) },
+        "changed certificates or authorities can't be used; those of before stay",
+      ),
   );
   await watch.start();
   return watch;

@@ -50,7 +50,10 @@ export function addDiscoveryPaths(paths: PathTable, registry: Registry, features
     answerWith(paths, path, () => resourceList(one, vocabulary, features));
   }
   answerWith(paths, "/version", () => versionDocument(vocabulary));
-  answerWith(paths, "/", () => ({ paths: paths.paths }));
+  paths.add("/", (request) => {
+    checkAcceptsJson(request);
+    sendJson(request.exchange, 200, { paths: paths.paths });
+  });
 }
 
 function answerWith(
@@ -59,7 +62,7 @@ function answerWith(
   document: (request: Admitted) => object,
   aggregated?: AggregatedDiscovery,
 ): void {
-  paths.add(path, (request) => {
+  paths.addWithSlash(path, (request) => {
     if (aggregated?.answers(request) === true) return;
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, document(request));

@@ -7,6 +7,9 @@ import type { UserInfo } from "../base/user-info.ts";
 import type { Sample } from "./metrics/metric.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 
+/** The header of a request and of its answer that names the request in the audit. */
+export const auditIdHeader = "Audit-Id";
+
 /** Header lines of an answer, as name, value, name, value, … */
 export type HeaderLines = readonly string[];
 
@@ -16,6 +19,8 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly url: string;
   readonly connection: Connection;
+  /** Under which the request is found in the audit: every answer says it. Empty: no answer says any. */
+  auditId: string;
   /** The value of a request header, by its name in lower case. */
   header(name: string): string | undefined;
   /** All headers as sent: name, value, name, value, … */

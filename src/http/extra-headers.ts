@@ -18,6 +18,14 @@ export class WithHeaders implements Exchange {
     return this.inner.url;
   }
 
+  get auditId(): string {
+    return this.inner.auditId;
+  }
+
+  set auditId(id: string) {
+    this.inner.auditId = id;
+  }
+
   get connection(): Connection {
     return this.inner.connection;
   }

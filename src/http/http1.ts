@@ -4,6 +4,7 @@ import type { ReadableConnection } from "../flow/fair-reading.ts";
 import { StatusError } from "../base/status-error.ts";
 import { asBuffer } from "../resources/stored.ts";
 import {
+  auditIdHeader,
   stallMs,
   type BodyStream,
   type Connection,
@@ -23,6 +24,7 @@ export class Http1Exchange implements Exchange {
   answered = false;
   status = 0;
   sentBytes = 0;
+  auditId = "";
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
@@ -34,7 +36,7 @@ export class Http1Exchange implements Exchange {
   }
 
   get url(): string {
-    return this.request.url!;
+    return originForm(this.request.url!);
   }
 
   get rawHeaders(): readonly string[] {
@@ -69,7 +71,8 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     this.sentBytes = body.length;
     const { request, response } = this;
-    const lines = status === 304 ? [...headers] : [...headers, "Content-Length", String(body.length)];
+    const lines = this.withAuditId(headers);
+    if (status !== 304) lines.push("Content-Length", String(body.length));
     if (!request.complete && hasBody(request)) {
       // The client may still be sending; the rest of it is not read, so the connection can't be used again.
       lines.push("Connection", "close");
@@ -87,12 +90,20 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
     const trails = trailing && this.response.useChunkedEncodingByDefault;
-    this.response.writeHead(status, trailing && !trails ? without(headers, "trailer") : [...headers]);
+    this.response.writeHead(
+      status,
+      this.withAuditId(trailing && !trails ? without(headers, "trailer") : headers),
+    );
     this.response.flushHeaders();
     const { response } = this;
     const breakOff = () => response.socket?.destroy();
     if (!trails) return new WritableBody(this, response, breakOff);
     return new WritableBody(this, response, breakOff, (lines) => response.addTrailers(pairsOf(lines)));
+  }
+
+  /** A copy of an answer's header lines that names the request too. */
+  protected withAuditId(headers: HeaderLines): string[] {
+    return this.auditId === "" ? [...headers] : [...headers, auditIdHeader, this.auditId];
   }
 
   onClose(listener: () => void): void {
@@ -129,6 +140,15 @@ function breakOffStalled(response: ServerResponse): void {
   response.once("close", () => clearTimeout(timer));
 }
 
+/** The path and query of a request's target, also where it names scheme and host too (RFC 9112 section 3.2.2). */
+export function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const host = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (host === null) return target;
+  const rest = target.slice(host[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
 /** Whether a request says that it has a body. */
 export function hasBody(request: IncomingMessage): boolean {
   return (
@@ -142,10 +162,19 @@ export function tooLarge(maxBytes: number): StatusError {
 }
 
 /** A readable that hands over buffers, as both versions of HTTP give. */
-type Body = NodeJS.ReadableStream & { destroyed?: boolean };
+type Body = NodeJS.ReadableStream & {
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  /** Whether the client broke it off; a stream of HTTP/2 ends all the same. */
+  readonly aborted?: boolean;
+};
 
 /** Reads a body whole, up to a limit. What is over the limit is not read. */
 export function collect(body: Body, maxBytes: number): Promise<Buffer> {
+  // Over HTTP/2 an empty body may have ended, or its stream been reset, before anybody reads it.
+  if (body.aborted === true) return Promise.reject(aborted());
+  if (body.readableEnded === true) return Promise.resolve(Buffer.alloc(0));
+  if (body.destroyed === true) return Promise.reject(aborted());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -163,7 +192,8 @@ export function collect(body: Body, maxBytes: number): Promise<Buffer> {
     });
     body.once("end", () => {
       settled = true;
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+      if (body.aborted === true) reject(aborted());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
     });
     const breakOff = () => {
       if (!settled) reject(aborted());

@@ -1,7 +1,14 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
 import { StatusError } from "../base/status-error.ts";
-import { stallMs, type BodyStream, type Connection, type Exchange, type HeaderLines } from "./exchange.ts";
+import {
+  auditIdHeader,
+  stallMs,
+  type BodyStream,
+  type Connection,
+  type Exchange,
+  type HeaderLines,
+} from "./exchange.ts";
 import { collect, tooLarge, WritableBody } from "./http1.ts";
 
 /** An exchange over one HTTP/2 stream. */
@@ -9,6 +16,7 @@ export class Http2Exchange implements Exchange {
   answered = false;
   status = 0;
   sentBytes = 0;
+  auditId = "";
   readonly method: string;
   readonly url: string;
   /** A connection that is shared by many streams can't be handed over. */
@@ -55,7 +63,7 @@ export class Http2Exchange implements Exchange {
     this.status = status;
     this.sentBytes = body.length;
     if (this.channel.destroyed || this.channel.closed) return;
-    this.channel.respond(asHttp2Headers(status, headers, status === 304 ? undefined : body.length));
+    this.channel.respond(this.head(status, headers, status === 304 ? undefined : body.length));
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
     if (!this.channel.writableEnded) this.channel.end(body);
     this.leaveRestUnread();
@@ -77,7 +85,7 @@ export class Http2Exchange implements Exchange {
     const { channel } = this;
     let trailers: HeaderLines = [];
     if (!channel.destroyed && !channel.closed) {
-      const sent = asHttp2Headers(status, headers, undefined);
+      const sent = this.head(status, headers, undefined);
       channel.respond(sent, trailing ? { waitForTrailers: true } : undefined);
       if (trailing) channel.once("wantTrailers", () => channel.sendTrailers(withLines(trailers, {})));
     }
@@ -87,6 +95,12 @@ export class Http2Exchange implements Exchange {
       () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),
       trailing ? (lines) => (trailers = lines) : undefined,
     );
+  }
+
+  private head(status: number, lines: HeaderLines, length: number | undefined): Http2Headers {
+    const headers = asHttp2Headers(status, lines, length);
+    if (this.auditId !== "") headers[auditIdHeader.toLowerCase()] = this.auditId;
+    return headers;
   }
 
   onClose(listener: () => void): void {

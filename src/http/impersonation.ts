@@ -1,3 +1,4 @@
+import { dnsLabelFaults, dnsSubdomainFaults } from "../base/names.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Attributes } from "../authorization/authorizer.ts";
@@ -48,7 +49,7 @@ function readHeaders(raw: readonly string[]): Wanted | undefined {
 
 function take(wanted: Wanted, header: string, value: string): void {
   if (header === "impersonate-user") wanted.name ||= value;
-  else if (header === "impersonate-uid") wanted.uid = value;
+  else if (header === "impersonate-uid") wanted.uid ||= value;
   else if (header === "impersonate-group") wanted.groups.push(value);
   else if (header.startsWith(extraPrefix)) {
     const key = decodeKey(header.slice(extraPrefix.length));
@@ -117,15 +118,19 @@ function rightsFor(service: HttpService, user: UserInfo, wanted: Wanted): Attrib
   ];
 }
 
-/** Namespace and name of a service account's user name. */
+/** Namespace and name of a service account's user name; undefined for what only looks like one. */
 function serviceAccountOf(
   service: HttpService,
   user: string,
 ): { namespace: string; name: string } | undefined {
   const parts = user.split(":");
+  const [, , namespace = "", name = ""] = parts;
   const isAccount =
-    user.startsWith(`${service.engine.vocabulary.systemPrefix}serviceaccount:`) && parts.length === 4;
-  return isAccount ? { namespace: parts[2]!, name: parts[3]! } : undefined;
+    parts.length === 4 &&
+    user.startsWith(`${service.engine.vocabulary.systemPrefix}serviceaccount:`) &&
+    dnsLabelFaults(namespace).length === 0 &&
+    dnsSubdomainFaults(name).length === 0;
+  return isAccount ? { namespace, name } : undefined;
 }
 
 /** The groups that the user would have by themself, besides those that are asked for. */

@@ -1,4 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import {
   createSecureServer as createHttp2Server,
@@ -108,6 +113,8 @@ export async function listen(
     const exchange = upgradeExchange(request, socket, head, connectionOf(socket));
     if (exchange !== undefined) handle(exchange);
   });
+  // Their size is bounded. Beyond a number Node would leave the last headers out, which may say as whom a request is done.
+  (server as HttpServer).maxHeadersCount = 0;
   const { observer, maxConnections } = options;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on("drop", () => observer?.refused());

@@ -7,6 +7,7 @@ import { RevisionCompactedError, StoreError } from "../storage/store.ts";
 import { storeFailure } from "../resources/resource-version.ts";
 import { lifeCycleOf } from "../kinds/life-cycles.ts";
 import { attributesOf, forbidden } from "./access.ts";
+import { auditIdOf } from "./audit/audit-id.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
@@ -23,6 +24,7 @@ import { serveResource } from "./verbs/serve-resource.ts";
  * throwing a StatusError, which `fail` answers. `docs/lifecycle.md` tells the same in prose.
  */
 export function handle(service: HttpService, plain: Exchange): void {
+  plain.auditId = auditIdOf(plain);
   const exchange = service.audit === undefined ? plain : service.audit.accompany(plain);
   const course = service.metrics.begin(exchange);
   const end = () => {
@@ -110,7 +112,7 @@ function dispatch(
   const handler = service.paths.find(facts.path);
   if (handler === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");
-  if (facts.verb !== "get" && facts.verb !== "head") {
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") {
     throw new StatusError(
       "MethodNotAllowed",
       "the server does not allow this method on the requested resource",

@@ -5,8 +5,9 @@ export type RequestFacts = ResourceFacts | PathFacts;
 
 export interface ResourceFacts {
   readonly kind: "resource";
+  /** As it was sent. */
   readonly path: string;
-  /** API verb. */
+  /** API verb; empty for a method that stands for none. */
   readonly verb: string;
   readonly group: string;
   readonly version: string;
@@ -22,6 +23,7 @@ export interface ResourceFacts {
 /** A path outside the resources: discovery, health, version, … */
 export interface PathFacts {
   readonly kind: "path";
+  /** Without percent-encodings: what authorization is asked about is what is served. */
   readonly path: string;
   /** HTTP method in lower case. */
   readonly verb: string;
@@ -59,7 +61,7 @@ const namespaceSubresources = new Set(["status", "finalize"]);
 /**
  * Reads the facts of a request.
  *
- * @throws {StatusError} BadRequest for a path with broken percent-encoding.
+ * @throws {StatusError} BadRequest for what is no path, and for a path with broken percent-encoding.
  */
 export function readFacts(method: string, url: string): RequestFacts {
   const mark = url.indexOf("?");
@@ -67,16 +69,36 @@ export function readFacts(method: string, url: string): RequestFacts {
   const query = mark === -1 ? noQuery : new Query(url.slice(mark + 1));
   const segments = splitPath(path);
   const group = segments[0];
-  if (group === "api" && segments.length > 2) {
+  if (group === "api" && segments.length > 2 && !hasGap(path, segments, 2)) {
     return resourceFacts(method, path, query, "", segments[1]!, segments.slice(2));
   }
-  if (group === "apis" && segments.length > 3 && segments[1] !== "") {
+  if (group === "apis" && segments.length > 3 && !hasGap(path, segments, 3)) {
     return resourceFacts(method, path, query, segments[1]!, segments[2]!, segments.slice(3));
   }
-  return { kind: "path", path, verb: method.toLowerCase(), query };
+  return { kind: "path", path: plainPath(path), verb: method.toLowerCase(), query };
+}
+
+/**
+ * Whether one of the segments that say what is meant is empty: such a path leads to no resource. Nobody who leaves out a
+ * namespace's name by mistake is to get all namespaces.
+ *
+ * @param prefix how many segments stand before the resources: the group's and the version's.
+ */
+function hasGap(path: string, segments: readonly string[], prefix: number): boolean {
+  if (!path.includes("//")) return false;
+  const end = prefix + (segments[prefix] === "namespaces" ? 5 : 3);
+  return segments.slice(1, end).includes("");
+}
+
+/** A path without percent-encodings. */
+function plainPath(path: string): string {
+  return path.includes("%") ? decodeURIComponent(path) : path;
 }
 
 function splitPath(path: string): string[] {
+  if (!path.startsWith("/")) {
+    throw new StatusError("BadRequest", `what is asked for is no path: ${JSON.stringify(path)}`);
+  }
   const end = path.length > 1 && path.endsWith("/") ? -1 : undefined;
   const segments = path.slice(1, end).split("/");
   if (!path.includes("%")) return segments;
@@ -134,7 +156,8 @@ function verbOf(method: string, name: string, query: Query): string {
     case "DELETE":
       return name === "" ? "deletecollection" : "delete";
     default:
-      return method.toLowerCase();
+      // Over HTTP/2 a method can be any text, and must not choose a verb: LIST of one name would list all names.
+      return "";
   }
 }
 

@@ -86,19 +86,29 @@ export class PathTable {
 
   /** A path, or (ending in `/`) all paths below it. */
   add(path: string, handler: PathHandler): void {
-    if (path.length > 1 && path.endsWith("/")) this.below.push({ prefix: path, handler });
+    if (isBelow(path)) this.below.push({ prefix: path, handler });
     else this.exact.set(path, handler);
   }
 
+  /** A path that may also be written with a slash at its end, as those of discovery. */
+  addWithSlash(path: string, handler: PathHandler): void {
+    this.exact.set(path, handler);
+    this.exact.set(`${path}/`, handler);
+  }
+
+  /** What answers a path, letter for letter: authorization is asked about just this path. */
   find(path: string): PathHandler | undefined {
-    const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-    return this.exact.get(plain) ?? this.below.find(({ prefix }) => path.startsWith(prefix))?.handler;
+    return this.exact.get(path) ?? this.below.find(({ prefix }) => path.startsWith(prefix))?.handler;
   }
 
   /** Every exact path, sorted. */
   get paths(): string[] {
-    return [...this.exact.keys()].toSorted();
+    return [...this.exact.keys()].filter((path) => !isBelow(path)).toSorted();
   }
+}
+
+function isBelow(path: string): boolean {
+  return path.length > 1 && path.endsWith("/");
 }
 
 /** What is under way and has no end of its own, such as watches: they are ended when the server stops, and so is one that begins after that. */

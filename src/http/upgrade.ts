@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Connection, HeaderLines, UpgradeOffer } from "./exchange.ts";
-import { hasBody, Http1Exchange } from "./http1.ts";
+import { hasBody, Http1Exchange, originForm } from "./http1.ts";
 
 /** Whether a request by this method to this URL may upgrade its connection. */
 export type UpgradeRule = (method: string, url: string) => boolean;
@@ -25,7 +25,7 @@ export function messagesThatMayUpgrade(mayUpgrade: UpgradeRule): typeof Incoming
     get upgrade(): boolean {
       if (this.wished !== true) return false;
       const { method, url } = this;
-      this.judged ??= method === "CONNECT" || (!hasBody(this) && mayUpgrade(method!, url!));
+      this.judged ??= method === "CONNECT" || (!hasBody(this) && mayUpgrade(method!, originForm(url!)));
       return this.judged;
     }
   }
@@ -87,7 +87,8 @@ class UpgradeExchange extends Http1Exchange {
     const { socket, head } = this;
     this.response.detachSocket(socket);
     const lines = ["HTTP/1.1 101 Switching Protocols"];
-    for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+    const all = this.withAuditId(headers);
+    for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);
     socket.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
     if (head.length > 0) socket.unshift(head);
     return socket;

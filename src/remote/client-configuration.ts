@@ -17,6 +17,8 @@ export interface ClientConfiguration {
   readonly credentials: RemoteCredentials;
   /** Where names are looked for unless a namespace is given; empty where the context says nothing of it. */
   readonly namespace: string;
+  /** The files that say all this: the configuration itself, authorities, certificate and key. */
+  readonly files: readonly string[];
 }
 
 /** What is said in the header `Authorization`. */
@@ -49,6 +51,7 @@ export async function readClientConfiguration(file: string, chosen?: string): Pr
     tls: await reader.tls(cluster, user),
     credentials: await reader.credentials(user),
     namespace: text(context, "namespace", "context.namespace"),
+    files: [file, ...reader.files],
   };
 }
 
@@ -82,6 +85,9 @@ function serverOf(cluster: Fields): URL {
 
 /** Reads the parts of one document. */
 class Reader {
+  /** What was read besides the document. */
+  readonly files: string[] = [];
+
   constructor(
     private readonly folder: string,
     private readonly document: Fields,
@@ -160,7 +166,9 @@ class Reader {
     if (data !== "") return Buffer.from(data, "base64").toString("utf8");
     const file = text(from, name, `${owner}.${name}`);
     if (file === "") return undefined;
-    return (await readNamed(path.resolve(this.folder, file), `${owner}.${name}`)).toString("utf8");
+    const place = path.resolve(this.folder, file);
+    this.files.push(place);
+    return (await readNamed(place, `${owner}.${name}`)).toString("utf8");
   }
 }
 

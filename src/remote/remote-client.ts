@@ -60,6 +60,8 @@ export class RemoteFault extends Error {
 export class RemoteClient {
   private agent: Promise<Agent> | undefined;
   private closed = false;
+  private underWay = 0;
+  private retired = false;
 
   constructor(
     private readonly tls: RemoteTls,
@@ -72,7 +74,23 @@ export class RemoteClient {
    *
    * @throws {RemoteFault} which never shows headers or bodies: they may be secret.
    */
-  async send(url: URL, { method, headers = {}, body }: RemoteRequest): Promise<RemoteAnswer> {
+  async send(url: URL, request: RemoteRequest): Promise<RemoteAnswer> {
+    this.underWay++;
+    try {
+      return await this.exchange(url, request);
+    } finally {
+      this.underWay--;
+      if (this.retired && this.underWay === 0) await this.close();
+    }
+  }
+
+  /** Ends all connections as soon as nothing is under way: no further request may be sent. */
+  async retire(): Promise<void> {
+    this.retired = true;
+    if (this.underWay === 0) await this.close();
+  }
+
+  private async exchange(url: URL, { method, headers = {}, body }: RemoteRequest): Promise<RemoteAnswer> {
     const { request } = await library();
     if (this.closed) throw new RemoteFault(`${place(url)} is no longer asked: the server stops`, false);
     const agent = await (this.agent ??= this.connect());

@@ -30,11 +30,13 @@ const tokenFileMs = 60_000;
  * tried again: connections that break, and answers that say that the service is busy or at fault.
  */
 export class RemoteService {
-  private readonly client: RemoteClient;
-  private readonly authorization: () => Promise<string | undefined>;
+  private client: RemoteClient;
+  private authorization: () => Promise<string | undefined>;
+  /** Clients of configurations of before, which may still wait for answers. */
+  private readonly retired = new Set<RemoteClient>();
 
   constructor(
-    private readonly configuration: ClientConfiguration,
+    private configuration: ClientConfiguration,
     private readonly clock: Clock,
     private readonly limits: ServiceLimits = serviceLimits,
   ) {
@@ -78,9 +80,19 @@ export class RemoteService {
     }
   }
 
+  /** Asks by another configuration from now on; what is under way is answered by the one of before. */
+  renew(configuration: ClientConfiguration): void {
+    const before = this.client;
+    this.configuration = configuration;
+    this.client = new RemoteClient(configuration.tls, this.limits, this.clock);
+    this.authorization = authorizationOf(configuration.credentials, this.clock);
+    this.retired.add(before);
+    void before.retire();
+  }
+
   /** Ends all connections. */
-  close(): Promise<void> {
-    return this.client.close();
+  async close(): Promise<void> {
+    await Promise.all([this.client, ...this.retired].map((client) => client.close()));
   }
 
   private async postOnce(body: string): Promise<RemoteAnswer> {

@@ -19,12 +19,13 @@ const parallelBatches = 10;
  * @throws {OptionsError} its configuration can't be used.
  */
 export async function webhookBackend(
-  { vocabulary, clock }: ServerOptions,
+  options: ServerOptions,
   wanted: AuditWebhookOptions,
   { keys, lost }: { readonly keys: AnnotationKeys; readonly lost: (plugin: string) => Lost },
 ): Promise<AuditBackend> {
+  const { vocabulary, clock } = options;
   const limits = { ...serviceLimits, backoffMs: wanted.backoffMs };
-  const service = await remoteService("--audit-webhook-config-file", wanted.configFile, clock, limits);
+  const service = await remoteService(options, "--audit-webhook-config-file", wanted.configFile, limits);
   const head = `{"kind":"EventList","apiVersion":"${auditVersion(vocabulary)}","metadata":{},"items":[`;
   const send = (texts: readonly string[]) => service.deliver(`${head}${texts.join(",")}]}`);
   const end = () => service.close();

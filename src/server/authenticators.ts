@@ -116,11 +116,12 @@ function serviceAccountTokens(
 }
 
 async function tokenWebhook(
-  { vocabulary, clock, log }: ServerOptions,
+  options: ServerOptions,
   { serviceAccounts, figures, opened }: Parts,
   { configFile, version, cacheMs }: TokenWebhookChoice,
 ): Promise<Authenticator> {
-  const service = await remoteService("--authentication-token-webhook-config-file", configFile, clock);
+  const { vocabulary, clock, log } = options;
+  const service = await remoteService(options, "--authentication-token-webhook-config-file", configFile);
   opened(service);
   const message = "the token webhook can't be asked";
   return new TokenWebhook({

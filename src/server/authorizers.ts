@@ -5,14 +5,13 @@ import { NodeAuthorizer } from "../authorization/node/node-authorizer.ts";
 import { AuthorizationWebhook } from "../authorization/webhook.ts";
 import { rarely } from "../base/clock.ts";
 import { authorization } from "../kinds/groups.ts";
-import type { RemoteService } from "../remote/remote-service.ts";
 import { groupName } from "../schema/kind.ts";
 import { StoredInsight } from "./insight.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import type { StoredNodeNeeds } from "./node-needs.ts";
 import { readOptionFile } from "./option-files.ts";
 import type { StoredRbac } from "./rbac.ts";
-import { outageLogMs, remoteService } from "./remote-services.ts";
+import { outageLogMs, remoteService, type ConfiguredService } from "./remote-services.ts";
 
 /** A service of others that is asked who may do what (mode Webhook). */
 export interface AuthorizationWebhookChoice {
@@ -40,7 +39,7 @@ export async function authorizers(
   options: ServerOptions,
   { policy, needs }: { readonly policy: StoredRbac; readonly needs: StoredNodeNeeds | undefined },
 ): Promise<Authorizers> {
-  const { authorizationModes: modes, authorizationWebhook: chosen, vocabulary, clock } = options;
+  const { authorizationModes: modes, authorizationWebhook: chosen, vocabulary } = options;
   const wanted = modes.includes("Webhook");
   if (wanted && chosen === undefined) {
     throw new OptionsError("--authorization-mode Webhook needs --authorization-webhook-config-file");
@@ -57,7 +56,7 @@ export async function authorizers(
     const chain = authorizationChain(modes, policy, vocabulary, further, insight);
     return { chain, close: () => Promise.resolve() };
   }
-  const service = await remoteService("--authorization-webhook-config-file", chosen.configFile, clock);
+  const service = await remoteService(options, "--authorization-webhook-config-file", chosen.configFile);
   const Webhook = webhook(options, service, chosen);
   const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook }, insight);
   return { chain, close: () => service.close() };
@@ -65,7 +64,7 @@ export async function authorizers(
 
 function webhook(
   { vocabulary, clock, log }: ServerOptions,
-  service: RemoteService,
+  service: ConfiguredService,
   { version, authorizedMs, unauthorizedMs }: AuthorizationWebhookChoice,
 ): AuthorizationWebhook {
   const message = "the authorization webhook can't be asked";

@@ -51,6 +51,21 @@ export function createServingCertificates(
   return { caCertificate: pair.certificate, caKey: pair.key, serving, renewed: "authority" };
 }
 
+/** Certificates in memory as they should be now: the same ones, or anew what ends within 30 days. */
+export function renewServingCertificates(
+  known: ServingCertificates,
+  hosts: readonly string[],
+  clock: Clock = systemClock,
+): ServingCertificates {
+  const { caCertificate, caKey } = known;
+  if (endsSoon(new X509Certificate(caCertificate), clock)) return createServingCertificates(hosts, clock);
+  if (isUsable(known.serving, caCertificate, hosts, clock)) return { ...known, renewed: "nothing" };
+  const ca = { certificate: caCertificate, key: caKey! };
+  const issuer = checkPair(ca, "the authority's certificate", "the authority's key");
+  const serving = createServing(issuer, hosts, clock);
+  return { caCertificate, caKey, serving, renewed: "serving" };
+}
+
 /** Makes an authority of its own: self-signed, ten years. */
 export function createAuthority(clock: Clock = systemClock): CertificatePair {
   return newAuthority(clock).pair;

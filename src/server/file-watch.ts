@@ -16,11 +16,12 @@ export class FileWatch {
   private last: string | undefined;
 
   /**
+   * @param files which they are now.
    * @param changed takes in the change; it is called again at the next change only, whether it fails or not.
    * @param failed told when `changed` fails.
    */
   constructor(
-    private readonly files: readonly string[],
+    private readonly files: () => readonly string[],
     private readonly clock: Clock,
     private readonly changed: () => Promise<void>,
     private readonly failed: (error: unknown) => void,
@@ -28,7 +29,7 @@ export class FileWatch {
 
   /** Begins; what the files hold now is known already. */
   async start(): Promise<void> {
-    if (this.files.length === 0) return;
+    if (this.files().length === 0) return;
     this.last = await this.digest();
     this.schedule();
   }
@@ -60,7 +61,7 @@ export class FileWatch {
 
   /** A file that can't be read now counts as a content of its own. */
   private async digest(): Promise<string> {
-    const digests = this.files.map(async (file) => {
+    const digests = this.files().map(async (file) => {
       try {
         return createHash("sha256")
           .update(await readFile(file))

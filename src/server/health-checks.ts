@@ -16,15 +16,23 @@ export interface Lifecycle {
 /** How long the store may take to answer a health check. */
 const storeTimeoutMs = 2000;
 
-/** What knows the roles and bindings that are stored; {@link Policy.sync} fails while they can't be followed. */
-interface Policy {
+/** What knows something that is stored; {@link Followed.sync} fails while that can't be followed. */
+interface Followed {
   sync(): MaybePromise<void>;
+}
+
+/** What decisions about callers rest on. */
+export interface DecisionSources {
+  /** The roles and bindings. */
+  readonly policy: Followed;
+  /** What nodes need; undefined without the mode Node. */
+  readonly needs: Followed | undefined;
 }
 
 /** The checks of the three endpoints (spec: conventions 4.11). */
 export function healthChecks(
   store: Store,
-  policy: Policy,
+  { policy, needs }: DecisionSources,
   life: Lifecycle,
   clock: Clock,
   livezGracePeriodMs: number,
@@ -40,10 +48,14 @@ export function healthChecks(
     name: "poststarthook/rbac/bootstrap-roles",
     check: () => (life.bootstrapped ? undefined : "the default roles are still being written"),
   };
-  const policySync: HealthCheck = {
-    name: "rbac-sync",
-    check: () => inTime(clock, () => policy.sync(), "roles and bindings can't be followed"),
-  };
+  const syncs = (name: string, what: string, followed: Followed): HealthCheck => ({
+    name,
+    check: () => inTime(clock, () => followed.sync(), `${what} can't be followed`),
+  });
+  const decisions = [
+    syncs("rbac-sync", "roles and bindings", policy),
+    ...(needs === undefined ? [] : [syncs("node-graph-sync", "what nodes need", needs)]),
+  ];
   const shutdown: HealthCheck = {
     name: "shutdown",
     check: () => (life.stopping ? "the server is stopping" : undefined),
@@ -56,7 +68,7 @@ export function healthChecks(
   return {
     healthz: [ping, storeCheck, roles],
     livez: [ping, storeCheck, patiently(informers), patiently(roles)],
-    readyz: [ping, storeCheck, informers, policySync, roles, shutdown],
+    readyz: [ping, storeCheck, informers, ...decisions, roles, shutdown],
   };
 }
 

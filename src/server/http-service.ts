@@ -26,6 +26,7 @@ import type { ServerAuthentication } from "./authenticators.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
+import type { StoredNodeNeeds } from "./node-needs.ts";
 import type { StoredRbac } from "./rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
@@ -39,6 +40,7 @@ export async function httpService(
     flow: FlowControl | undefined;
     authorizer: AuthorizerChain;
     policy: StoredRbac;
+    needs: StoredNodeNeeds | undefined;
     life: Lifecycle;
     authentication: ServerAuthentication;
   },
@@ -49,7 +51,7 @@ export async function httpService(
   const paths = new PathTable();
   const users = new UsersAtWork();
   const watches = new WatchCounts();
-  const health = healthChecks(engine.store, parts.policy, parts.life, clock, options.livezGracePeriodMs);
+  const health = healthChecks(engine.store, parts, parts.life, clock, options.livezGracePeriodMs);
   const on = engine.featureEnabled;
   const shown = {
     aggregated: on("AggregatedDiscoveryEndpoint"),

@@ -33,8 +33,7 @@ import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
-import type { FileWatch } from "./file-watch.ts";
-import { renewCertificates } from "./renewal.ts";
+import { renewCertificates, type Renewal } from "./renewal.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
 import { featureGates } from "./features.ts";
@@ -111,7 +110,7 @@ interface Parts {
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
   /** What keeps the certificates up to date; undefined without a socket. */
-  readonly renewal: FileWatch | undefined;
+  readonly renewal: Renewal | undefined;
   readonly service: HttpService;
   readonly authentication: ServerAuthentication;
   readonly authorization: Authorizers;
@@ -170,6 +169,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
       flow: control,
       authorizer: authorization.chain,
       policy,
+      needs,
       life,
       connections,
       authentication,
@@ -299,7 +299,7 @@ async function keepCertificates(
   serving: Serving | undefined,
   listener: HttpListener | undefined,
   tell: () => Promise<void>,
-): Promise<FileWatch | undefined> {
+): Promise<Renewal | undefined> {
   if (serving === undefined || listener === undefined) return undefined;
   return renewCertificates(options, serving, listener, tell);
 }

@@ -8,6 +8,7 @@ import {
   ensureServingCertificates,
   issueClientCertificate,
   loadCertificateFiles,
+  renewServingCertificates,
   type ServingCertificates,
 } from "./certificates.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
@@ -30,6 +31,13 @@ export interface Serving {
    * @throws {OptionsError} for a file that can't be used, and then nothing has changed.
    */
   reload(renew: (tls: TlsMaterial) => void): Promise<void>;
+  /**
+   * Makes a certificate of the server's own anew where it ends soon, and reloads; undefined with an operator's own.
+   *
+   * @returns whether there was anything to renew.
+   * @throws {OptionsError} it can't be made or kept, and then nothing has changed.
+   */
+  readonly renewOwn: ((renew: (tls: TlsMaterial) => void) => Promise<boolean>) | undefined;
 }
 
 /** Authorities by the sort of clients for whom they vouch. */
@@ -45,7 +53,7 @@ const adminDays = 365;
 export async function servingCertificates(options: ServerOptions): Promise<Serving | undefined> {
   const { serving } = options;
   if (serving === undefined) return undefined;
-  const own = await unlessFaulty(() => ownCertificates(options, serving));
+  let own = await unlessFaulty(() => ownCertificates(options, serving));
   const read = () => readMaterial(options, serving, own);
   const first = await read();
   const authorities: ClientAuthorities = {
@@ -56,18 +64,32 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
   const place = { host, port, maxConnections: maxConnections(options, serving) };
   const { clientCaFile, authentication = defaultAuthentication } = options;
   const named = [certificateFiles?.cert, certificateFiles?.key, clientCaFile, authentication.proxy?.caFile];
+  const reload = async (renew: (tls: TlsMaterial) => void) => {
+    const next = await read();
+    renew(next.tls);
+    authorities.clients.replace(next.clients);
+    authorities.proxies?.replace(next.proxies!);
+  };
+  const renewOwn = async (renew: (tls: TlsMaterial) => void) => {
+    const before = own!;
+    const next = (await unlessFaulty(() => ownCertificates(options, serving, before)))!;
+    if (next.serving.certificate === before.serving.certificate) return false;
+    own = next;
+    await reload(renew);
+    return true;
+  };
   return {
     listen: { ...place, tls: first.tls },
-    caCertificate: own?.caCertificate,
-    issueAdminCertificate: own?.caKey === undefined ? undefined : adminIssuer(options, own),
+    get caCertificate() {
+      return own?.caCertificate;
+    },
+    get issueAdminCertificate() {
+      return own?.caKey === undefined ? undefined : adminIssuer(options, own);
+    },
     authorities,
     files: named.filter((file) => file !== undefined),
-    async reload(renew) {
-      const next = await read();
-      renew(next.tls);
-      authorities.clients.replace(next.clients);
-      authorities.proxies?.replace(next.proxies!);
-    },
+    reload,
+    renewOwn: own === undefined ? undefined : renewOwn,
   };
 }
 
@@ -127,18 +149,24 @@ function adminIssuer(
   return () => issueClientCertificate(ca, { commonName: "admin", organizations, days: adminDays }, clock);
 }
 
+/** The server's own certificates as they should be now; undefined with an operator's. */
 function ownCertificates(
   { clock }: ServerOptions,
   serving: ServingOptions,
+  known?: ServingCertificates,
 ): Promise<ServingCertificates | undefined> {
   if (serving.certificateFiles !== undefined) return Promise.resolve(undefined);
   const any = serving.host === "0.0.0.0" || serving.host === "::";
   const hosts = [
     ...new Set(["localhost", "127.0.0.1", "::1", ...(any ? [] : [serving.host]), ...serving.extraHosts]),
   ];
-  if (serving.certificateFolder === undefined)
-    return Promise.resolve(createServingCertificates(hosts, clock));
-  return ensureServingCertificates(serving.certificateFolder, { hosts, clock });
+  if (serving.certificateFolder !== undefined)
+    return ensureServingCertificates(serving.certificateFolder, { hosts, clock });
+  const made =
+    known === undefined
+      ? createServingCertificates(hosts, clock)
+      : renewServingCertificates(known, hosts, clock);
+  return Promise.resolve(made);
 }
 
 /**

@@ -181,7 +181,7 @@ describe("health", () => {
     const life = { synced: false, bootstrapped: false, stopping: false };
     const { livez, readyz } = healthChecks(
       createMemoryStore({ clock }),
-      { sync: () => undefined },
+      { policy: { sync: () => undefined }, needs: undefined },
       life,
       clock,
       10_000,

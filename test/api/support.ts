@@ -1,59 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Clock, Timer } from "../../src/base/clock.ts";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { TestServer, type Answer, type Api } from "../support/api.ts";
+import { settle } from "../support/manual-clock.ts";
+
+export { ManualClock, settle } from "../support/manual-clock.ts";
 
 /** Paths of the groups, as the specification abbreviates them (access review 4). */
 export const AUTHZ = "/apis/authorization.platform.io/v1";
 export const AUTHN = "/apis/authentication.platform.io/v1alpha1";
 export const RBAC = "/apis/rbac.authorization.platform.io/v1";
 export const rbacGroup = "rbac.authorization.platform.io";
-
-/** Time that only the test moves. It begins at the machine's time, so that certificates made now are good. */
-export class ManualClock implements Clock {
-  private time = Date.now();
-  private readonly timers = new Set<{ readonly at: number; readonly task: () => void }>();
-
-  now(): number {
-    return this.time;
-  }
-
-  setTimer(task: () => void, delayMs: number): Timer {
-    const timer = { at: this.time + delayMs, task };
-    this.timers.add(timer);
-    return { cancel: () => this.timers.delete(timer) };
-  }
-
-  /** How many timers wait to fire within a time. */
-  due(withinMs: number): number {
-    return [...this.timers].filter((timer) => timer.at <= this.time + withinMs).length;
-  }
-
-  /** Moves time on, firing what falls due in order. */
-  async advance(ms: number): Promise<void> {
-    const end = this.time + ms;
-    for (;;) {
-      const next = [...this.timers]
-        .filter((timer) => timer.at <= end)
-        .toSorted((a, b) => a.at - b.at)
-        .at(0);
-      if (next === undefined) break;
-      this.timers.delete(next);
-      this.time = Math.max(this.time, next.at);
-      next.task();
-      await settle();
-    }
-    this.time = end;
-    await settle();
-  }
-}
-
-/** Lets everything that is ready to run do so. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
-}
 
 /** Waits until a condition holds; the test's own time limit ends the wait. */
 export async function until<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {

@@ -251,6 +251,12 @@ describe("a server with the mode Node", () => {
     expect(await status(one, secret)).toBe(403);
   });
 
+  test("C-4.11-03 it is ready when it knows what nodes need", async () => {
+    const { text } = await server.admin.get("/readyz?verbose");
+    expect(text).toContain("[+]node-graph-sync ok\n");
+    expect((await server.admin.get("/readyz/node-graph-sync")).text).toBe("ok");
+  });
+
   test("an agent keeps its own lease, in the namespace for that", async () => {
     const path = "/apis/coordination.platform.io/v1/namespaces/platform-node-lease/leases";
     expect((await one.post(path, { metadata: { name: "n1" } })).status).toBe(201);

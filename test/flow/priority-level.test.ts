@@ -5,13 +5,14 @@ import { dealHand } from "../../src/flow/shuffle-sharding.ts";
 import type { Ticket } from "../../src/flow/ticket.ts";
 import { FlowUse } from "../../src/flow/use.ts";
 import { changeWidth, ordinary, type Width } from "../../src/flow/width.ts";
-import { getPods, noMeters, person, TestClient, TestClock } from "./support.ts";
+import { getPods, noMeters, person, TestClient } from "./support.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 
 const queuing = { queues: 64, handSize: 6, queueLengthLimit: 50 };
 const waitMs = 15_000;
 
 function levelWith(seats: number, queues = queuing) {
-  const clock = new TestClock();
+  const clock = new ManualClock(0);
   const level = new PriorityLevel("level", clock, waitMs);
   level.limit({ seats, queuing: queues });
   const use = new FlowUse("schema", level, noMeters);
@@ -84,9 +85,9 @@ describe("a level that queues", () => {
     const { enter, use, clock, level } = levelWith(1);
     enter("a");
     const waiting = outcome(enter("b"));
-    clock.advance(waitMs - 1);
+    clock.advanceAtOnce(waitMs - 1);
     expect(level.waiting).toBe(1);
-    clock.advance(1);
+    clock.advanceAtOnce(1);
     expect(await waiting).toBe(refusal);
     expect([level.waiting, [...use.refused]]).toEqual([0, [["time-out", 1]]]);
   });
@@ -133,7 +134,7 @@ describe("a level that queues", () => {
     const serve = async (name: string) => {
       const ticket = await enter(name);
       order.push(name);
-      clock.advance(5);
+      clock.advanceAtOnce(5);
       ticket.release();
     };
     const all = Array.from({ length: 40 }, () => serve("noisy"));
@@ -155,9 +156,9 @@ describe("work that is left after the answer", () => {
     const waits = enter("c", 7);
     wide.release();
     expect([level.executing, level.seatsInUse, level.waiting]).toEqual([0, 4, 1]);
-    clock.advance(4);
+    clock.advanceAtOnce(4);
     expect(level.waiting).toBe(1);
-    clock.advance(1);
+    clock.advanceAtOnce(1);
     (await waits).release();
     expect([level.seatsInUse, use.seats, level.queues.size, clock.pending]).toEqual([0, 0, 0, 0]);
   });
@@ -166,9 +167,9 @@ describe("work that is left after the answer", () => {
     const { enter, level, clock } = levelWith(2);
     (enter("a", { seats: 1, finalSeats: 8, finalMs: 5 }) as Ticket).release();
     expect(level.seatsInUse).toBe(2);
-    clock.advance(19);
+    clock.advanceAtOnce(19);
     expect(level.seatsInUse).toBe(2);
-    clock.advance(1);
+    clock.advanceAtOnce(1);
     expect(level.seatsInUse).toBe(0);
   });
 
@@ -186,9 +187,9 @@ describe("work that is left after the answer", () => {
     const serve = async (flow: string, width: Width) => {
       const ticket = await enter(flow, width);
       order.push(flow);
-      clock.advance(3);
+      clock.advanceAtOnce(3);
       ticket.release();
-      clock.advance(width.finalMs);
+      clock.advanceAtOnce(width.finalMs);
     };
     const telling = { seats: 1, finalSeats: 1, finalMs: 27 };
     const all = Array.from({ length: 10 }, () => [serve("telling", telling), serve("plain", ordinary)]);
@@ -226,7 +227,7 @@ describe("laws", () => {
     for (let round = 0; round < rounds; round++) {
       const { flow, ticket } = under.shift()!;
       served.set(flow, served.get(flow)! + 1);
-      clock.advance(costMs(flow));
+      clock.advanceAtOnce(costMs(flow));
       ask(flow);
       ticket.release();
       await settle();
@@ -285,7 +286,7 @@ describe("laws", () => {
               } catch {
                 lose();
               }
-            } else if (one.do === "advance") clock.advance(one.ms);
+            } else if (one.do === "advance") clock.advanceAtOnce(one.ms);
             else if (held.length > 0) held.splice(one.at % held.length, 1)[0]!.ticket.release();
             await settle();
             const executing = held.reduce((sum, { seats: its }) => sum + its, 0);
@@ -296,7 +297,7 @@ describe("laws", () => {
           }
           for (let left = asked; left > 0; left--) {
             held.shift()?.ticket.release();
-            clock.advance(longestMs);
+            clock.advanceAtOnce(longestMs);
             await settle();
           }
           expect(use.dispatched + refused).toBe(asked);

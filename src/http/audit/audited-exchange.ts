@@ -2,16 +2,13 @@ import type { BodyStream, Exchange, HeaderLines, UpgradeOffer } from "../exchang
 import { WithHeaders } from "../extra-headers.ts";
 import type { AuditTrail } from "./trail.ts";
 
-/** Under which a request is found in the audit. */
-export const auditIdHeader = "Audit-Id";
-
-/** An exchange whose answer carries the request's audit id, and tells the request's trail when it begins. */
+/** An exchange whose answer tells the request's trail when it begins. */
 export class AuditedExchange extends WithHeaders {
   constructor(
     inner: Exchange,
     private readonly trail: AuditTrail,
   ) {
-    super(inner, [auditIdHeader, trail.id]);
+    super(inner, []);
   }
 
   override get audit(): AuditTrail {

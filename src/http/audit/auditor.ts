@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Attributes } from "../../authorization/authorizer.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
@@ -66,11 +65,9 @@ export class Auditor {
     return this.parts.clock.now();
   }
 
-  /** An exchange whose requests are audited under the id that the client gives, or a new one. */
+  /** An exchange whose request is audited under its id. */
   accompany(exchange: Exchange): AuditedExchange {
-    const given = exchange.header("audit-id") ?? "";
-    const id = given !== "" && /^[\x20-\x7e]*$/.test(given) ? given : randomUUID();
-    return new AuditedExchange(exchange, new AuditTrail(this, exchange, id));
+    return new AuditedExchange(exchange, new AuditTrail(this, exchange));
   }
 
   /** What the policy says of a request. */

@@ -37,11 +37,10 @@ export class AuditTrail {
   private judged = false;
   private over = false;
 
-  /** @param exchange as the client sent it; its answer carries the id. */
+  /** @param exchange as the client sent it, with its id. */
   constructor(
     private readonly auditor: Auditor,
     private readonly exchange: Exchange,
-    readonly id: string,
   ) {
     this.receivedMicros = auditor.now();
   }
@@ -205,7 +204,7 @@ export class AuditTrail {
     const agent = exchange.header("user-agent") ?? "";
     return {
       level: terms!.level,
-      auditId: this.id,
+      auditId: exchange.auditId,
       stage,
       requestUri: exchange.url,
       verb: this.facts!.verb,

@@ -94,7 +94,7 @@ function dropTokens(headers: OutgoingHttpHeaders, vocabulary: Vocabulary): void 
   else headers["sec-websocket-protocol"] = kept.join(", ");
 }
 
-/** The header lines of a backend's answer as they are handed on. */
+/** The header lines of a backend's answer as they are handed on; the answer has an audit id of this server's. */
 export function answerHeaders(answer: IncomingMessage): string[] {
   const { headers } = answer;
   const named = namedIn(headers.connection);
@@ -102,7 +102,7 @@ export function answerHeaders(answer: IncomingMessage): string[] {
   const lines: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || hopByHop.has(name) || named.has(name)) continue;
-    if (chunked && name === "content-length") continue;
+    if (name === "audit-id" || (chunked && name === "content-length")) continue;
     for (const one of Array.isArray(value) ? value : [value]) lines.push(name, one);
   }
   return lines;

@@ -1,22 +1,54 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { Registry } from "../../src/resources/registry.ts";
 import type { HealthCheck } from "../../src/http/health.ts";
 import { healthChecks } from "../../src/server/health-checks.ts";
+import { StoredNodeNeeds } from "../../src/server/node-needs.ts";
 import { StoredRbac } from "../../src/server/rbac.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { settle } from "../api/support.ts";
 import { UnsteadyStore } from "../support/unsteady-store.ts";
 
 const life = { synced: true, bootstrapped: true, stopping: false };
+const registry = new Registry(builtInKinds, platform, () => true);
+const steady = { sync: () => undefined };
 
-describe("C-4.11-03 while roles and bindings can't be followed", () => {
+interface Followed {
+  start(): Promise<void>;
+  sync(): void | Promise<void>;
+  close(): void;
+}
+
+const followers = [
+  {
+    what: "roles and bindings",
+    check: "rbac-sync",
+    make: ({ shown, clock }: UnsteadyStore, failed: (error: unknown) => void): Followed =>
+      new StoredRbac(shown, platform, clock, failed),
+    sources: (policy: Followed) => ({ policy, needs: undefined }),
+  },
+  {
+    what: "what nodes need",
+    check: "node-graph-sync",
+    make: ({ shown, clock }: UnsteadyStore, failed: (error: unknown) => void): Followed =>
+      new StoredNodeNeeds(shown, registry, clock, failed),
+    sources: (needs: Followed) => ({ policy: steady, needs }),
+  },
+] as const;
+
+describe.each(followers)("C-4.11-03 while $what can't be followed", ({ what, check, make, sources }) => {
   let unsteady: UnsteadyStore;
-  let policy: StoredRbac;
+  let followed: Followed;
   const logged: unknown[] = [];
 
   const failing = async (endpoint: "healthz" | "livez" | "readyz") => {
-    const checks: readonly HealthCheck[] = healthChecks(unsteady.shown, policy, life, unsteady.clock, 0)[
-      endpoint
-    ];
+    const checks: readonly HealthCheck[] = healthChecks(
+      unsteady.shown,
+      sources(followed),
+      life,
+      unsteady.clock,
+      0,
+    )[endpoint];
     const results = await Promise.all(checks.map(async ({ name, check }) => [name, await check()] as const));
     return Object.fromEntries(results.filter(([, problem]) => problem !== undefined));
   };
@@ -24,17 +56,17 @@ describe("C-4.11-03 while roles and bindings can't be followed", () => {
   beforeEach(async () => {
     unsteady = new UnsteadyStore();
     logged.length = 0;
-    policy = new StoredRbac(unsteady.shown, platform, unsteady.clock, (error) => logged.push(error));
-    await policy.start();
+    followed = make(unsteady, (error) => logged.push(error));
+    await followed.start();
   });
-  afterEach(() => policy.close());
+  afterEach(() => followed.close());
 
   test("the server is not ready, but lives; when they can be again, it is ready again", async () => {
     expect(await failing("readyz")).toEqual({});
     unsteady.away = true;
     unsteady.endSubscription();
     await settle();
-    expect(await failing("readyz")).toEqual({ "rbac-sync": "roles and bindings can't be followed" });
+    expect(await failing("readyz")).toEqual({ [check]: `${what} can't be followed` });
     expect(await failing("livez")).toEqual({});
     expect(await failing("healthz")).toEqual({});
     expect(logged).toHaveLength(1);
@@ -50,7 +82,7 @@ describe("C-4.11-03 while roles and bindings can't be followed", () => {
     const problems = failing("readyz");
     await settle();
     await unsteady.clock.advance(2000);
-    expect(await problems).toEqual({ "rbac-sync": "no answer within 2000 ms" });
+    expect(await problems).toEqual({ [check]: "no answer within 2000 ms" });
     answer();
     await settle();
     expect(await failing("readyz")).toEqual({});

@@ -1,0 +1,101 @@
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { connect } from "node:tls";
+import { afterEach, describe, expect, test } from "vitest";
+import { startServer, type Server } from "../../src/server/server.ts";
+import type { Logger } from "../../src/server/options.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { answerOf } from "../robustness/support.ts";
+import { Api } from "../support/api.ts";
+import { ManualClock, until } from "./support.ts";
+
+const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
+/** A certificate holds a year, and is made anew a month before it ends. */
+const nearEndMs = 336 * dayMs;
+
+const start = (clock: ManualClock, log: Logger, certificateFolder: string | undefined): Promise<Server> =>
+  startServer({
+    vocabulary: platform,
+    storage: { engine: "memory" },
+    retentionMs: 300_000,
+    serving: { host: "127.0.0.1", port: 0, extraHosts: [], certificateFolder },
+    authorizationModes: ["RBAC"],
+    anonymousAuth: undefined,
+    clientCaFile: undefined,
+    tokenAuthFile: undefined,
+    runtimeConfig: "",
+    featureGates: "",
+    eventLifeMs: 3_600_000,
+    showHiddenMetricsForVersion: "",
+    serviceClusterIpRanges: ["10.0.0.0/24"],
+    serviceNodePortRange: "30000-32767",
+    enabledAdmissionPlugins: [],
+    disabledAdmissionPlugins: [],
+    allowPrivileged: false,
+    livezGracePeriodMs: 0,
+    shutdownDelayMs: 0,
+    clock,
+    log,
+  });
+
+describe.each(["in memory", "in a folder"])("the server's own certificate, kept %s", (where) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-own-"));
+  let server: Server;
+  let api: Api;
+  afterEach(async () => {
+    api.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** The serial number of the certificate that a new connection is shown, if its client believes it. */
+  function shown(): Promise<string> {
+    const { port } = new URL(server.url!);
+    return new Promise((resolve, reject) => {
+      const options = { host: "127.0.0.1", port: Number(port), ca: server.caCertificate! };
+      const socket = connect(options, () => {
+        resolve(socket.getPeerCertificate().serialNumber);
+        socket.destroy();
+      });
+      socket.once("error", reject);
+    });
+  }
+
+  test("is made anew before it ends, and connections that stand go on", async () => {
+    // All leaps end before the machine's time, at which clients look.
+    const clock = new ManualClock(Date.now() - nearEndMs - 3 * hourMs);
+    const logged: string[] = [];
+    const note = (_facts: object, message: string) => void logged.push(message);
+    const log = { info: note, warn: note, error: note };
+    server = await start(clock, log, where === "in memory" ? undefined : folder);
+    const authority = server.caCertificate!;
+    api = new Api(server.url!, authority, `Bearer ${server.adminToken}`);
+    const first = await shown();
+    const session = connectHttp2(server.url!, { ca: authority });
+    const headers = { ":path": "/version", authorization: `Bearer ${server.adminToken}` };
+    expect((await answerOf(session.request(headers))).status).toBe(200);
+
+    await clock.leap(hourMs);
+    expect(await shown()).toBe(first);
+    await clock.leap(nearEndMs);
+    const second = await until(shown, (serial) => serial !== first);
+    expect(server.caCertificate).toBe(authority);
+    expect(logged).toContain("the server's own certificate was made anew");
+
+    expect(session.closed).toBe(false);
+    expect((await answerOf(session.request(headers))).status).toBe(200);
+    expect((await api.get("/version")).status).toBe(200);
+    session.close();
+    if (where === "in a folder") {
+      const kept = new X509Certificate(readFileSync(path.join(folder, "server.crt")));
+      expect(kept.serialNumber).toBe(second);
+    }
+
+    await clock.leap(hourMs);
+    expect(await shown()).toBe(second);
+  });
+});

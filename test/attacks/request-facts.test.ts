@@ -1,0 +1,477 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { configMap, namespace, ok } from "../api/support.ts";
+import { FakeBackend, makePod } from "../support/backends.ts";
+import { Witness, type Told } from "./witness.ts";
+
+const core = "/api/v1/namespaces/team-a";
+const maps = `${core}/configmaps`;
+let witness: Witness;
+let backend: FakeBackend;
+
+beforeAll(async () => {
+  backend = await FakeBackend.start((request, response) => response.end(`pod got ${request.url}`));
+  witness = await Witness.start({ connections: { allowLoopback: true } });
+  const { admin } = witness.server;
+  for (const name of ["team-a", "team-b"]) {
+    await ok(admin.post("/api/v1/namespaces", namespace(name)));
+    for (const map of ["settings", "other", "status"])
+      await ok(admin.post(`/api/v1/namespaces/${name}/configmaps`, configMap(map)));
+  }
+  await makePod(admin, "pod", { ip: "127.0.0.1", port: backend.port });
+});
+beforeEach(() => void witness.questions());
+afterAll(async () => {
+  await witness.close();
+  await backend.close();
+});
+
+interface Shown {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+  readonly items?: readonly Shown[];
+}
+
+function shownBy({ text }: Told): Shown | undefined {
+  try {
+    return JSON.parse(text) as Shown;
+  } catch {
+    return undefined;
+  }
+}
+
+const nameOf = ({ metadata: { namespace: ns, name } = {} }: Shown) =>
+  ns === undefined ? name : `${ns}/${name}`;
+
+/** An answer in one line: its status, and what was given out. */
+function gist(told: Told): string {
+  const shown = shownBy(told);
+  if (told.status >= 300) return String(told.status);
+  if (shown === undefined) return `${told.status} ${told.text.split("\n", 1)[0]}`;
+  const names = shown.items?.map(nameOf).join(",") ?? nameOf(shown);
+  return [told.status, shown.kind, names].filter((part) => part !== undefined && part !== "").join(" ");
+}
+
+const both = "team-a/other,team-a/settings,team-a/status";
+
+describe.each(["http1", "http2"] as const)(
+  "over %s what authorization is asked is what is done",
+  (version) => {
+    const ask = (method: string, target: string, header?: readonly [string, string]): Promise<Told> =>
+      version === "http1"
+        ? witness.http1(method, target, ...(header === undefined ? [] : [header.join(": ")]))
+        : witness.http2(method, target, header === undefined ? {} : { [header[0].toLowerCase()]: header[1] });
+
+    test.each([
+      // Paths outside the resources are what they say, letter for letter, without percent-encodings.
+      ["/healthz", "get path /healthz", "200 ok"],
+      ["/HEALTHZ", "get path /HEALTHZ", "404"],
+      ["/%68ealthz", "get path /healthz", "200 ok"],
+      ["/healthz/", "get path /healthz/", "404"],
+      ["/metrics/", "get path /metrics/", "404"],
+      ["//metrics", "get path //metrics", "404"],
+      ["/./metrics", "get path /./metrics", "404"],
+      ["/healthz/../metrics", "get path /healthz/../metrics", "404"],
+      ["/healthz/%2e%2e/metrics", "get path /healthz/../metrics", "404"],
+      ["/openapi/v3/..%2F..%2Fmetrics", "get path /openapi/v3/../../metrics", "404"],
+      ["/metrics;x=1", "get path /metrics;x=1", "404"],
+      ["/metrics%3Fx", "get path /metrics?x", "404"],
+      ["/metrics%00", "get path /metrics\0", "404"],
+      ["/healthz\\..\\metrics", "get path /healthz\\..\\metrics", "404"],
+      ["/readyz/ping", "get path /readyz/ping", "200 ok"],
+      ["/readyz%2Fping", "get path /readyz/ping", "200 ok"],
+      ["/readyz//ping", "get path /readyz//ping", "404"],
+      ["/%61pi", "get path /api", "200 APIVersions"],
+      ["/api/", "get path /api/", "200 APIVersions"],
+      ["/version#/metrics", "get path /version#/metrics", "404"],
+      // An empty segment stands for nothing: not for every namespace, every name or every version.
+      ["/api/v1/namespaces//configmaps", "get path /api/v1/namespaces//configmaps", "404"],
+      ["/api/v1/namespaces//", "get path /api/v1/namespaces//", "404"],
+      [`${maps}//`, `get path ${maps}//`, "404"],
+      [`${maps}//status`, `get path ${maps}//status`, "404"],
+      ["/api//configmaps", "get path /api//configmaps", "404"],
+      ["//api/v1/configmaps", "get path //api/v1/configmaps", "404"],
+      ["/apis//v1/namespaces", "get path /apis//v1/namespaces", "404"],
+      // A slash that is encoded belongs to its segment.
+      ["/api%2Fv1%2Fconfigmaps", "get path /api/v1/configmaps", "404"],
+      [`${core}/configmaps%2Fsettings`, "list configmaps/settings team-a", "404"],
+      [`${maps}/settings%2F`, "get configmaps team-a settings/", "404"],
+      [`${maps}/..%2Fother`, "get configmaps team-a ../other", "404"],
+      [
+        "/api/v1/namespaces/team-a%2F..%2Fteam-b/configmaps",
+        "list configmaps team-a/../team-b",
+        "200 ConfigMapList",
+      ],
+      [
+        "/api/v1/namespaces/team-a%2Fsettings/configmaps",
+        "list configmaps team-a/settings",
+        "200 ConfigMapList",
+      ],
+      // Dots are names.
+      [`${maps}/../configmaps`, "get configmaps/configmaps team-a ..", "404"],
+      ["/api/v1/namespaces/../configmaps", "list configmaps ..", "200 ConfigMapList"],
+      ["/api/v1/namespaces/%2e%2e/secrets", "list secrets ..", "200 SecretList"],
+      // Letters are what they are.
+      ["/%61pi/v1/namespaces/team-a", "get namespaces team-a team-a", "200 Namespace team-a"],
+      [`${maps}/s%65ttings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
+      [`${maps}/settings/`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
+      [`${maps}/SETTINGS`, "get configmaps team-a SETTINGS", "404"],
+      ["/api/v1/namespaces/TEAM-A/configmaps", "list configmaps TEAM-A", "200 ConfigMapList"],
+      ["/api/v1/ConfigMaps", "list ConfigMaps", "404"],
+      ["/API/v1/configmaps", "get path /API/v1/configmaps", "404"],
+      ["/api/v1/namespaces/*/configmaps", "list configmaps *", "200 ConfigMapList"],
+      [`${maps}/settings;v=1`, "get configmaps team-a settings;v=1", "404"],
+      [`${maps}/settings%00`, "get configmaps team-a settings\0", "404"],
+      [`${maps}/settings\\`, "get configmaps team-a settings\\", "404"],
+      [`${maps}/${"x".repeat(3000)}`, `get configmaps team-a ${"x".repeat(3000)}`, "404"],
+      // Names and subresources are not taken for one another.
+      ["/api/v1/namespaces/status", "get namespaces status status", "404"],
+      ["/api/v1/namespaces/team-a/status", "get namespaces/status team-a team-a", "200 Namespace team-a"],
+      ["/api/v1/namespaces/team-a/finalize", "get namespaces/finalize team-a team-a", "405"],
+      ["/api/v1/namespaces/team-a/status/status", "get status team-a status", "404"],
+      ["/api/v1/namespaces/team-a/namespaces/team-b", "get namespaces team-a team-b", "404"],
+      [`${maps}/status`, "get configmaps team-a status", "200 ConfigMap team-a/status"],
+      [`${maps}/settings/status`, "get configmaps/status team-a settings", "404"],
+      [`${core}/pods/pod/status/more`, "get pods/status team-a pod", "404"],
+      ["/api/v1/watch/configmaps", "get watch  configmaps", "404"],
+      ["/api/v1/configmaps/settings", "get configmaps  settings", "404"],
+      // Of parameters given twice, authorization and the verb read the same one; their names have one spelling.
+      [`${maps}?watch=false&watch=true`, "list configmaps team-a", `200 ConfigMapList ${both}`],
+      [`${maps}?watch=0&watch=1`, "list configmaps team-a", `200 ConfigMapList ${both}`],
+      [`${maps}?Watch=true`, "list configmaps team-a", `200 ConfigMapList ${both}`],
+      [`${maps}?namespace=team-b&name=x`, "list configmaps team-a", `200 ConfigMapList ${both}`],
+      [
+        `${maps}?fieldSelector=metadata.name=settings`,
+        "list configmaps team-a settings",
+        "200 ConfigMapList team-a/settings",
+      ],
+      [
+        `${maps}?fieldSelector=metadata.name%3Dsettings&fieldSelector=metadata.name%3Dother`,
+        "list configmaps team-a settings",
+        "200 ConfigMapList team-a/settings",
+      ],
+      [
+        `${maps}?fieldSelector=&fieldSelector=metadata.name%3Dsettings`,
+        "list configmaps team-a",
+        `200 ConfigMapList ${both}`,
+      ],
+      [
+        `${maps}?fieldSelector=metadata.name%3Dsettings,metadata.name%3Dother`,
+        "list configmaps team-a settings",
+        "200 ConfigMapList",
+      ],
+      [
+        `${maps}?fieldSelector=metadata.name!%3Dsettings`,
+        "list configmaps team-a",
+        "200 ConfigMapList team-a/other,team-a/status",
+      ],
+      [
+        `${maps}?fieldSelector=metadata.name%3Dsettings,metadata.namespace%3Dteam-b`,
+        "list configmaps team-a settings",
+        "200 ConfigMapList",
+      ],
+      [
+        `${maps}/settings?fieldSelector=metadata.name%3Dother&watch=true`,
+        "get configmaps team-a settings",
+        "200 ConfigMap team-a/settings",
+      ],
+    ])("GET %s", async (target, question, answer) => {
+      const told = await ask("GET", target);
+      expect([witness.questions(), gist(told)]).toEqual([[question], answer]);
+    });
+
+    test.each(["/%", "/api/v1/%zz", `${maps}/%ff`, `${maps}/%c0%af`])(
+      "GET %s is refused before anybody is asked",
+      async (target) => {
+        expect((await ask("GET", target)).status).toBe(400);
+        expect(witness.questions()).toEqual([]);
+      },
+    );
+
+    test.each(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])(
+      "the header %s changes no verb",
+      async (name) => {
+        const told = await ask("GET", `${maps}/settings`, [name, "DELETE"]);
+        expect([witness.questions(), gist(told)]).toEqual([
+          ["get configmaps team-a settings"],
+          "200 ConfigMap team-a/settings",
+        ]);
+      },
+    );
+
+    test.each(["X-Original-URL", "X-Rewrite-URL", "X-Forwarded-Uri", "X-Forwarded-Prefix"])(
+      "the header %s changes no path",
+      async (name) => {
+        const told = await ask("GET", `${maps}/settings`, [
+          name,
+          "/api/v1/namespaces/team-b/configmaps/other",
+        ]);
+        expect([witness.questions(), gist(told)]).toEqual([
+          ["get configmaps team-a settings"],
+          "200 ConfigMap team-a/settings",
+        ]);
+      },
+    );
+
+    test.each([
+      ["", "/"],
+      ["/../../x", "/../../x"],
+      ["/%2e%2e/x", "/%2e%2e/x"],
+      ["//x//", "//x//"],
+      ["/..%2f..%2fexec?command=sh", "/..%2f..%2fexec?command=sh"],
+    ])("a proxied path %s stays below what was authorized", async (behind, sent) => {
+      const told = await ask("POST", `/api/v1/namespaces/default/pods/pod/proxy${behind}`);
+      expect([witness.questions(), gist(told)]).toEqual([
+        ["create pods/proxy default pod"],
+        `200 pod got ${sent}`,
+      ]);
+    });
+
+    test.each([
+      ["pod/%70roxy/x", "get pods/proxy default pod", "200 pod got /x"],
+      ["pod/proxy%2Fx", "get pods/proxy/x default pod", "404"],
+      ["pod%2Fproxy/x", "get pods/x default pod/proxy", "404"],
+      ["pod/proxy/../../other/proxy/x", "get pods/proxy default pod", "200 pod got /../../other/proxy/x"],
+      ["pod//proxy/x", "get path /api/v1/namespaces/default/pods/pod//proxy/x", "404"],
+      ["pod/log/../exec", "get pods/log default pod", "404"],
+      ["pod/exec/x", "get pods/exec default pod", "404"],
+    ])("pods/%s is one connection to authorization and to the relay", async (behind, question, answer) => {
+      const told = await ask("GET", `/api/v1/namespaces/default/pods/${behind}`);
+      expect([witness.questions(), gist(told)]).toEqual([[question], answer]);
+    });
+  },
+);
+
+describe("an upgrade", () => {
+  const wish = ["Upgrade: websocket"];
+  /** Without the Connection header of other requests. */
+  const upgrade = (target: string) =>
+    witness.raw(
+      [
+        `GET ${target} HTTP/1.1`,
+        "Host: localhost",
+        `Authorization: Bearer ${Witness.user}`,
+        "Connection: Upgrade, close",
+        ...wish,
+        "",
+        "",
+      ].join("\r\n"),
+    );
+
+  test.each([
+    [
+      "/api/v1/namespaces/default/pods/pod/proxy/../../x",
+      "get pods/proxy default pod",
+      "200 pod got /../../x",
+    ],
+    [
+      "https://elsewhere.example/api/v1/namespaces/default/pods/pod/proxy/x",
+      "get pods/proxy default pod",
+      "200 pod got /x",
+    ],
+    ["/api/v1/namespaces/default/pods/pod/proxy%2F..%2Fexec", "get pods/proxy/../exec default pod", "404"],
+    ["/api/v1/namespaces/default/pods/pod/exec/../log", "get pods/exec default pod", "404"],
+    [`${maps}/settings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
+  ])("of %s goes where authorization was asked about", async (target, question, answer) => {
+    const told = await upgrade(target);
+    expect([witness.questions(), gist(told)]).toEqual([[question], answer]);
+  });
+
+  test("that authorization refuses reaches nobody", async () => {
+    witness.denied = (question) => question.startsWith("get pods/proxy");
+    try {
+      const before = backend.requests.length;
+      expect((await upgrade("/api/v1/namespaces/default/pods/pod/proxy/x")).status).toBe(403);
+      expect(backend.requests).toHaveLength(before);
+    } finally {
+      witness.denied = () => false;
+    }
+  });
+});
+
+describe("methods", () => {
+  const made = [
+    "get",
+    "Get",
+    "LIST",
+    "WATCH",
+    "DELETECOLLECTION",
+    "delete",
+    "list",
+    "watch",
+    "IMPERSONATE",
+    "BIND",
+  ];
+
+  test.each(made)("%s over HTTP/2 is no verb of the API", async (method) => {
+    for (const target of [maps, `${maps}/settings`]) {
+      const told = await witness.http2(method, target);
+      expect([told.status, witness.questions().map((one) => one.split(" ", 1)[0])]).toEqual([405, [""]]);
+    }
+    expect((await witness.http2(method, "/version")).status).toBe(405);
+    expect(gist(await witness.http1("GET", maps))).toBe(`200 ConfigMapList ${both}`);
+  });
+
+  test("LIST of one name, by somebody who may list that name, doesn't list the others", async () => {
+    const named = (question: string) => question.endsWith(" configmaps team-a settings");
+    witness.denied = (question) => !named(question);
+    try {
+      const told = await witness.http2("LIST", `${maps}/settings`);
+      expect([told.status, told.text.includes("other")]).toEqual([405, false]);
+    } finally {
+      witness.denied = () => false;
+    }
+  });
+
+  test("in other case or unknown, over HTTP/1.1, is no request", async () => {
+    for (const method of ["get", "Get", "LIST", "DELETECOLLECTION"])
+      expect((await witness.http1(method, maps)).status).toBe(400);
+    expect(witness.questions()).toEqual([]);
+  });
+
+  test.each(["OPTIONS", "TRACE", "PROPFIND", "SEARCH", "BIND", "LINK"])(
+    "%s over HTTP/1.1 is no verb of the API",
+    async (method) => {
+      expect((await witness.http1(method, `${maps}/settings`)).status).toBe(405);
+      expect(witness.questions()).toEqual([" configmaps team-a settings"]);
+    },
+  );
+});
+
+describe("the form of a request", () => {
+  test.each([
+    ["https://elsewhere.example/version", "get path /version", "200"],
+    ["HTTP://elsewhere.example:1/healthz?verbose", "get path /healthz", "200"],
+    ["https://elsewhere.example", "get path /", "200"],
+    ["https://elsewhere.example?x=/api/v1/secrets", "get path /", "200"],
+    [`https://eve@elsewhere.example${maps}/settings`, "get configmaps team-a settings", "200"],
+    ["https://elsewhere.example//api/v1/secrets", "get path //api/v1/secrets", "404"],
+  ])("a target that names a host, %s, is its path", async (target, question, status) => {
+    const told = await witness.http1("GET", target);
+    expect([witness.questions(), String(told.status)]).toEqual([[question], status]);
+  });
+
+  test.each([
+    ["GET", "*"],
+    ["OPTIONS", "*"],
+    ["GET", "api/v1/secrets"],
+    ["GET", "ftp://x/api"],
+    ["GET", "?/api/v1/secrets"],
+  ])("%s %s is refused", async (method, target) => {
+    expect((await witness.http1(method, target)).status).toBe(400);
+    expect(witness.questions()).toEqual([]);
+  });
+
+  test.each(["https://elsewhere.example/version", "version", "", "?x"])(
+    "a :path %j of HTTP/2 is refused",
+    async (target) => {
+      // The protocol has its own refusal, without a status.
+      expect([0, 400]).toContain((await witness.http2("GET", target)).status);
+      expect(witness.questions()).toEqual([]);
+    },
+  );
+
+  test("host and :authority say nothing of who or what", async () => {
+    const told = await witness.http2("GET", `${maps}/settings`, {
+      ":authority": "other.example",
+      host: "localhost/api/v1/secrets",
+    });
+    expect([witness.questions(), gist(told)]).toEqual([
+      ["get configmaps team-a settings"],
+      "200 ConfigMap team-a/settings",
+    ]);
+  });
+
+  const smuggled = `GET /api/v1/namespaces/team-b/configmaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${Witness.user}\r\n\r\n`;
+  const head = `POST ${maps}?dryRun=All HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${Witness.user}\r\n`;
+  test.each([
+    ["a length and chunks", `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`],
+    ["chunks and a length", `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`],
+    ["two lengths", `Content-Length: 0\r\nContent-Length: 5\r\n\r\n${smuggled}`],
+    ["a list of lengths", `Content-Length: 0, 5\r\n\r\n${smuggled}`],
+    ["a length with a sign", `Content-Length: +0\r\n\r\n${smuggled}`],
+    ["a space before the colon", `Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
+    ["chunks that are not last", `Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`],
+    [
+      "two encodings",
+      `Transfer-Encoding: identity\r\nTransfer-Encoding: chunked, x\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    ["a chunk's size in another base", `Transfer-Encoding: chunked\r\n\r\n0x0\r\n\r\n${smuggled}`],
+    ["lines that end without a return", `Transfer-Encoding: chunked\n\n0\n\n${smuggled}`],
+  ])("%s: the bytes behind are not taken for a request", async (_what, rest) => {
+    const told = await witness.raw(head + rest);
+    expect([told.status, told.text.includes("HTTP/1.1 200")]).toEqual([400, false]);
+    expect(witness.questions().filter((one) => one.includes("team-b"))).toEqual([]);
+  });
+
+  test("HTTP/1.0 is answered once, and the connection closed; what follows is no request", async () => {
+    const first = `GET ${maps}/settings HTTP/1.0\r\nAuthorization: Bearer ${Witness.user}\r\n\r\n`;
+    expect(gist(await witness.raw(first))).toBe("200 ConfigMap team-a/settings");
+    expect((await witness.raw(first + smuggled)).status).toBe(400);
+    expect(witness.questions().filter((one) => one.includes("team-b"))).toEqual([]);
+  });
+});
+
+describe("any path of odd pieces", () => {
+  const piece = fc.constantFrom(
+    ..."api apis v1 apps namespaces team-a team-b configmaps settings other status finalize pods pod proxy log".split(
+      " ",
+    ),
+    ..."healthz metrics version readyz ping openapi".split(" "),
+    ..."|.|..|%2e%2e|%2F|..%2F..|%5c|%00|;a=b|*|%252e|CONFIGMAPS|watch|%61pi|%6eamespaces|+|%20".split("|"),
+  );
+  const query = fc.constantFrom(
+    "",
+    "?watch=false&watch=true",
+    "?fieldSelector=metadata.name%3Dsettings",
+    "?fieldSelector=metadata.name%3Dsettings&fieldSelector=",
+    "?limit=1&fieldSelector=metadata.name%3Dother,metadata.namespace%3Dteam-b",
+    "?verbose",
+  );
+  const method = fc.constantFrom("GET", "GET", "GET", "HEAD", "LIST", "get", "list", "PUT");
+  const base = fc.constantFrom(
+    "",
+    "/api/v1",
+    "/api/v1/namespaces/team-a",
+    `${maps}`,
+    "/apis/apps/v1",
+    "/healthz",
+  );
+
+  test("is answered by what authorization was asked about, and never by a defect", async () => {
+    let objects = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        method,
+        base,
+        fc.array(piece, { maxLength: 4 }),
+        query,
+        async (verb, start, rest, end) => {
+          const target = `${start}${rest.map((one) => `/${one}`).join("")}` || "/";
+          witness.questions();
+          const told = await witness.http2(verb, target + end);
+          const questions = witness.questions();
+          expect(told.status).toBeLessThan(500);
+          if (told.status >= 300 || verb === "HEAD") return;
+          expect(questions).toHaveLength(1);
+          const [asked, type = "", ns = "", name = ""] = questions[0]!.split(" ");
+          if (type === "path") return;
+          const shown = shownBy(told);
+          if (asked === "get" && shown?.metadata?.name !== undefined) {
+            objects++;
+            expect(shown.metadata.name).toBe(name);
+            expect(type.startsWith("namespaces") ? ns : shown.metadata.namespace).toBe(ns);
+          }
+          for (const item of shown?.items ?? []) {
+            objects++;
+            expect(asked).toBe("list");
+            if (ns !== "") expect(item.metadata!.namespace).toBe(ns);
+            if (name !== "") expect(item.metadata!.name).toBe(name);
+          }
+        },
+      ),
+      { numRuns: 1500 },
+    );
+    expect(objects).toBeGreaterThan(10);
+  });
+});

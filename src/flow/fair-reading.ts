@@ -1,5 +1,4 @@
 import { eventLoop, type TurnSource } from "./fair-turns.ts";
-import type { UsersAtWork } from "./users-at-work.ts";
 
 /** A connection on which one request comes after the other's answer. */
 export interface ReadableConnection {
@@ -8,8 +7,14 @@ export interface ReadableConnection {
   resume(): void;
 }
 
-/** So many connections that were left unread are read again in each turn of the event loop. */
+/** A turn of the event loop that took longer is followed by one that reads less. */
+const longTurnMs = 0.15;
+/** So many connections that were left unread are read again after a short turn, and after a long one. */
 const readAgain = 2;
+const readAgainSlowly = 1;
+
+/** So long after the requests of two users came between each other, several are taken to be at work. */
+const togetherMs = 1000;
 
 /**
  * Shares the reading of connections fairly. A turn of the event loop reads every connection on which something came, so
@@ -20,13 +25,13 @@ const readAgain = 2;
 export class FairReading {
   private readonly lines = new Map<string, ReadableConnection[]>();
   private readonly answeredNow = new Map<string, ReadableConnection[]>();
+  private lastFlow = "";
+  private togetherUntilMs = Number.NEGATIVE_INFINITY;
   private inTurn = false;
+  private turnStartMs = 0;
   private readonly endTurn = () => this.next();
 
-  constructor(
-    private readonly users: UsersAtWork,
-    private readonly source: TurnSource = eventLoop,
-  ) {}
+  constructor(private readonly source: TurnSource = eventLoop) {}
 
   /**
    * A request was answered.
@@ -35,7 +40,11 @@ export class FairReading {
    * @param nowMs by the clock of the source; a little before counts too.
    */
   answered(flow: string, nowMs: number, connection: ReadableConnection): void {
-    if (!this.users.areSeveral(nowMs)) return;
+    if (flow !== this.lastFlow) {
+      this.lastFlow = flow;
+      this.togetherUntilMs = nowMs + togetherMs;
+    }
+    if (nowMs >= this.togetherUntilMs) return;
     const others = this.answeredNow.get(flow);
     // A user's first in a turn is read on, unless others of the same user wait for that.
     if (others === undefined) this.answeredNow.set(flow, this.lines.has(flow) ? [connection] : []);
@@ -59,7 +68,10 @@ export class FairReading {
   /** What was read in a turn is answered, as far as it could be: who is read in the next one. */
   private next(): void {
     this.inTurn = false;
-    for (let count = 0; count < readAgain && this.lines.size > 0; count++) this.readOne();
+    const now = this.source.nowMs();
+    const most = now - this.turnStartMs > longTurnMs ? readAgainSlowly : readAgain;
+    this.turnStartMs = now;
+    for (let count = 0; count < most && this.lines.size > 0; count++) this.readOne();
     for (const [flow, others] of this.answeredNow) {
       if (others.length > 0) this.leaveUnread(flow, others);
     }

@@ -1,5 +1,4 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { UsersAtWork } from "./users-at-work.ts";
 
 /** Time and the next turn of the event loop, passed in for tests. */
 export interface TurnSource {
@@ -16,9 +15,7 @@ export const eventLoop: TurnSource = {
 };
 
 /** So long requests are worked on before what waits at the sockets is looked at again. */
-const budgetMs = 0.25;
-/** As long as it takes nobody else's time. */
-const budgetAloneMs = 4;
+const budgetMs = 0.5;
 
 /**
  * Shares one thread fairly. All requests that arrive together would be worked on one after the other, so that one user's
@@ -31,10 +28,7 @@ export class FairTurns {
   private turnStartMs = 0;
   private readonly endTurn = () => this.next();
 
-  constructor(
-    private readonly users: UsersAtWork,
-    private readonly source: TurnSource = eventLoop,
-  ) {}
+  constructor(private readonly source: TurnSource = eventLoop) {}
 
   /**
    * Does the task, at once or in its turn.
@@ -43,14 +37,13 @@ export class FairTurns {
    * @param nowMs by the clock of the source; a little before counts too.
    */
   run<T>(flow: string, nowMs: number, task: () => MaybePromise<T>): MaybePromise<T> {
-    this.users.came(flow, nowMs);
     if (!this.inTurn) {
       this.inTurn = true;
       this.turnStartMs = nowMs;
       this.source.later(this.endTurn);
       return task();
     }
-    if (this.lines.size === 0 && nowMs - this.turnStartMs < this.budget(nowMs)) return task();
+    if (this.lines.size === 0 && nowMs - this.turnStartMs < budgetMs) return task();
     return new Promise<T>((resolve, reject) => {
       this.queue(flow, () => {
         try {
@@ -83,13 +76,8 @@ export class FairTurns {
     }
     this.turnStartMs = this.source.nowMs();
     this.source.later(this.endTurn);
-    const until = this.turnStartMs + this.budget(this.turnStartMs);
     do this.takeOne();
-    while (this.lines.size > 0 && this.source.nowMs() < until);
-  }
-
-  private budget(nowMs: number): number {
-    return this.users.areSeveral(nowMs) ? budgetMs : budgetAloneMs;
+    while (this.lines.size > 0 && this.source.nowMs() - this.turnStartMs < budgetMs);
   }
 
   /** The first task of the flow whose turn it is; the flow goes to the end. */

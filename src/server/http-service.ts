@@ -4,7 +4,6 @@ import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { FairTurns } from "../flow/fair-turns.ts";
-import { UsersAtWork } from "../flow/users-at-work.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
@@ -49,7 +48,6 @@ export async function httpService(
   const { authenticator, serviceAccounts } = parts.authentication;
   const { metrics } = parts;
   const paths = new PathTable();
-  const users = new UsersAtWork();
   const watches = new WatchCounts();
   const health = healthChecks(engine.store, parts, parts.life, clock, options.livezGracePeriodMs);
   const on = engine.featureEnabled;
@@ -68,8 +66,8 @@ export async function httpService(
     authenticator,
     authorizer: parts.authorizer,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
-    turns: new FairTurns(users),
-    reading: new FairReading(users),
+    turns: new FairTurns(),
+    reading: new FairReading(),
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers({
       ...parts,

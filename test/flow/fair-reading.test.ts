@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FairReading } from "../../src/flow/fair-reading.ts";
-import { UsersAtWork } from "../../src/flow/users-at-work.ts";
 
 /** A loop with connections, each of which has its next request ready as soon as it is answered. */
 class Loop {
   timeMs = 0;
   private tasks: (() => void)[] = [];
-  private readonly users = new UsersAtWork();
-  readonly reading = new FairReading(this.users, {
+  readonly reading = new FairReading({
     nowMs: () => this.timeMs,
     later: (task) => void this.tasks.push(task),
   });
@@ -17,15 +15,9 @@ class Loop {
     for (let index = 0; index < count; index++) this.connections.push(new Busy(flow));
   }
 
-  /** A user's request comes. */
-  come(flow: string): void {
-    this.users.came(flow, this.timeMs);
-  }
-
   /** One turn: reads and answers what may be read, and then ends the turn. Gives whose requests were answered. */
   turn(): string[] {
     const read = this.connections.filter(({ isRead }) => isRead);
-    for (const { flow } of read) this.come(flow);
     for (const connection of read) this.reading.answered(connection.flow, this.timeMs, connection);
     const due = this.tasks;
     this.tasks = [];
@@ -96,7 +88,7 @@ describe("reading connections", () => {
   test("when the others have gone, everything is read again", () => {
     const loop = new Loop();
     loop.connect("noisy", 16);
-    loop.come("quiet");
+    loop.reading.answered("quiet", 0, new Busy("quiet"));
     loop.turn();
     expect(loop.reading.unread).toBe(15);
     loop.timeMs += 2000;

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { Demand } from "../../src/flow/demand.ts";
 import { defaultLevels } from "../../src/flow/default-objects.ts";
 import { FairTurns } from "../../src/flow/fair-turns.ts";
-import { UsersAtWork } from "../../src/flow/users-at-work.ts";
 import { PlainLimit } from "../../src/flow/plain-limits.ts";
 import { giveOut, nominalSeats, seatRange } from "../../src/flow/shares.ts";
 import { changeWidth, listWidth } from "../../src/flow/width.ts";
@@ -130,14 +129,10 @@ describe("turns of the event loop", () => {
     time = 0;
     private tasks: (() => void)[] = [];
     readonly order: string[] = [];
-    readonly users = new UsersAtWork();
-    readonly turns = new FairTurns(this.users, {
-      nowMs: () => this.time,
-      later: (task) => void this.tasks.push(task),
-    });
+    readonly turns = new FairTurns({ nowMs: () => this.time, later: (task) => void this.tasks.push(task) });
 
     /** A request that takes some time. */
-    ask = (flow: string, costMs = 0.1) =>
+    ask = (flow: string, costMs = 0.2) =>
       this.turns.run(flow, this.time, () => {
         this.order.push(flow);
         this.time += costMs;
@@ -152,20 +147,6 @@ describe("turns of the event loop", () => {
       return due.length > 0;
     }
   }
-
-  test("a user who is alone is served at once, until the turn is old", () => {
-    const loop = new Loop();
-    loop.ask("other");
-    loop.turn();
-    loop.time += 2000;
-    while (loop.turn());
-    loop.ask("a");
-    loop.turn();
-    loop.time += 2000;
-    let count = 0;
-    while (!(loop.ask("a", 0.5) instanceof Promise)) count++;
-    expect(count).toBe(8);
-  });
 
   test("a request is done at once while the turn is young", () => {
     const loop = new Loop();

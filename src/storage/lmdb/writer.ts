@@ -17,9 +17,6 @@ const BATCH_BYTES = 2 * 1024 * 1024;
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
 const BATCHES_UNDER_WAY = 2;
 
-/** So many writers go on in one turn of the event loop: each has its answer to send. */
-const ACKNOWLEDGED_AT_ONCE = 4;
-
 /** What a write takes beside its value and the superseded one, at most: keys, the index's share, pages in part. */
 const WRITE_OVERHEAD_BYTES = 4096;
 
@@ -134,17 +131,8 @@ export class Writer {
 
   private acknowledge(batch: Batch): void {
     if (batch.events.length > 0) this.on.durable(batch);
+    for (const { to, result } of batch.outcomes) to.resolve(result);
     for (const { to, error } of batch.failed) to.reject(error);
-    this.tell(batch.outcomes, 0);
-  }
-
-  private tell(outcomes: Batch["outcomes"], from: number): void {
-    const end = Math.min(from + ACKNOWLEDGED_AT_ONCE, outcomes.length);
-    for (let at = from; at < end; at++) {
-      const { to, result } = outcomes[at]!;
-      to.resolve(result);
-    }
-    if (end < outcomes.length) setImmediate(() => this.tell(outcomes, end));
   }
 
   /**

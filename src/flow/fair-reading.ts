@@ -1,4 +1,5 @@
 import { eventLoop, type TurnSource } from "./fair-turns.ts";
+import { Rotation } from "./rotation.ts";
 
 /** A connection on which one request comes after the other's answer. */
 export interface ReadableConnection {
@@ -23,7 +24,7 @@ const togetherMs = 1000;
  * by user in rotation. A user with one connection is always read.
  */
 export class FairReading {
-  private readonly lines = new Map<string, ReadableConnection[]>();
+  private readonly unread = new Rotation<ReadableConnection>();
   private readonly answeredNow = new Map<string, ReadableConnection[]>();
   private lastFlow = "";
   private togetherUntilMs = Number.NEGATIVE_INFINITY;
@@ -47,16 +48,9 @@ export class FairReading {
     if (nowMs >= this.togetherUntilMs) return;
     const others = this.answeredNow.get(flow);
     // A user's first in a turn is read on, unless others of the same user wait for that.
-    if (others === undefined) this.answeredNow.set(flow, this.lines.has(flow) ? [connection] : []);
+    if (others === undefined) this.answeredNow.set(flow, this.unread.has(flow) ? [connection] : []);
     else others.push(connection);
     this.schedule();
-  }
-
-  /** How many connections are left unread. */
-  get unread(): number {
-    let count = 0;
-    for (const line of this.lines.values()) count += line.length;
-    return count;
   }
 
   private schedule(): void {
@@ -71,27 +65,14 @@ export class FairReading {
     const now = this.source.nowMs();
     const most = now - this.turnStartMs > longTurnMs ? readAgainSlowly : readAgain;
     this.turnStartMs = now;
-    for (let count = 0; count < most && this.lines.size > 0; count++) this.readOne();
+    for (let count = 0; count < most && !this.unread.isEmpty; count++) this.unread.take().resume();
     for (const [flow, others] of this.answeredNow) {
-      if (others.length > 0) this.leaveUnread(flow, others);
+      for (const connection of others) {
+        connection.pause();
+        this.unread.add(flow, connection);
+      }
     }
     this.answeredNow.clear();
-    if (this.lines.size > 0) this.schedule();
-  }
-
-  private leaveUnread(flow: string, connections: readonly ReadableConnection[]): void {
-    for (const connection of connections) connection.pause();
-    const line = this.lines.get(flow);
-    if (line === undefined) this.lines.set(flow, [...connections]);
-    else line.push(...connections);
-  }
-
-  /** The first connection of the flow whose turn it is; the flow goes to the end. */
-  private readOne(): void {
-    const [flow, line] = this.lines.entries().next().value!;
-    const connection = line.shift()!;
-    this.lines.delete(flow);
-    if (line.length > 0) this.lines.set(flow, line);
-    connection.resume();
+    if (!this.unread.isEmpty) this.schedule();
   }
 }

@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { Rotation } from "./rotation.ts";
 
 /** Time and the next turn of the event loop, passed in for tests. */
 export interface TurnSource {
@@ -23,7 +24,7 @@ const budgetMs = 0.5;
  * instead, by user, and each of the next turns takes from the users in rotation.
  */
 export class FairTurns {
-  private readonly lines = new Map<string, (() => void)[]>();
+  private readonly line = new Rotation<() => void>();
   private inTurn = false;
   private turnStartMs = 0;
   private readonly endTurn = () => this.next();
@@ -43,9 +44,9 @@ export class FairTurns {
       this.source.later(this.endTurn);
       return task();
     }
-    if (this.lines.size === 0 && nowMs - this.turnStartMs < budgetMs) return task();
+    if (this.line.isEmpty && nowMs - this.turnStartMs < budgetMs) return task();
     return new Promise<T>((resolve, reject) => {
-      this.queue(flow, () => {
+      this.line.add(flow, () => {
         try {
           resolve(task());
         } catch (error) {
@@ -55,37 +56,15 @@ export class FairTurns {
     });
   }
 
-  /** How many tasks wait. */
-  get waiting(): number {
-    let count = 0;
-    for (const line of this.lines.values()) count += line.length;
-    return count;
-  }
-
-  private queue(flow: string, task: () => void): void {
-    const line = this.lines.get(flow);
-    if (line === undefined) this.lines.set(flow, [task]);
-    else line.push(task);
-  }
-
   /** A turn is over: the next one begins with those in line, if there are any. */
   private next(): void {
-    if (this.lines.size === 0) {
+    if (this.line.isEmpty) {
       this.inTurn = false;
       return;
     }
     this.turnStartMs = this.source.nowMs();
     this.source.later(this.endTurn);
-    do this.takeOne();
-    while (this.lines.size > 0 && this.source.nowMs() - this.turnStartMs < budgetMs);
-  }
-
-  /** The first task of the flow whose turn it is; the flow goes to the end. */
-  private takeOne(): void {
-    const [flow, line] = this.lines.entries().next().value!;
-    const task = line.shift()!;
-    this.lines.delete(flow);
-    if (line.length > 0) this.lines.set(flow, line);
-    task();
+    do this.line.take()();
+    while (!this.line.isEmpty && this.source.nowMs() - this.turnStartMs < budgetMs);
   }
 }

@@ -1,0 +1,46 @@
+/** How much a {@link RecentMap} holds. */
+export interface RecentMapLimits {
+  readonly entries: number;
+  /** What all values may cost together, in the unit in which they say it. */
+  readonly cost: number;
+}
+
+/** A map within bounds: what was asked for or set longest ago makes room for what comes. */
+export class RecentMap<V> {
+  private readonly entries = new Map<string, { readonly value: V; readonly cost: number }>();
+  private spent = 0;
+
+  constructor(private readonly limits: RecentMapLimits) {}
+
+  get(key: string): V | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: V, cost = 0): void {
+    this.delete(key);
+    this.entries.set(key, { value, cost });
+    this.spent += cost;
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size <= this.limits.entries && this.spent <= this.limits.cost) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.spent -= this.entries.get(key)?.cost ?? 0;
+    this.entries.delete(key);
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** What all values cost together. */
+  get cost(): number {
+    return this.spent;
+  }
+}

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { RecentMap } from "../base/recent-map.ts";
 import type { StatusError } from "../base/status-error.ts";
 import { isRefusal } from "./refusal.ts";
 
@@ -29,7 +30,6 @@ interface Kept<V> {
   readonly value: V | undefined;
   readonly refusal: StatusError | undefined;
   readonly untilMs: number;
-  readonly bytes: number;
 }
 
 /**
@@ -42,9 +42,8 @@ interface Kept<V> {
  */
 export class TokenCache<V> {
   private readonly key = randomBytes(32);
-  private readonly kept = new Map<string, Kept<V>>();
+  private readonly kept: RecentMap<Kept<V>>;
   private readonly underWay = new Map<string, Promise<V | undefined>>();
-  private bytes = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -52,7 +51,9 @@ export class TokenCache<V> {
     /** Bytes that a value takes, roughly. */
     private readonly sizeOf: (value: V) => number,
     private readonly watcher: TokenCacheWatcher | undefined = undefined,
-  ) {}
+  ) {
+    this.kept = new RecentMap({ entries: limits.maxEntries, cost: limits.maxBytes });
+  }
 
   /**
    * What is known of a token, or what `find` finds out.
@@ -71,8 +72,6 @@ export class TokenCache<V> {
     const known = this.kept.get(digest);
     if (known !== undefined && this.clock.now() < known.untilMs) {
       this.watcher?.asked("hit");
-      this.kept.delete(digest);
-      this.kept.set(digest, known);
       if (known.refusal !== undefined) throw known.refusal;
       return known.value;
     }
@@ -88,7 +87,7 @@ export class TokenCache<V> {
 
   /** How many answers are kept, and the bytes they take. */
   get size(): { readonly entries: number; readonly bytes: number } {
-    return { entries: this.kept.size, bytes: this.bytes };
+    return { entries: this.kept.size, bytes: this.kept.cost };
   }
 
   private async keepAnswer(digest: string, answer: Promise<V | undefined>): Promise<V | undefined> {
@@ -96,40 +95,23 @@ export class TokenCache<V> {
       const value = await answer;
       const missed = value === undefined;
       const bytes = entryBytes + (missed ? 0 : this.sizeOf(value));
-      this.keep(digest, {
-        value,
-        refusal: undefined,
-        untilMs: this.clock.now() + (missed ? this.limits.missedMs : this.limits.foundMs),
-        bytes,
-      });
+      const untilMs = this.clock.now() + (missed ? this.limits.missedMs : this.limits.foundMs);
+      this.keep(digest, { value, refusal: undefined, untilMs }, bytes);
       return value;
     } catch (error) {
       if (isRefusal(error)) {
         const untilMs = this.clock.now() + this.limits.missedMs;
         const bytes = entryBytes + error.message.length * 2;
-        this.keep(digest, { value: undefined, refusal: error, untilMs, bytes });
+        this.keep(digest, { value: undefined, refusal: error, untilMs }, bytes);
       }
       throw error;
     }
   }
 
-  private keep(digest: string, entry: Kept<V>): void {
-    this.drop(digest);
+  private keep(digest: string, entry: Kept<V>, bytes: number): void {
     // What alone would push out everything else is looked up each time.
-    if (entry.untilMs <= this.clock.now() || entry.bytes > this.limits.maxBytes / 8) return;
-    this.kept.set(digest, entry);
-    this.bytes += entry.bytes;
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= this.limits.maxEntries && this.bytes <= this.limits.maxBytes) return;
-      this.drop(oldest);
-    }
-  }
-
-  private drop(digest: string): void {
-    const entry = this.kept.get(digest);
-    if (entry === undefined) return;
-    this.kept.delete(digest);
-    this.bytes -= entry.bytes;
+    if (entry.untilMs <= this.clock.now() || bytes > this.limits.maxBytes / 8) this.kept.delete(digest);
+    else this.kept.set(digest, entry, bytes);
   }
 
   /** Under a key that nobody knows; each part with its length, so that no two lists of parts read the same. */

@@ -83,13 +83,15 @@ export async function applyObject(
 ): Promise<WriteResult> {
   const stored = storedTarget(target);
   const first = await engine.store.get(keyOf(stored.resource, target.namespace, target.name));
-  if (first === undefined) return applyDocument(engine, target, await body.document(), options, mayCreate);
-  const question = repeatable(engine, target, stored, body, options);
-  const known = question && engine.repeatedApplies.find(question, first);
+  const question = first && repeatable(engine, target, stored, body, options);
+  if (first === undefined || question === undefined) {
+    return applyDocument(engine, target, first, await body.document(), options, mayCreate);
+  }
+  const known = engine.repeatedApplies.find(question, first);
   if (known !== undefined) return { body: first.body, created: false, warnings: known };
-  const result = await applyDocument(engine, target, await body.document(), options, mayCreate, first);
-  const changed = result.body !== first.body;
-  if (question !== undefined && !changed) engine.repeatedApplies.remember(question, first, result.warnings);
+  const result = await applyDocument(engine, target, first, await body.document(), options, mayCreate);
+  const isUnchanged = result.body === first.body;
+  if (isUnchanged) engine.repeatedApplies.remember(question, first, result.warnings);
   return result;
 }
 
@@ -118,10 +120,10 @@ function repeatable(
 async function applyDocument(
   engine: Engine,
   target: Target,
+  first: Entry | undefined,
   { value, duplicates }: JsonDocument,
   options: ApplyOptions,
   mayCreate: () => Promise<void> | void,
-  first?: Entry,
 ): Promise<WriteResult> {
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
   const wanted: Wanted = { part: checkPart(target, value, part), given: value };

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { RecentMap } from "../base/recent-map.ts";
 import type { Entry, Revision } from "../storage/store.ts";
 import type { Resource } from "./registry.ts";
 
@@ -26,30 +27,23 @@ interface Remembered extends Omit<ApplyQuestion, "key"> {
  * What was asked for longest ago makes room for what comes.
  */
 export class RepeatedApplies {
-  private readonly remembered = new Map<string, Remembered>();
+  private readonly remembered: RecentMap<Remembered>;
 
-  constructor(private readonly most = maxRemembered) {}
+  constructor(most = maxRemembered) {
+    this.remembered = new RecentMap({ entries: most, cost: 0 });
+  }
 
   /** The warnings of the same apply to this very object, if it changed nothing; else undefined. */
   find({ key, resource, digest }: ApplyQuestion, { revision }: Entry): readonly string[] | undefined {
     const known = this.remembered.get(key);
     if (known === undefined) return undefined;
-    this.remembered.delete(key);
-    if (known.resource !== resource || known.revision !== revision || known.digest !== digest)
-      return undefined;
-    this.remembered.set(key, known);
-    return known.warnings;
+    const isSame = known.resource === resource && known.revision === revision && known.digest === digest;
+    return isSame ? known.warnings : undefined;
   }
 
   /** Takes note of an apply that changed nothing. */
   remember({ key, resource, digest }: ApplyQuestion, { revision }: Entry, warnings: readonly string[]): void {
-    this.remembered.delete(key);
     this.remembered.set(key, { resource, digest, revision, warnings });
-    if (this.remembered.size <= this.most) return;
-    for (const oldest of this.remembered.keys()) {
-      this.remembered.delete(oldest);
-      return;
-    }
   }
 }
 

@@ -12,6 +12,7 @@ import { healthChecks } from "../../src/server/health-checks.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { TestServer } from "../support/api.ts";
 import { AUTHN, ManualClock, RBAC, configMap, ok, startWithUsers, until } from "./support.ts";
+import { manualOptions } from "../support/server-options.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -202,33 +203,10 @@ describe("health", () => {
 
   test("C-4.11-08 C-4.11-09 C-4.11-12 a stopping server is live and not ready", async () => {
     const { startServer } = await import("../../src/server/server.ts");
-    const { platform } = await import("../../src/vocabulary/platform.ts");
     const { silentLogger } = await import("../../src/server/options.ts");
     const { Api } = await import("../support/api.ts");
     const clock = new ManualClock();
-    const stopping = await startServer({
-      vocabulary: platform,
-      storage: { engine: "memory" },
-      retentionMs: 300_000,
-      serving: { host: "127.0.0.1", port: 0, extraHosts: [] },
-      authorizationModes: ["RBAC"],
-      anonymousAuth: undefined,
-      clientCaFile: undefined,
-      tokenAuthFile: undefined,
-      runtimeConfig: "",
-      featureGates: "",
-      eventLifeMs: 3_600_000,
-      showHiddenMetricsForVersion: "",
-      serviceClusterIpRanges: ["10.0.0.0/24"],
-      serviceNodePortRange: "30000-32767",
-      enabledAdmissionPlugins: [],
-      disabledAdmissionPlugins: [],
-      allowPrivileged: false,
-      livezGracePeriodMs: 0,
-      shutdownDelayMs: 20_000,
-      clock,
-      log: silentLogger,
-    });
+    const stopping = await startServer(manualOptions(clock, silentLogger, { shutdownDelayMs: 20_000 }));
     const api = new Api(stopping.url!, stopping.caCertificate, `Bearer ${stopping.adminToken}`);
     expect((await api.get("/readyz")).status).toBe(200);
     const closed = stopping.close();

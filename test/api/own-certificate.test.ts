@@ -7,9 +7,9 @@ import { connect } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { startServer, type Server } from "../../src/server/server.ts";
 import type { Logger } from "../../src/server/options.ts";
-import { platform } from "../../src/vocabulary/platform.ts";
 import { answerOf } from "../robustness/support.ts";
 import { Api } from "../support/api.ts";
+import { manualOptions } from "../support/server-options.ts";
 import { ManualClock, until } from "./support.ts";
 
 const hourMs = 60 * 60 * 1000;
@@ -18,29 +18,11 @@ const dayMs = 24 * hourMs;
 const nearEndMs = 336 * dayMs;
 
 const start = (clock: ManualClock, log: Logger, certificateFolder: string | undefined): Promise<Server> =>
-  startServer({
-    vocabulary: platform,
-    storage: { engine: "memory" },
-    retentionMs: 300_000,
-    serving: { host: "127.0.0.1", port: 0, extraHosts: [], certificateFolder },
-    authorizationModes: ["RBAC"],
-    anonymousAuth: undefined,
-    clientCaFile: undefined,
-    tokenAuthFile: undefined,
-    runtimeConfig: "",
-    featureGates: "",
-    eventLifeMs: 3_600_000,
-    showHiddenMetricsForVersion: "",
-    serviceClusterIpRanges: ["10.0.0.0/24"],
-    serviceNodePortRange: "30000-32767",
-    enabledAdmissionPlugins: [],
-    disabledAdmissionPlugins: [],
-    allowPrivileged: false,
-    livezGracePeriodMs: 0,
-    shutdownDelayMs: 0,
-    clock,
-    log,
-  });
+  startServer(
+    manualOptions(clock, log, {
+      serving: { host: "127.0.0.1", port: 0, extraHosts: [], certificateFolder },
+    }),
+  );
 
 describe.each(["in memory", "in a folder"])("the server's own certificate, kept %s", (where) => {
   const folder = mkdtempSync(path.join(tmpdir(), "plinth-own-"));

@@ -61,7 +61,7 @@ export class RemoteClient {
   private agent: Promise<Agent> | undefined;
   private closed = false;
   private underWay = 0;
-  private retired = false;
+  private idle = (): void => undefined;
 
   constructor(
     private readonly tls: RemoteTls,
@@ -80,14 +80,14 @@ export class RemoteClient {
       return await this.exchange(url, request);
     } finally {
       this.underWay--;
-      if (this.retired && this.underWay === 0) await this.close();
+      if (this.underWay === 0) this.idle();
     }
   }
 
-  /** Ends all connections as soon as nothing is under way: no further request may be sent. */
+  /** Ends all connections when nothing is under way any more, and resolves then. No further request may be sent. */
   async retire(): Promise<void> {
-    this.retired = true;
-    if (this.underWay === 0) await this.close();
+    if (this.underWay > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    await this.close();
   }
 
   private async exchange(url: URL, { method, headers = {}, body }: RemoteRequest): Promise<RemoteAnswer> {

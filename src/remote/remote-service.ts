@@ -87,7 +87,7 @@ export class RemoteService {
     this.client = new RemoteClient(configuration.tls, this.limits, this.clock);
     this.authorization = authorizationOf(configuration.credentials, this.clock);
     this.retired.add(before);
-    void before.retire();
+    void before.retire().finally(() => this.retired.delete(before));
   }
 
   /** Ends all connections. */

@@ -5,7 +5,6 @@ import { Demand } from "./demand.ts";
 import { FairQueue, type Waiting } from "./fair-queue.ts";
 import type { Queuing } from "./objects.ts";
 import type { FlowRequest, WaitingClient } from "./request.ts";
-import { dealHand } from "./shuffle-sharding.ts";
 import { tooManyRequests, type Ticket } from "./ticket.ts";
 import type { FlowUse } from "./use.ts";
 import { narrowed, type Width } from "./width.ts";
@@ -150,13 +149,17 @@ export class PriorityLevel {
   /** The queue of the flow's hand that is the least full. */
   private choose({ use, request, user }: Entrant, { queues, handSize }: Queuing): FairQueue {
     const distinction = distinctionOf(use.distinguisher, request, user);
-    let best: FairQueue | undefined;
-    for (const index of dealHand(JSON.stringify([use.schemaName, distinction]), queues, handSize)) {
-      const queue = this.queues.get(index) ?? new FairQueue(index);
-      if (best === undefined || queue.load < best.load) best = queue;
+    let best = -1;
+    let least = Infinity;
+    for (const index of use.hand(distinction, queues, handSize)) {
+      const load = this.queues.get(index)?.load ?? 0;
+      if (load >= least) continue;
+      best = index;
+      least = load;
     }
-    this.queues.set(best!.index, best!);
-    return best!;
+    let queue = this.queues.get(best);
+    if (queue === undefined) this.queues.set(best, (queue = new FairQueue(best)));
+    return queue;
   }
 
   private wait(

@@ -21,6 +21,8 @@ export interface Exchange {
   readonly connection: Connection;
   /** Under which the request is found in the audit: every answer says it. Empty: no answer says any. */
   auditId: string;
+  /** Has the answer, whatever it is, carry further header lines; before it begins. */
+  addHeaders(lines: HeaderLines): void;
   /** The value of a request header, by its name in lower case. */
   header(name: string): string | undefined;
   /** All headers as sent: name, value, name, value, … */

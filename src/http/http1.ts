@@ -5,13 +5,13 @@ import { StatusError } from "../base/status-error.ts";
 import { asBuffer } from "../resources/stored.ts";
 import {
   auditIdHeader,
-  stallMs,
   type BodyStream,
   type Connection,
   type Exchange,
   type HeaderLines,
   type UpgradeOffer,
 } from "./exchange.ts";
+import type { SlowReaders } from "./slow-readers.ts";
 
 /** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
 const onePieceBytes = 16 * 1024;
@@ -19,16 +19,21 @@ const onePieceBytes = 16 * 1024;
 /** The last piece of a body in two: less than a socket takes before it asks to wait. */
 const lastPieceBytes = 4096;
 
+const noLines: HeaderLines = [];
+
 /** An exchange over HTTP/1.1. */
 export class Http1Exchange implements Exchange {
   answered = false;
   status = 0;
   sentBytes = 0;
   auditId = "";
+  private further: HeaderLines = noLines;
+
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
     readonly connection: Connection,
+    private readonly slowReaders: SlowReaders,
   ) {}
 
   get method(): string {
@@ -41,6 +46,10 @@ export class Http1Exchange implements Exchange {
 
   get rawHeaders(): readonly string[] {
     return this.request.rawHeaders;
+  }
+
+  addHeaders(lines: HeaderLines): void {
+    this.further = this.further.length === 0 ? lines : [...this.further, ...lines];
   }
 
   header(name: string): string | undefined {
@@ -71,7 +80,7 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     this.sentBytes = body.length;
     const { request, response } = this;
-    const lines = this.withAuditId(headers);
+    const lines = this.linesOf(headers);
     if (status !== 304) lines.push("Content-Length", String(body.length));
     if (!request.complete && hasBody(request)) {
       // The client may still be sending; the rest of it is not read, so the connection can't be used again.
@@ -82,7 +91,7 @@ export class Http1Exchange implements Exchange {
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
     else if (hasBody(request)) endInTwo(response, body);
     else response.end(body);
-    if (!response.writableFinished) breakOffStalled(response);
+    if (response.socket !== null) this.slowReaders.sentTo(response.socket);
   }
 
   stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
@@ -90,20 +99,20 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
     const trails = trailing && this.response.useChunkedEncodingByDefault;
-    this.response.writeHead(
-      status,
-      this.withAuditId(trailing && !trails ? without(headers, "trailer") : headers),
-    );
+    this.response.writeHead(status, this.linesOf(trailing && !trails ? without(headers, "trailer") : headers));
     this.response.flushHeaders();
     const { response } = this;
+    if (response.socket !== null) this.slowReaders.streamsTo(response.socket);
     const breakOff = () => response.socket?.destroy();
     if (!trails) return new WritableBody(this, response, breakOff);
     return new WritableBody(this, response, breakOff, (lines) => response.addTrailers(pairsOf(lines)));
   }
 
-  /** A copy of an answer's header lines that names the request too. */
-  protected withAuditId(headers: HeaderLines): string[] {
-    return this.auditId === "" ? [...headers] : [...headers, auditIdHeader, this.auditId];
+  /** A copy of an answer's header lines, with those that it carries whatever it is, and the request's name. */
+  protected linesOf(headers: HeaderLines): string[] {
+    const lines = [...headers, ...this.further];
+    if (this.auditId !== "") lines.push(auditIdHeader, this.auditId);
+    return lines;
   }
 
   onClose(listener: () => void): void {
@@ -129,15 +138,6 @@ function pairsOf(lines: HeaderLines): [string, string][] {
 function endInTwo(response: ServerResponse, body: Uint8Array): void {
   const last = body.length - lastPieceBytes;
   response.write(body.subarray(0, last), () => response.end(body.subarray(last)));
-}
-
-/** A client that doesn't take its answer loses its connection after a time. */
-function breakOffStalled(response: ServerResponse): void {
-  const { socket } = response;
-  if (socket === null || socket.writableLength === 0) return;
-  const timer = setTimeout(() => socket.destroy(), stallMs);
-  timer.unref();
-  response.once("close", () => clearTimeout(timer));
 }
 
 /** The path and query of a request's target, also where it names scheme and host too (RFC 9112 section 3.2.2). */

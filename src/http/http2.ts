@@ -17,6 +17,7 @@ export class Http2Exchange implements Exchange {
   status = 0;
   sentBytes = 0;
   auditId = "";
+  private further: HeaderLines = [];
   readonly method: string;
   readonly url: string;
   /** A connection that is shared by many streams can't be handed over. */
@@ -31,6 +32,10 @@ export class Http2Exchange implements Exchange {
   ) {
     this.method = String(headers[":method"] ?? "");
     this.url = String(headers[":path"] ?? "");
+  }
+
+  addHeaders(lines: HeaderLines): void {
+    this.further = [...this.further, ...lines];
   }
 
   header(name: string): string | undefined {
@@ -98,7 +103,7 @@ export class Http2Exchange implements Exchange {
   }
 
   private head(status: number, lines: HeaderLines, length: number | undefined): Http2Headers {
-    const headers = asHttp2Headers(status, lines, length);
+    const headers = asHttp2Headers(status, [...lines, ...this.further], length);
     if (this.auditId !== "") headers[auditIdHeader.toLowerCase()] = this.auditId;
     return headers;
   }

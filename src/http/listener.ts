@@ -19,6 +19,7 @@ import type { Connection, Exchange } from "./exchange.ts";
 import { presentedBy } from "./client-certificates.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
+import { SlowReaders } from "./slow-readers.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
 
 /** How connections are accepted. */
@@ -61,7 +62,7 @@ export interface ConnectionLimits {
   readonly requestTimeoutMs: number;
   /** An idle connection is closed after this time. */
   readonly keepAliveTimeoutMs: number;
-  /** How often HTTP/1.1 connections are held against the two times of a request. */
+  /** How often HTTP/1.1 connections are held against the two times of a request, and clients looked for that don't read. */
   readonly checkIntervalMs: number;
   /** Bytes of headers. */
   readonly maxHeaderBytes: number;
@@ -101,16 +102,17 @@ export async function listen(
 ): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    handle(new Http1Exchange(request, response, connectionOf(request.socket)));
-  };
   const { tls, limits = connectionLimits } = options;
+  const slowReaders = new SlowReaders(limits.checkIntervalMs);
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    handle(new Http1Exchange(request, response, connectionOf(request.socket), slowReaders));
+  };
   const server =
     tls === undefined
       ? createServer(http1Options(limits, mayUpgrade), onRequest)
       : secureServer(tls, http1Options(limits, mayUpgrade), limits, onRequest, handle, sessions);
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    const exchange = upgradeExchange(request, socket, head, connectionOf(socket));
+    const exchange = upgradeExchange(request, socket, head, connectionOf(socket), slowReaders);
     if (exchange !== undefined) handle(exchange);
   });
   // Their size is bounded. Beyond a number Node would leave the last headers out, which may say as whom a request is done.
@@ -130,6 +132,8 @@ export async function listen(
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  const looks = setInterval(() => slowReaders.look(), limits.checkIntervalMs).unref();
+  server.once("close", () => clearInterval(looks));
   const { port } = server.address() as AddressInfo;
   return {
     host: options.host,

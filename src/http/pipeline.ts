@@ -11,7 +11,6 @@ import { auditIdOf } from "./audit/audit-id.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
-import { WithHeaders } from "./extra-headers.ts";
 import type { Course } from "./metrics/request-metrics.ts";
 import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts } from "./request-facts.ts";
@@ -36,7 +35,7 @@ export function handle(service: HttpService, plain: Exchange): void {
     course.trail?.ended();
   };
   const failed = (error: unknown) => {
-    fail(service, course.exchange, error);
+    fail(service, exchange, error);
     end();
   };
   try {
@@ -55,7 +54,7 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
   if (isServed(service, facts)) {
     course.facts = facts;
     // Whatever is answered about a deprecated version says that it is.
-    course.exchange = announced(service, exchange, facts);
+    announce(service, exchange, facts);
   }
   // 2. Authentication: who asks. Exit: 401.
   return andThen(authenticate(service, exchange), (caller) =>
@@ -71,7 +70,7 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
           service.turns.run(user.name, course.startMs, () =>
             // 7. Authorization: may they. Exit: 403.
             andThen(authorize(service, facts, user, course.trail), () =>
-              dispatch(service, course.exchange, facts, user),
+              dispatch(service, exchange, facts, user),
             ),
           ),
         );
@@ -88,17 +87,17 @@ function isServed({ engine, paths }: HttpService, facts: RequestFacts): boolean 
   return facts.subresource === "" || Object.hasOwn(resource.kind.subresources, facts.subresource);
 }
 
-/** An exchange whose answer says that the version is deprecated, where it is (spec: conventions 9.2). */
-function announced(service: HttpService, exchange: Exchange, facts: RequestFacts): Exchange {
-  if (facts.kind === "path") return exchange;
+/** Has the answer say that the version is deprecated, where it is (spec: conventions 9.2). */
+function announce(service: HttpService, exchange: Exchange, facts: RequestFacts): void {
+  if (facts.kind === "path") return;
   const { registry, vocabulary } = service.engine;
   const resource = registry.find(facts.group, facts.version, facts.resource)!;
   const warning = deprecationOf(resource, vocabulary);
-  if (warning === "") return exchange;
+  if (warning === "") return;
   service.metrics.deprecated(resource, facts.subresource);
   const { group, version, name } = resource.kind;
   exchange.audit?.deprecated(lifeCycleOf(group, version, name)?.removed);
-  return new WithHeaders(exchange, ["Warning", `299 - ${JSON.stringify(warning)}`]);
+  exchange.addHeaders(["Warning", `299 - ${JSON.stringify(warning)}`]);
 }
 
 /** 8. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Connection, HeaderLines, UpgradeOffer } from "./exchange.ts";
 import { hasBody, Http1Exchange, originForm } from "./http1.ts";
+import type { SlowReaders } from "./slow-readers.ts";
 
 /** Whether a request by this method to this URL may upgrade its connection. */
 export type UpgradeRule = (method: string, url: string) => boolean;
@@ -38,6 +39,7 @@ export function upgradeExchange(
   socket: Socket,
   head: Buffer,
   connection: Connection,
+  slowReaders: SlowReaders,
 ): Http1Exchange | undefined {
   socket.on("error", () => socket.destroy());
   const response = new ServerResponse(request);
@@ -50,7 +52,7 @@ export function upgradeExchange(
     return undefined;
   }
   response.once("finish", () => socket.destroySoon());
-  return new UpgradeExchange(request, response, connection, socket, head);
+  return new UpgradeExchange(request, response, connection, slowReaders, socket, head);
 }
 
 /** An exchange over HTTP/1.1 that can end in another protocol, or like any other; then the connection is closed. */
@@ -59,10 +61,11 @@ class UpgradeExchange extends Http1Exchange {
     request: IncomingMessage,
     response: ServerResponse,
     connection: Connection,
+    slowReaders: SlowReaders,
     private readonly socket: Socket,
     private readonly head: Buffer,
   ) {
-    super(request, response, connection);
+    super(request, response, connection, slowReaders);
   }
 
   override get upgrade(): UpgradeOffer {
@@ -87,7 +90,7 @@ class UpgradeExchange extends Http1Exchange {
     const { socket, head } = this;
     this.response.detachSocket(socket);
     const lines = ["HTTP/1.1 101 Switching Protocols"];
-    const all = this.withAuditId(headers);
+    const all = this.linesOf(headers);
     for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);
     socket.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
     if (head.length > 0) socket.unshift(head);

@@ -1,39 +1,94 @@
-import type { BodyStream, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
-import { WithHeaders } from "../extra-headers.ts";
+import type { Readable } from "node:stream";
+import type { ReadableConnection } from "../../flow/fair-reading.ts";
+import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
 import type { AuditTrail } from "./trail.ts";
 
 /** An exchange whose answer tells the request's trail when it begins. */
-export class AuditedExchange extends WithHeaders {
+export class AuditedExchange implements Exchange {
   constructor(
-    inner: Exchange,
-    private readonly trail: AuditTrail,
-  ) {
-    super(inner, []);
+    private readonly inner: Exchange,
+    readonly audit: AuditTrail,
+  ) {}
+
+  get method(): string {
+    return this.inner.method;
   }
 
-  override get audit(): AuditTrail {
-    return this.trail;
+  get url(): string {
+    return this.inner.url;
   }
 
-  override send(status: number, headers: HeaderLines, body: Uint8Array): void {
-    this.trail.started(status);
-    super.send(status, headers, body);
+  get auditId(): string {
+    return this.inner.auditId;
   }
 
-  override stream(status: number, headers: HeaderLines, trailing?: boolean): BodyStream {
-    this.trail.started(status);
-    return super.stream(status, headers, trailing);
+  set auditId(id: string) {
+    this.inner.auditId = id;
   }
 
-  override get upgrade(): UpgradeOffer | undefined {
-    const offer = super.upgrade;
+  get connection(): Connection {
+    return this.inner.connection;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.inner.rawHeaders;
+  }
+
+  get answered(): boolean {
+    return this.inner.answered;
+  }
+
+  get status(): number {
+    return this.inner.status;
+  }
+
+  get sentBytes(): number {
+    return this.inner.sentBytes;
+  }
+
+  get body(): Readable | undefined {
+    return this.inner.body;
+  }
+
+  get upgrade(): UpgradeOffer | undefined {
+    const offer = this.inner.upgrade;
     if (offer === undefined) return undefined;
     return {
       protocol: offer.protocol,
       accept: (headers) => {
-        this.trail.started(101);
+        this.audit.started(101);
         return offer.accept(headers);
       },
     };
+  }
+
+  get reader(): ReadableConnection | undefined {
+    return this.inner.reader;
+  }
+
+  addHeaders(lines: HeaderLines): void {
+    this.inner.addHeaders(lines);
+  }
+
+  header(name: string): string | undefined {
+    return this.inner.header(name);
+  }
+
+  readBody(maxBytes: number): Promise<Buffer> {
+    return this.inner.readBody(maxBytes);
+  }
+
+  send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    this.audit.started(status);
+    this.inner.send(status, headers, body);
+  }
+
+  stream(status: number, headers: HeaderLines, trailing?: boolean): BodyStream {
+    this.audit.started(status);
+    return this.inner.stream(status, headers, trailing);
+  }
+
+  onClose(listener: () => void): void {
+    this.inner.onClose(listener);
   }
 }

@@ -2,7 +2,6 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import { changeWidth, ordinary, type Width } from "../../flow/width.ts";
-import { WithHeaders } from "../extra-headers.ts";
 import type { Course } from "../metrics/request-metrics.ts";
 import type { RequestFacts, ResourceFacts } from "../request-facts.ts";
 import type { ListWidths } from "./list-widths.ts";
@@ -22,7 +21,7 @@ export class FairLimiter implements RequestLimiter {
     if (isConnection(facts)) return undefined;
     const use = this.control.classify(facts, user);
     const { exchange } = course;
-    if (use.headers.length > 0) course.exchange = new WithHeaders(exchange, use.headers);
+    if (use.headers.length > 0) exchange.addHeaders(use.headers);
     const ticket = this.control.enter(use, this.widthOf(facts), facts, user, exchange);
     if (ticket instanceof Promise) return ticket.then((given) => this.give(course, given));
     course.ticket = ticket;

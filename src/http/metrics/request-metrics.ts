@@ -13,7 +13,7 @@ export interface Course {
   /** What is asked, once that is known. */
   facts: RequestFacts | undefined;
   /** By which it is answered. */
-  exchange: Exchange;
+  readonly exchange: Exchange;
   /** What is recorded of it; undefined where nothing is audited. */
   readonly trail: AuditTrail | undefined;
   /** Whose it is, for the order in which many are worked on; undefined until that is known. */

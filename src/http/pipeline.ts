@@ -4,6 +4,7 @@ import { StatusError } from "../base/status-error.ts";
 import type { AuthenticationResult } from "../authentication/authenticator.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { RevisionCompactedError, StoreError } from "../storage/store.ts";
+import type { Resource } from "../resources/registry.ts";
 import { storeFailure } from "../resources/resource-version.ts";
 import { lifeCycleOf } from "../kinds/life-cycles.ts";
 import { attributesOf, forbidden } from "./access.ts";
@@ -13,9 +14,9 @@ import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Course } from "./metrics/request-metrics.ts";
 import { impersonate } from "./impersonation.ts";
-import { readFacts, type RequestFacts } from "./request-facts.ts";
+import { readFacts, type RequestFacts, type ResourceFacts } from "./request-facts.ts";
 import { sendFailure } from "./respond.ts";
-import type { HttpService } from "./service.ts";
+import type { Admitted, HttpService } from "./service.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
 
 /**
@@ -28,7 +29,7 @@ export function handle(service: HttpService, plain: Exchange): void {
   const course = service.metrics.begin(exchange);
   const end = () => {
     course.ticket?.release();
-    service.metrics.end(course, exchange);
+    service.metrics.end(course);
     const { reader } = exchange;
     if (course.flow !== undefined && reader !== undefined)
       service.reading.answered(course.flow, course.startMs, reader);
@@ -51,10 +52,12 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
   // 1. Request facts: what is asked, from method and path alone. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
   course.trail?.asked(facts);
-  if (isServed(service, facts)) {
+  const resource = resourceOf(service, facts);
+  if (isServed(service, facts, resource)) {
     course.facts = facts;
+    course.resource = resource;
     // Whatever is answered about a deprecated version says that it is.
-    announce(service, exchange, facts);
+    if (facts.kind === "resource") announce(service, exchange, facts, resource!);
   }
   // 2. Authentication: who asks. Exit: 401.
   return andThen(authenticate(service, exchange), (caller) =>
@@ -70,7 +73,7 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
           service.turns.run(user.name, course.startMs, () =>
             // 7. Authorization: may they. Exit: 403.
             andThen(authorize(service, facts, user, course.trail), () =>
-              dispatch(service, exchange, facts, user),
+              dispatch(service, { exchange, facts, user }, resource),
             ),
           ),
         );
@@ -79,20 +82,22 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
   );
 }
 
+/** The resource type that is asked for; undefined for another path, and where there is none. */
+function resourceOf({ engine }: HttpService, facts: RequestFacts): Resource | undefined {
+  if (facts.kind === "path") return undefined;
+  return engine.registry.find(facts.group, facts.version, facts.resource);
+}
+
 /** Whether there is what is asked for; what clients make up must not fill the metrics. */
-function isServed({ engine, paths }: HttpService, facts: RequestFacts): boolean {
+function isServed({ paths }: HttpService, facts: RequestFacts, resource: Resource | undefined): boolean {
   if (facts.kind === "path") return paths.find(facts.path) !== undefined;
-  const resource = engine.registry.find(facts.group, facts.version, facts.resource);
   if (resource === undefined) return false;
   return facts.subresource === "" || Object.hasOwn(resource.kind.subresources, facts.subresource);
 }
 
 /** Has the answer say that the version is deprecated, where it is (spec: conventions 9.2). */
-function announce(service: HttpService, exchange: Exchange, facts: RequestFacts): void {
-  if (facts.kind === "path") return;
-  const { registry, vocabulary } = service.engine;
-  const resource = registry.find(facts.group, facts.version, facts.resource)!;
-  const warning = deprecationOf(resource, vocabulary);
+function announce(service: HttpService, exchange: Exchange, facts: ResourceFacts, resource: Resource): void {
+  const warning = deprecationOf(resource, service.engine.vocabulary);
   if (warning === "") return;
   service.metrics.deprecated(resource, facts.subresource);
   const { group, version, name } = resource.kind;
@@ -103,11 +108,10 @@ function announce(service: HttpService, exchange: Exchange, facts: RequestFacts)
 /** 8. The resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own. Exit: any. */
 function dispatch(
   service: HttpService,
-  exchange: Exchange,
-  facts: RequestFacts,
-  user: UserInfo,
+  { exchange, facts, user }: Admitted,
+  resource: Resource | undefined,
 ): MaybePromise<void> {
-  if (facts.kind === "resource") return serveResource(service, { exchange, facts, user });
+  if (facts.kind === "resource") return serveResource(service, { exchange, facts, user }, resource);
   const handler = service.paths.find(facts.path);
   if (handler === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");

@@ -70,10 +70,10 @@ export function readFacts(method: string, url: string): RequestFacts {
   const segments = splitPath(path);
   const group = segments[0];
   if (group === "api" && segments.length > 2 && !hasGap(path, segments, 2)) {
-    return resourceFacts(method, path, query, "", segments[1]!, segments.slice(2));
+    return resourceFacts(method, path, query, segments, 2);
   }
   if (group === "apis" && segments.length > 3 && !hasGap(path, segments, 3)) {
-    return resourceFacts(method, path, query, segments[1]!, segments[2]!, segments.slice(3));
+    return resourceFacts(method, path, query, segments, 3);
   }
   return { kind: "path", path: plainPath(path), verb: method.toLowerCase(), query };
 }
@@ -99,8 +99,14 @@ function splitPath(path: string): string[] {
   if (!path.startsWith("/")) {
     throw new StatusError("BadRequest", `what is asked for is no path: ${JSON.stringify(path)}`);
   }
-  const end = path.length > 1 && path.endsWith("/") ? -1 : undefined;
-  const segments = path.slice(1, end).split("/");
+  const end = path.length > 1 && path.endsWith("/") ? path.length - 1 : path.length;
+  const segments: string[] = [];
+  for (let from = 1; from <= end; ) {
+    const slash = path.indexOf("/", from);
+    const to = slash === -1 ? end : slash;
+    segments.push(path.slice(from, to));
+    from = to + 1;
+  }
   if (!path.includes("%")) return segments;
   try {
     return segments.map(decodeURIComponent);
@@ -109,34 +115,33 @@ function splitPath(path: string): string[] {
   }
 }
 
+/** @param prefix how many segments stand before the resources: the group's and the version's. */
 function resourceFacts(
   method: string,
   path: string,
   query: Query,
-  group: string,
-  version: string,
-  parts: readonly string[],
+  segments: readonly string[],
+  prefix: number,
 ): ResourceFacts {
   let namespace = "";
-  let rest = parts;
-  if (parts[0] === "namespaces" && parts.length > 1) {
-    namespace = parts[1]!;
-    if (parts.length > 2 && !(parts.length === 3 && namespaceSubresources.has(parts[2]!)))
-      rest = parts.slice(2);
+  let at = prefix;
+  const parts = segments.length - prefix;
+  if (segments[at] === "namespaces" && parts > 1) {
+    namespace = segments[at + 1]!;
+    if (parts > 2 && !(parts === 3 && namespaceSubresources.has(segments[at + 2]!))) at += 2;
   }
-  const resource = rest[0]!;
-  const name = rest[1] ?? "";
+  const name = segments[at + 1] ?? "";
   return {
     kind: "resource",
     path,
     verb: verbOf(method, name, query),
-    group,
-    version,
-    resource,
+    group: prefix === 2 ? "" : segments[1]!,
+    version: segments[prefix - 1]!,
+    resource: segments[at]!,
     name,
     namespace,
-    subresource: rest[2] ?? "",
-    rest: rest.slice(3).join("/"),
+    subresource: segments[at + 2] ?? "",
+    rest: segments.length <= at + 3 ? "" : segments.slice(at + 3).join("/"),
     query,
   };
 }

@@ -12,6 +12,8 @@ export interface Course {
   readonly inFlight: Sample;
   /** What is asked, once that is known. */
   facts: RequestFacts | undefined;
+  /** Of which resource type, where it is about one. */
+  resource: Resource | undefined;
   /** By which it is answered. */
   readonly exchange: Exchange;
   /** What is recorded of it; undefined where nothing is audited. */
@@ -29,12 +31,16 @@ interface RequestSamples {
   readonly sizes: Sample | undefined;
 }
 
+const ordinaryVerbs = ["get", "list", "create", "update", "patch", "delete", "deletecollection"];
+const scopes = ["resource", "namespace", "cluster"];
 const component = "apiserver";
 const readOnly = new Set(["GET", "HEAD"]);
 
 /** Counts requests, their answers and their times. */
 export class RequestMetrics {
   private readonly known = new Map<string, RequestSamples>();
+  /** Of requests to a whole resource without parameters, by a number for verb, scope and code. */
+  private readonly ordinary = new Map<Resource, Map<number, RequestSamples>>();
   private readonly watched = new Map<Resource, { readonly events: Sample; readonly bytes: Sample }>();
   private readonly reading: Sample;
   private readonly changing: Sample;
@@ -55,6 +61,7 @@ export class RequestMetrics {
       startMs: this.nowMs(),
       inFlight,
       facts: undefined,
+      resource: undefined,
       exchange,
       trail: exchange.audit,
       flow: undefined,
@@ -63,9 +70,10 @@ export class RequestMetrics {
   }
 
   /** The request is answered, or (a watch) its answer has begun. */
-  end({ startMs, inFlight, facts }: Course, exchange: Exchange): void {
+  end(course: Course): void {
+    const { startMs, inFlight, exchange } = course;
     inFlight.dec();
-    const samples = this.samplesOf(facts, exchange);
+    const samples = this.samplesOf(course);
     samples.total.inc();
     if (samples.times === undefined) return;
     samples.times.observe((this.nowMs() - startMs) / 1000);
@@ -73,8 +81,18 @@ export class RequestMetrics {
   }
 
   /** The samples of requests like this one. */
-  private samplesOf(facts: RequestFacts | undefined, exchange: Exchange): RequestSamples {
+  private samplesOf({ facts, resource, exchange }: Course): RequestSamples {
     const code = exchange.status === 0 ? 200 : exchange.status;
+    const sort = ordinarySort(facts, exchange, code);
+    if (sort === undefined || resource === undefined) return this.samplesByKey(facts, exchange, code);
+    let ofResource = this.ordinary.get(resource);
+    if (ofResource === undefined) this.ordinary.set(resource, (ofResource = new Map()));
+    let found = ofResource.get(sort);
+    if (found === undefined) ofResource.set(sort, (found = this.samplesByKey(facts, exchange, code)));
+    return found;
+  }
+
+  private samplesByKey(facts: RequestFacts | undefined, exchange: Exchange, code: number): RequestSamples {
     const dryRun = facts?.query.empty === false && facts.query.get("dryRun") !== undefined ? "All" : "";
     const verb = facts === undefined ? methodOf(exchange) : verbOf(facts, exchange);
     const key = `${verb} ${code} ${dryRun} ${facts === undefined ? "" : keyOf(facts)}`;
@@ -129,6 +147,21 @@ export class RequestMetrics {
       .sample("apiserver_requested_deprecated_apis", group, version, name, subresource, removed)
       .set(1);
   }
+}
+
+/**
+ * Tells requests to one resource type apart, without a text being made; undefined for what isn't as most requests are.
+ * HEAD is asked as GET, but has a label of its own.
+ */
+function ordinarySort(
+  facts: RequestFacts | undefined,
+  { method }: Exchange,
+  code: number,
+): number | undefined {
+  if (facts?.kind !== "resource" || facts.subresource !== "" || !facts.query.empty) return undefined;
+  const verb = ordinaryVerbs.indexOf(facts.verb);
+  if (verb === -1 || method === "HEAD") return undefined;
+  return (code * ordinaryVerbs.length + verb) * scopes.length + scopes.indexOf(scopeOf(facts));
 }
 
 /** Tells requests apart that have different labels. */

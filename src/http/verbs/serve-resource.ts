@@ -24,10 +24,13 @@ export interface ResourceRequest extends Admitted<ResourceFacts> {
   readonly target: Target;
 }
 
-/** Finds the resource type and hands the request to its verb. */
-export function serveResource(service: HttpService, admitted: Admitted<ResourceFacts>): MaybePromise<void> {
+/** Hands a request for a resource type, if there is that, to its verb. */
+export function serveResource(
+  service: HttpService,
+  admitted: Admitted<ResourceFacts>,
+  resource: Resource | undefined,
+): MaybePromise<void> {
   const { facts } = admitted;
-  const resource = service.engine.registry.find(facts.group, facts.version, facts.resource);
   if (resource === undefined) throw unknownPath();
   checkShape(resource, facts);
   const verb = facts.verb as Verb;

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { decodeJson } from "../base/json/decode.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
@@ -18,7 +18,7 @@ export function mediaType(header: string | undefined): string {
 }
 
 /** Reads a body; it is empty when there is none. */
-export async function readBytes({ bodies }: HttpService, exchange: Exchange): Promise<Buffer> {
+export function readBytes({ bodies }: HttpService, exchange: Exchange): MaybePromise<Buffer> {
   const encoding = exchange.header("content-encoding");
   if (encoding !== undefined && encoding !== "identity") {
     throw new StatusError("UnsupportedMediaType", `bodies in the encoding ${encoding} are not supported`);
@@ -26,11 +26,13 @@ export async function readBytes({ bodies }: HttpService, exchange: Exchange): Pr
   const declared = Number(exchange.header("content-length") ?? maxBodyBytes);
   const bytes = Number.isNaN(declared) ? maxBodyBytes : Math.min(declared, maxBodyBytes);
   bodies.take(bytes);
+  let read: MaybePromise<Buffer> | undefined;
   try {
-    return await exchange.readBody(maxBodyBytes);
+    read = exchange.readBody(maxBodyBytes);
   } finally {
-    bodies.give(bytes);
+    if (!(read instanceof Promise)) bodies.give(bytes);
   }
+  return read instanceof Promise ? read.finally(() => bodies.give(bytes)) : read;
 }
 
 /** The encodings of objects that a client may send. */
@@ -42,7 +44,9 @@ export type InputFormat = "json" | "yaml" | "protobuf";
  * @throws {StatusError} UnsupportedMediaType
  */
 export function inputFormat(exchange: Exchange, { vocabulary }: Registry): InputFormat {
-  const type = mediaType(exchange.header("content-type"));
+  const header = exchange.header("content-type");
+  if (header === "application/json") return "json";
+  const type = mediaType(header);
   if (type === "" || type === "application/json") return "json";
   if (type === "application/yaml") return "yaml";
   if (type === vocabulary.protobufMediaType) return "protobuf";
@@ -54,15 +58,16 @@ export function inputFormat(exchange: Exchange, { vocabulary }: Registry): Input
 }
 
 /** Reads a body that must be there, as an object in one of the encodings for input. */
-export async function readDocument(service: HttpService, exchange: Exchange): Promise<JsonDocument> {
+export function readDocument(service: HttpService, exchange: Exchange): MaybePromise<JsonDocument> {
   const { registry } = service.engine;
   const format = inputFormat(exchange, registry);
-  const bytes = await readBytes(service, exchange);
-  if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  const parsed = parse(bytes, format, registry);
-  const document = parsed instanceof Promise ? await parsed : parsed;
-  exchange.audit?.requestObject(document.value);
-  return document;
+  return andThen(readBytes(service, exchange), (bytes) => {
+    if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
+    return andThen(parse(bytes, format, registry), (document) => {
+      exchange.audit?.requestObject(document.value);
+      return document;
+    });
+  });
 }
 
 /** Parses a body; its faults become a BadRequest that names the place. */

@@ -32,7 +32,7 @@ export interface Exchange {
    *
    * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout when it doesn't end in time.
    */
-  readBody(maxBytes: number): Promise<Buffer>;
+  readBody(maxBytes: number): MaybePromise<Buffer>;
   /** The body as it comes, for who doesn't read it by `readBody`; undefined when there is none. */
   readonly body: Readable | undefined;
   /** The client's offer to go on in another protocol; undefined where there is none, or it can't be taken. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import type { ReadableConnection } from "../flow/fair-reading.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import { asBuffer } from "../resources/stored.ts";
 import {
@@ -69,10 +70,16 @@ export class Http1Exchange implements Exchange {
     return this.request.socket;
   }
 
-  readBody(maxBytes: number): Promise<Buffer> {
-    const declared = Number(this.request.headers["content-length"] ?? 0);
-    if (declared > maxBytes) return Promise.reject(tooLarge(maxBytes));
-    return collect(this.request, maxBytes);
+  readBody(maxBytes: number): MaybePromise<Buffer> {
+    const { request } = this;
+    const declared = Number(request.headers["content-length"] ?? 0);
+    if (declared > maxBytes) throw tooLarge(maxBytes);
+    if (!(declared > 0)) return collect(request, maxBytes);
+    // What came together with the head is parsed before anything else is done, but after this.
+    return (
+      wholeBody(request, declared) ??
+      soon().then(() => wholeBody(request, declared) ?? collect(request, maxBytes))
+    );
   }
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
@@ -99,7 +106,10 @@ export class Http1Exchange implements Exchange {
     this.status = status;
     // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
     const trails = trailing && this.response.useChunkedEncodingByDefault;
-    this.response.writeHead(status, this.linesOf(trailing && !trails ? without(headers, "trailer") : headers));
+    this.response.writeHead(
+      status,
+      this.linesOf(trailing && !trails ? without(headers, "trailer") : headers),
+    );
     this.response.flushHeaders();
     const { response } = this;
     if (response.socket !== null) this.slowReaders.streamsTo(response.socket);
@@ -160,6 +170,14 @@ export function hasBody(request: IncomingMessage): boolean {
 export function tooLarge(maxBytes: number): StatusError {
   return new StatusError("RequestEntityTooLarge", `the request's body is larger than ${maxBytes} bytes`);
 }
+
+/** A body that is there already, all of it; undefined when it has to be waited for. */
+function wholeBody(request: IncomingMessage, length: number): Buffer | undefined {
+  if (!request.complete || request.destroyed || request.readableLength !== length) return undefined;
+  return (request.read() as Buffer | null) ?? undefined;
+}
+
+async function soon(): Promise<void> {}
 
 /** A readable that hands over buffers, as both versions of HTTP give. */
 type Body = NodeJS.ReadableStream & {

@@ -101,7 +101,7 @@ function splitPath(path: string): string[] {
   }
   const end = path.length > 1 && path.endsWith("/") ? path.length - 1 : path.length;
   const segments: string[] = [];
-  for (let from = 1; from <= end; ) {
+  for (let from = 1; from <= end;) {
     const slash = path.indexOf("/", from);
     const to = slash === -1 ? end : slash;
     segments.push(path.slice(from, to));

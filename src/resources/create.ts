@@ -51,13 +51,15 @@ export async function createObject(
     prepareNewMetadata(engine, target, object);
     const named = { ...target, name: object.metadata.name ?? "" };
     const request = admissionOf(named, options, "CREATE", object, undefined);
-    await engine.admit.mutate(request);
+    const mutated = engine.admit.mutate(request);
+    if (mutated !== undefined) await mutated;
     kind.prepareCreate?.(object, kindContext(engine, target, options.user));
     dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
     if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
     const owned = managed ?? recordOwnership(engine, named, object, undefined, options);
     checkObject(engine, named, object, undefined);
-    await engine.admit.validate(request);
+    const validated = engine.admit.validate(request);
+    if (validated !== undefined) await validated;
     const effects = engine.effects.get(target.resource.storePrefix);
     const writing = { object, live: undefined, dryRun: options.dryRun };
     const result = await withEffects(effects, writing, () => store(engine, named, object, owned, options));

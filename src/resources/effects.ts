@@ -25,17 +25,29 @@ export interface Prepared {
   undo(): Promise<void>;
 }
 
-/** Does a write with its effects. */
-export async function withEffects<T>(
+/** A write that may have effects. */
+export interface Writing {
+  readonly object: ApiObject;
+  /** What the object replaces; undefined for a new one. */
+  readonly live: ApiObject | undefined;
+  readonly dryRun: boolean;
+}
+
+/** Does a write with its effects, where its kind has some. */
+export function withEffects<T>(
   effects: Effects | undefined,
-  {
-    object,
-    live,
-    dryRun,
-  }: { readonly object: ApiObject; readonly live: ApiObject | undefined; readonly dryRun: boolean },
+  writing: Writing,
   write: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  if (effects === undefined) return write();
+  return effects === undefined ? write() : between(effects, writing, write);
+}
+
+/** Does a write between its effects' two parts. */
+async function between<T>(
+  effects: Effects,
+  { object, live, dryRun }: Writing,
+  write: () => Promise<T | undefined>,
+): Promise<T | undefined> {
   const prepared = await effects.prepare(object, live, dryRun);
   let stored: T | undefined;
   try {

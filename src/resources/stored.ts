@@ -1,5 +1,6 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
 import { encodeJson, encodeString } from "../base/json/encode.ts";
+import { encodeUtf8 } from "../base/json/utf8.ts";
 import type { JsonObject } from "../base/json/value.ts";
 import { storedManagedFields } from "../fields/apply/managed-fields.ts";
 import { textOfEntries } from "../fields/apply/managed-fields-text.ts";
@@ -27,13 +28,10 @@ export function encodeObject(
   const owners = managed.text === "" ? "" : `${managedMark}${managed.text}`;
   const text = `${before}${owners}}${membersBut(ordered as JsonObject, atTheBeginning)}}`;
   const revisionAt = bodyPrefix.length;
-  const body = Buffer.allocUnsafe(revisionAt + Buffer.byteLength(text));
-  bodyPrefix.copy(body);
-  body.write(text, revisionAt, "utf8");
-  const spans =
-    owners === ""
-      ? noSpans
-      : [revisionAt + Buffer.byteLength(before), Buffer.byteLength(owners), ...managed.sets];
+  const body = encodeUtf8(text, bodyPrefix);
+  const ascii = body.length - revisionAt === text.length;
+  const lengthOf = (part: string): number => (ascii ? part.length : Buffer.byteLength(part));
+  const spans = owners === "" ? noSpans : [revisionAt + lengthOf(before), lengthOf(owners), ...managed.sets];
   return { header: encodeHeader(resource, object, spans), body, revisionAt };
 }
 

@@ -1,4 +1,5 @@
 import { deepEqual, type JsonValue, deepClone } from "../base/json/value.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
@@ -42,13 +43,13 @@ export type Change = (live: Standing) => Changed;
  * @param mayCreate asked before a missing object is created; it throws where the caller may not.
  * @throws {StatusError} NotFound, Conflict, Invalid, or what admission refuses with.
  */
-export async function updateObject(
+export function updateObject(
   engine: Engine,
   requested: Target,
   read: () => ApiObject,
   options: WriteOptions,
   mayCreate: () => Promise<void> | void,
-): Promise<WriteResult> {
+): MaybePromise<WriteResult> {
   const target = storedTarget(requested);
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
@@ -58,18 +59,23 @@ export async function updateObject(
     matchNamespace(target, object.metadata);
     return { object };
   };
-  for (let attempt = 1; ; attempt++) {
-    const entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
-    if (entry !== undefined) {
-      return changeEntry(engine, target, entry, next, options, target.resource.kind.needsVersion);
-    }
-    try {
-      return await createByUpdate(engine, target, next().object, options, mayCreate);
-    } catch (error) {
-      const raced = error instanceof StatusError && error.reason === "AlreadyExists";
-      if (!raced || attempt === updateAttempts) throw error;
-    }
-  }
+  const write = (attempt: number): MaybePromise<WriteResult> =>
+    andThen(storedEntry(engine, target), (entry) => {
+      if (entry !== undefined) {
+        return changeEntry(engine, target, entry, next, options, target.resource.kind.needsVersion);
+      }
+      const created = createByUpdate(engine, target, next().object, options, mayCreate);
+      return created.catch((error: unknown) => {
+        const raced = error instanceof StatusError && error.reason === "AlreadyExists";
+        if (!raced || attempt === updateAttempts) throw error;
+        return write(attempt + 1);
+      });
+    });
+  return write(1);
+}
+
+function storedEntry(engine: Engine, target: Target): MaybePromise<Entry | undefined> {
+  return engine.store.get(keyOf(target.resource, target.namespace, target.name));
 }
 
 /** The name in the body of a PUT is that of its path. */
@@ -109,15 +115,14 @@ async function createByUpdate(
  * Reads an object, lets `change` make the new one, checks it and stores it. A new object that names a resource version
  * insists on it; else the change is tried again when another write came between.
  */
-export async function changeObject(
+export function changeObject(
   engine: Engine,
   requested: Target,
   change: Change,
   options: WriteOptions,
-): Promise<WriteResult> {
+): MaybePromise<WriteResult> {
   const target = storedTarget(requested);
-  const entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
-  return changeEntry(engine, target, entry, change, options);
+  return andThen(storedEntry(engine, target), (entry) => changeEntry(engine, target, entry, change, options));
 }
 
 /** As {@link changeObject}, of the stored version's target, beginning with an entry that was just read. */
@@ -175,7 +180,8 @@ async function replace(
     );
   }
   const request = admissionOf(target, options, "UPDATE", object, live);
-  await engine.admit.mutate(request);
+  const mutated = engine.admit.mutate(request);
+  if (mutated !== undefined) await mutated;
   countGeneration(target, object, live);
   const managed =
     changed.managed === undefined
@@ -183,7 +189,8 @@ async function replace(
       : ownershipOfApply(object, standing, changed.managed);
   const nothing = managed === standing.managed.stored && sameButForVersion(object, live);
   if (!nothing) checkObject(engine, target, object, live);
-  await engine.admit.validate(request);
+  const validated = engine.admit.validate(request);
+  if (validated !== undefined) await validated;
   if (nothing)
     return { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
   const effects = engine.effects.get(target.resource.storePrefix);

@@ -87,14 +87,16 @@ export function checkSize({ body }: Draft): void {
   throw new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
 }
 
-/** Commits a write; the store's failures become what a client is told. */
-export async function commit(engine: Engine, write: Write): Promise<CommitResult> {
+/**
+ * Commits a write; the store's failures become what a client is told.
+ *
+ * @throws {StatusError} RequestEntityTooLarge, before anything is done.
+ */
+export function commit(engine: Engine, write: Write): Promise<CommitResult> {
   if (write.kind !== "delete") checkSize(write.draft);
-  try {
-    return await engine.store.commit(write);
-  } catch (error) {
+  return engine.store.commit(write).catch((error: unknown) => {
     throw storeFailure(error);
-  }
+  });
 }
 
 /** The messages that a successful write gives with its answer. */

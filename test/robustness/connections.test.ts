@@ -297,7 +297,7 @@ describe("slow clients are cut off", () => {
     ca = made.caCertificate;
     const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
     listener = await listen({ host: "127.0.0.1", port: 0, tls, limits }, (exchange) => {
-      exchange.readBody(1024).then(
+      Promise.resolve(exchange.readBody(1024)).then(
         (body) => exchange.send(200, [], body),
         (error: { code: number }) => {
           outcomes.push(String(error.code));

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
 import type { AuditTrail } from "./trail.ts";
@@ -74,7 +75,7 @@ export class AuditedExchange implements Exchange {
     return this.inner.header(name);
   }
 
-  readBody(maxBytes: number): Promise<Buffer> {
+  readBody(maxBytes: number): MaybePromise<Buffer> {
     return this.inner.readBody(maxBytes);
   }
 

@@ -128,10 +128,12 @@ class EmbeddedStore implements LmdbStore {
     }
   }
 
-  async commit(write: Write): Promise<CommitResult> {
-    this.assertOpen();
-    assertKey(write.key);
-    return this.writer.commit(write);
+  commit(write: Write): Promise<CommitResult> {
+    return new Promise((resolve, reject) => {
+      this.assertOpen();
+      assertKey(write.key);
+      this.writer.commit({ write, resolve, reject });
+    });
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {

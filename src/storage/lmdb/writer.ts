@@ -23,7 +23,8 @@ const WRITE_OVERHEAD_BYTES = 4096;
 const NO_BYTES = Buffer.alloc(0);
 const APPEND = { append: true };
 
-interface Waiting {
+/** A write, and who waits for it. */
+export interface Waiting {
   readonly write: Write;
   resolve(result: CommitResult): void;
   reject(error: unknown): void;
@@ -70,11 +71,10 @@ export class Writer {
     return this.underWay > 0 || this.queue.length > 0;
   }
 
-  commit(write: Write): Promise<CommitResult> {
-    return new Promise((resolve, reject) => {
-      this.queue.push({ write, resolve, reject });
-      this.startBatch();
-    });
+  /** Takes a write into the next batch. */
+  commit(waiting: Waiting): void {
+    this.queue.push(waiting);
+    this.startBatch();
   }
 
   /** Resolves when nothing is under way. */

@@ -17,12 +17,14 @@ class Form {
     this.whole = new RegExp(`^(?:${source})$`);
   }
 
+  /** Whether a name has the form. One that is far too long isn't worth an expression's time. */
+  fits(name: string): boolean {
+    return name.length <= this.maxLength && this.whole.test(name);
+  }
+
   faults(name: string): readonly string[] {
-    const tooLong = name.length > this.maxLength;
-    const matches = !tooLong && this.whole.test(name);
-    if (matches) return none;
-    // A name that is far too long isn't worth an expression's time.
-    if (tooLong) return [tooLongMessage(this.maxLength)];
+    if (this.fits(name)) return none;
+    if (name.length > this.maxLength) return [tooLongMessage(this.maxLength)];
     return [`${this.rule} (e.g. ${this.example}, regex used for validation is '${this.source}')`];
   }
 }
@@ -99,6 +101,9 @@ export function wildcardSubdomainFaults(name: string): readonly string[] {
 
 /** A name with an optional DNS subdomain before a slash: keys of labels and annotations, finalizers, conditions. */
 export function qualifiedNameFaults(name: string): readonly string[] {
+  const slash = name.indexOf("/");
+  const prefixFits = slash === -1 || dnsSubdomain.fits(name.slice(0, slash));
+  if (prefixFits && namePart.fits(name.slice(slash + 1))) return none;
   const parts = name.split("/", 3);
   if (parts.length > 2) {
     return [

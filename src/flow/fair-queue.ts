@@ -14,6 +14,8 @@ export interface Waiting {
   readonly user: UserInfo;
   /** It has its seats. */
   readonly start: () => void;
+  /** It isn't to wait any longer; without effect once it has its seats. */
+  readonly leave: (reason: "time-out" | "cancelled") => void;
 }
 
 /** One of a level's queues. */

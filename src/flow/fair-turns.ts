@@ -28,8 +28,13 @@ export class FairTurns {
   private inTurn = false;
   private turnStartMs = 0;
   private readonly endTurn = () => this.next();
+  private readonly work = () => this.workOn();
 
-  constructor(private readonly source: TurnSource = eventLoop) {}
+  /** @param together runs what was waiting, one after the other; all of it came before any of it is begun. */
+  constructor(
+    private readonly source: TurnSource = eventLoop,
+    private readonly together: (work: () => void) => void = (work) => work(),
+  ) {}
 
   /**
    * Does the task, at once or in its turn.
@@ -64,6 +69,10 @@ export class FairTurns {
     }
     this.turnStartMs = this.source.nowMs();
     this.source.later(this.endTurn);
+    this.together(this.work);
+  }
+
+  private workOn(): void {
     do this.line.take()();
     while (!this.line.isEmpty && this.source.nowMs() - this.turnStartMs < budgetMs);
   }

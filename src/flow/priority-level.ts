@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { Demand } from "./demand.ts";
@@ -50,6 +50,8 @@ export class PriorityLevel {
   private waitingSeats = 0;
   private virtualMs = 0;
   private limits: LevelLimits = { seats: 1, queuing: undefined };
+  /** Of whoever waits: one for all, as most are let in long before their time is over. */
+  private timer: Timer | undefined;
 
   /** @param exempt whether its requests are not limited at all. */
   constructor(
@@ -173,22 +175,42 @@ export class PriorityLevel {
     const leave = (reason: "time-out" | "cancelled") => {
       if (!queue.waiting.has(waiting)) return;
       this.remove(queue, waiting);
-      timer.cancel();
       use.refuse(reason, this.clock.now() - sinceMs);
       reject(tooManyRequests());
       // Who stood behind it may fit where it didn't.
       this.dispatch();
     };
-    const timer = this.clock.setTimer(() => leave("time-out"), this.waitMs);
     const start = () => {
-      timer.cancel();
       use.waits.executed.observe((this.clock.now() - sinceMs) / 1000);
       resolve(this.begin(use, width, queue));
     };
     const workMs = guessedWork(width);
-    const waiting: Waiting = { use, width, workMs, sinceMs, request, user, start };
+    const waiting: Waiting = { use, width, workMs, sinceMs, request, user, start, leave };
     this.add(queue, waiting);
+    this.timer ??= this.clock.setTimer(() => this.endWaits(), this.waitMs);
     client.onClose(() => leave("cancelled"));
+  }
+
+  /** Refuses those who have waited for their time, and comes again for the one whose time is over next. */
+  private endWaits(): void {
+    this.timer = undefined;
+    const now = this.clock.now();
+    const over: Waiting[] = [];
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const { waiting } of this.busy) {
+      for (const one of waiting) {
+        // In the order in which they came: those behind it have time left too.
+        if (now - one.sinceMs < this.waitMs) {
+          nextMs = Math.min(nextMs, one.sinceMs + this.waitMs);
+          break;
+        }
+        over.push(one);
+      }
+    }
+    if (nextMs !== Number.POSITIVE_INFINITY) {
+      this.timer = this.clock.setTimer(() => this.endWaits(), nextMs - now);
+    }
+    for (const one of over) one.leave("time-out");
   }
 
   private add(queue: FairQueue, waiting: Waiting): void {
@@ -213,6 +235,9 @@ export class PriorityLevel {
     this.waiting--;
     this.waitingSeats -= waiting.width.seats;
     if (queue.waiting.size === 0) this.busy.delete(queue);
+    if (this.waiting > 0) return;
+    this.timer?.cancel();
+    this.timer = undefined;
   }
 
   /** Lets requests begin for as long as the one whose turn it is fits. */

@@ -91,7 +91,9 @@ export function checkMetadata(target: Target, meta: ObjectMetaValue, report: Fie
     for (const message of dnsLabelFaults(meta.namespace ?? ""))
       report.at("namespace").invalid(meta.namespace, message);
   }
-  for (const [key, value] of Object.entries(meta.labels ?? {})) {
+  const { labels } = meta;
+  for (const key in labels) {
+    const value = labels[key]!;
     for (const message of qualifiedNameFaults(key)) report.at("labels").invalid(key, message);
     for (const message of labelValueFaults(value)) report.at("labels").invalid(value, message);
   }
@@ -116,9 +118,9 @@ export function checkGenerateName(target: Target, meta: ObjectMetaValue, report:
 
 function checkAnnotations(annotations: Record<string, string> | undefined, report: FieldReport): void {
   let size = 0;
-  for (const [key, value] of Object.entries(annotations ?? {})) {
+  for (const key in annotations) {
     for (const message of qualifiedNameFaults(key.toLowerCase())) report.invalid(key, message);
-    size += Buffer.byteLength(key) + Buffer.byteLength(value);
+    size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key]!);
   }
   if (size > maxAnnotationBytes) report.tooLong(maxAnnotationBytes);
 }

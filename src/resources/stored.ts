@@ -1,5 +1,5 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
-import { encodeJson, encodeString } from "../base/json/encode.ts";
+import { encodeString, encodeTexts } from "../base/json/encode.ts";
 import { encodeUtf8 } from "../base/json/utf8.ts";
 import type { JsonObject } from "../base/json/value.ts";
 import { storedManagedFields } from "../fields/apply/managed-fields.ts";
@@ -45,7 +45,7 @@ function membersBut(object: JsonObject, left: ReadonlySet<string>): string {
   for (const name in object) {
     const value = object[name];
     if (value === undefined || left.has(name)) continue;
-    text += `,${encodeString(name)}:${encodeJson(value)}`;
+    text += `,${encodeString(name)}:${encodeTexts(value)}`;
   }
   return text;
 }

@@ -40,7 +40,10 @@ export class FieldReport {
 
   /** A place below this one: a member by name, or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport {
-    return steps.reduce<FieldReport>((above, step) => new FieldReport(this.causes, above, step, false), this);
+    const [first, ...further] = steps;
+    if (first === undefined) return this;
+    const place = new FieldReport(this.causes, this, first, false);
+    return further.length === 0 ? place : place.at(...further);
   }
 
   /** A place below this one: the value under a free key. */

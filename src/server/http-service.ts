@@ -3,7 +3,7 @@ import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
-import { FairTurns } from "../flow/fair-turns.ts";
+import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
@@ -66,7 +66,7 @@ export async function httpService(
     authenticator,
     authorizer: parts.authorizer,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
-    turns: new FairTurns(),
+    turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
     reading: new FairReading(),
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers({

@@ -1,8 +1,7 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-
 import { eventBytes } from "./entry.ts";
 import { EventRing } from "./event-ring.ts";
-import { assertPrefix, eachPrefix } from "./keys.ts";
+import { assertPrefix, countersOf, eachPrefix, isIn } from "./keys.ts";
 import {
   type Listener,
   RevisionCompactedError,
@@ -61,6 +60,8 @@ export class Feed {
   private deliveries: Delivery[] = [];
   private nextDelivery = 0;
   private failure: StoreError | undefined;
+  /** What the syncs go by that begin now; undefined: each looks by itself. */
+  private look: { made: boolean; seen: MaybePromise<void> } | undefined;
 
   /** @param position the revision at which the feed starts; `ringBytes` limits the events kept in memory. */
   constructor(
@@ -75,18 +76,44 @@ export class Feed {
     return this.all.size > 0;
   }
 
+  /** As `Store.together`. */
+  together(work: () => void): void {
+    this.look = { made: false, seen: undefined };
+    try {
+      work();
+    } finally {
+      this.look = undefined;
+    }
+  }
+
+  /** Publishes what other processes committed before the call, or before work began of which it is a part. */
+  refresh(): MaybePromise<void> {
+    const { look } = this;
+    if (look === undefined) return this.source.refresh();
+    if (!look.made) {
+      look.seen = this.source.refresh();
+      look.made = true;
+    }
+    return look.seen;
+  }
+
   /** Hands out the events after the present position up to `upTo`, without gap, in order. */
   publish(events: readonly StoreEvent[], upTo: Revision): void {
     if (upTo <= this.position) return;
     this.position = upTo;
-    const touched: Group[] = [];
+    const touched = new Set<Group>();
+    let partition = "";
+    let groups: readonly Group[] = [];
     for (const event of events) {
       this.ring.push(event);
       if (this.groups.size === 0) continue;
-      eachPrefix(event.key, (prefix) => {
-        const group = this.groups.get(prefix);
-        if (group !== undefined && group.batch.push(event) === 1) touched.push(group);
-      });
+      // Most batches write to one partition.
+      if (!isIn(event.key, partition)) {
+        partition = countersOf(event.key).partition;
+        groups = this.groupsOf(event.key);
+        for (const group of groups) touched.add(group);
+      }
+      for (const group of groups) group.batch.push(event);
     }
     for (const group of touched) {
       const batch = group.batch;
@@ -94,6 +121,16 @@ export class Feed {
       for (const to of group.members) this.deliveries.push({ to, batch, upTo });
     }
     this.drain();
+  }
+
+  /** The groups whose prefix covers a key. */
+  private groupsOf(key: string): Group[] {
+    const groups: Group[] = [];
+    eachPrefix(key, (prefix) => {
+      const group = this.groups.get(prefix);
+      if (group !== undefined) groups.push(group);
+    });
+    return groups;
   }
 
   /** Starts a subscription as the store's contract says. */
@@ -186,7 +223,7 @@ export class FeedSubscription implements Subscription {
   }
 
   sync(): MaybePromise<Revision> {
-    return andThen(this.feed.source.refresh(), () => this.catchUpNow());
+    return andThen(this.feed.refresh(), () => this.catchUpNow());
   }
 
   close(): void {

@@ -46,6 +46,11 @@ export function countersOf(key: string): { collection: string; partition: string
   return { collection: key.slice(0, third + 1), partition: key.slice(0, fourth + 1) };
 }
 
+/** Whether a key is right below a prefix: their prefixes are the same. */
+export function isIn(key: string, partition: string): boolean {
+  return partition !== "" && key.startsWith(partition) && !key.includes("/", partition.length);
+}
+
 /** The longest key that an engine takes. */
 export const MAX_KEY_BYTES = 1024;
 

@@ -81,6 +81,12 @@ export interface Store {
    */
   subscribe(options: SubscribeOptions, listener: Listener): Subscription;
 
+  /**
+   * Runs `work`, which must not wait. Every `Subscription.sync()` that begins within it goes by one look at what other
+   * processes have committed, the first one's: for work that was all asked for before any of it began.
+   */
+  together(work: () => void): void;
+
   /** Drops history older than `before` (milliseconds since 1970) and raises the floor. Engines also do so by themselves. */
   compact(before: number): Promise<Revision>;
 

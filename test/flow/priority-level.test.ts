@@ -92,6 +92,26 @@ describe("a level that queues", () => {
     expect([level.waiting, [...use.refused]]).toEqual([0, [["time-out", 1]]]);
   });
 
+  test("those who came later wait for as long as those before them", async () => {
+    const { enter, use, clock, level } = levelWith(1);
+    enter("a");
+    const refused: string[] = [];
+    for (const user of ["b", "c", "b"]) {
+      void outcome(enter(user)).then(() => refused.push(user));
+      clock.advanceAtOnce(1000);
+    }
+    clock.advanceAtOnce(waitMs - 3000);
+    await settle();
+    expect([refused, level.waiting]).toEqual([["b"], 2]);
+    clock.advanceAtOnce(1000);
+    await settle();
+    expect([refused, level.waiting]).toEqual([["b", "c"], 1]);
+    clock.advanceAtOnce(1000);
+    await settle();
+    expect([refused, level.waiting, clock.pending]).toEqual([["b", "c", "b"], 0, 0]);
+    expect([...use.refused]).toEqual([["time-out", 3]]);
+  });
+
   test("a client that leaves gives its place up", async () => {
     const { enter, level, use } = levelWith(1);
     const held = enter("a") as Ticket;

@@ -2,6 +2,7 @@ import type { JsonValue } from "./value.ts";
 
 /** The JSON text of a value, compact, members in their order; `bigint` is written as the integer that it is. */
 export function encodeJson(value: JsonValue): string {
+  if (typeof value === "string") return encodeString(value);
   try {
     return JSON.stringify(value);
   } catch (error) {
@@ -11,12 +12,40 @@ export function encodeJson(value: JsonValue): string {
   }
 }
 
-/** Names and plain words need no escapes. */
-const plain = /^[\w:./ -]*$/;
+/** What JSON.stringify writes otherwise than as it is: quotes, backslashes, control characters, parts of surrogate pairs. */
+const escaped = /["\\\ud800-\udfff]|[^ -\uffff]/;
 
-/** The JSON text of a string; most are short and plain, and then it is faster than {@link encodeJson}. */
+/** The JSON text of a string. Most need no escapes, and to see that is faster than JSON.stringify. */
 export function encodeString(text: string): string {
-  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
+  return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** From this length on a string is looked at by itself. */
+const longString = 256;
+
+/** As {@link encodeJson}, for a value that may be a map of long texts. */
+export function encodeTexts(value: JsonValue): string {
+  return hasLongText(value) ? joinTexts(value) : encodeJson(value);
+}
+
+/** Whether a value is an object with nothing but strings, of which one is long. */
+function hasLongText(value: JsonValue): value is Record<string, string> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  let found = false;
+  for (const name in value) {
+    const text = value[name];
+    if (typeof text !== "string") return false;
+    found ||= text.length >= longString;
+  }
+  return found;
+}
+
+function joinTexts(texts: Readonly<Record<string, string>>): string {
+  let joined = "";
+  for (const name in texts) {
+    joined += `${joined === "" ? "{" : ","}${encodeString(name)}:${encodeString(texts[name]!)}`;
+  }
+  return `${joined}}`;
 }
 
 /** As {@link encodeJson}, with a line for each member and two spaces a level. */

@@ -1,3 +1,4 @@
+import { encodeString } from "../../base/json/encode.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
 import type { Manager } from "./managed-fields.ts";
 
@@ -29,12 +30,12 @@ export function joinEntries(entries: readonly EntryText[]): ManagedFieldsText {
   let text = "";
   for (const { manager, time, fields } of entries) {
     const { name, operation, apiVersion, subresource } = manager;
-    const timed = time === undefined ? "" : `"time":${JSON.stringify(time)},`;
+    const timed = time === undefined ? "" : `"time":${encodeString(time)},`;
     text +=
-      `${text === "" ? "[" : ","}{"manager":${JSON.stringify(name)},"operation":"${operation}",` +
-      `"apiVersion":${JSON.stringify(apiVersion)},${timed}"fieldsType":"FieldsV1","fieldsV1":`;
+      `${text === "" ? "[" : ","}{"manager":${encodeString(name)},"operation":"${operation}",` +
+      `"apiVersion":${encodeString(apiVersion)},${timed}"fieldsType":"FieldsV1","fieldsV1":`;
     sets.push(text.length, text.length + fields.length);
-    text += `${fields}${subresource === "" ? "" : `,"subresource":${JSON.stringify(subresource)}`}}`;
+    text += `${fields}${subresource === "" ? "" : `,"subresource":${encodeString(subresource)}`}}`;
   }
   return { text: `${text}]`, sets };
 }

@@ -9,14 +9,16 @@ export function checkDataKeys(
   maps: Readonly<Record<string, Record<string, string> | undefined>>,
   report: FieldReport,
 ): void {
-  const seen = new Set<string>();
-  for (const [name, data] of Object.entries(maps)) {
-    for (const key of Object.keys(data ?? {})) {
-      const place = report.at(name).key(key);
-      for (const message of configMapKeyFaults(key)) place.invalid(key, message);
-      if (seen.has(key)) place.invalid(key, "duplicate of key present in data");
-      seen.add(key);
+  const before: Record<string, string>[] = [];
+  for (const name in maps) {
+    const data = maps[name];
+    if (data === undefined) continue;
+    for (const key in data) {
+      for (const message of configMapKeyFaults(key)) report.at(name).key(key).invalid(key, message);
+      if (before.some((other) => Object.hasOwn(other, key)))
+        report.at(name).key(key).invalid(key, "duplicate of key present in data");
     }
+    before.push(data);
   }
 }
 

@@ -136,6 +136,50 @@ export const subscriptionCases: readonly Scenario[] = [
     assert.equal(recorder.heard.length, 0);
   }),
 
+  scenario(
+    "writes that arrive together reach the subscriptions of their prefixes, in order",
+    async ({ store }) => {
+      const prefixes = ["/", "/g/", "/g/r/", "/g/r/a/", "/g/r/b/", "/g/q/", "/g/q//"];
+      const start = await store.latestRevision();
+      const recordings = prefixes.map((prefix) => record(store, prefix, start).recorder);
+      const keys = [0, 1, 2, 3, 4, 5].flatMap((i) => [
+        `/g/r/a/${i}`,
+        `/g/r/b/${i}`,
+        `/g/r/b/x${i}`,
+        `/g/q//${i}`,
+        `/h/r/a/${i}`,
+        `/g/r/a/${i}/below`,
+      ]);
+      await Promise.all(keys.map((key) => create(store, key, "1")));
+      for (const [index, prefix] of prefixes.entries()) {
+        const { heard, revisions } = recordings[index]!;
+        const wanted = keys.filter((key) => key.startsWith(prefix));
+        assert.deepEqual(heard.map(({ key }) => key).toSorted(), wanted.toSorted(), prefix);
+        assert.deepEqual(
+          revisions,
+          revisions.toSorted((one, other) => one - other),
+        );
+      }
+    },
+  ),
+
+  scenario("syncs that begin together deliver what others committed before", async ({ store, another }) => {
+    if (another === undefined) return "the engine's data isn't shared";
+    const second = await another();
+    const start = await store.latestRevision();
+    const subscriptions = ["/g/r/", "/g/q/"].map((prefix) => record(store, prefix, start).subscription);
+    for (let i = 0; i < 3; i++) {
+      const theirs = await create(second, `/g/r/n/theirs${i}`, "1");
+      const synced: (Revision | Promise<Revision>)[] = [];
+      store.together(() => {
+        for (const subscription of subscriptions) synced.push(subscription.sync());
+      });
+      for (const reached of synced) assert.ok((await reached) >= theirs);
+      const later = await create(second, `/g/q/n/theirs${i}`, "1");
+      assert.ok((await subscriptions[1]!.sync()) >= later);
+    }
+  }),
+
   scenario("sync delivers what another store committed", async ({ store, another }) => {
     if (another === undefined) return "the engine's data isn't shared";
     const second = await another();

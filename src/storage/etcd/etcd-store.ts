@@ -179,6 +179,10 @@ class EtcdStore implements Store {
     return this.feed.subscribe(options, listener);
   }
 
+  together(work: () => void): void {
+    this.feed.together(work);
+  }
+
   async compact(before: number): Promise<Revision> {
     this.assertOpen();
     const target = this.live.newestBefore(before);

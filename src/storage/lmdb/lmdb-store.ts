@@ -145,6 +145,10 @@ class EmbeddedStore implements LmdbStore {
     return this.feed.subscribe(options, listener);
   }
 
+  together(work: () => void): void {
+    this.feed.together(work);
+  }
+
   async compact(before: number): Promise<Revision> {
     this.assertOpen();
     try {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { revisionOf } from "../entry.ts";
-import { countersOf } from "../keys.ts";
+import { countersOf, isIn } from "../keys.ts";
 import type { CommitResult, Entry, Revision, StoreEvent, Write } from "../store.ts";
 import { markTime } from "../time-marks.ts";
 import { LogEncoder } from "./codecs.ts";
@@ -144,9 +144,7 @@ export class Writer {
     const { revision: before, floor, markTime: markedAt } = stateIn(meta.getBinaryFast("state"));
     const { steps, ...batch } = this.plan(taken, before);
     if (steps.length === 0) return batch;
-    const growth = new Map<string, number>();
-    for (const { event } of steps) count(growth, event);
-    const counters = [...growth]
+    const counters = [...growthOf(batch.events)]
       .filter(([, change]) => change !== 0)
       .map(
         ([prefix, change]) =>
@@ -257,12 +255,28 @@ function attempt(make: () => Prepared): Prepared | Refused {
   }
 }
 
-function count(growth: Map<string, number>, { key, entry, previous }: StoreEvent): void {
-  const change = (entry === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
-  if (change === 0) return;
-  const { collection, partition } = countersOf(key);
-  growth.set(collection, (growth.get(collection) ?? 0) + change);
-  growth.set(partition, (growth.get(partition) ?? 0) + change);
+/** By how much the keys of each collection and partition become more. */
+function growthOf(events: readonly StoreEvent[]): Map<string, number> {
+  const growth = new Map<string, number>();
+  let counted = { collection: "", partition: "" };
+  let more = 0;
+  const add = (): void => {
+    if (more === 0) return;
+    for (const prefix of [counted.collection, counted.partition]) {
+      growth.set(prefix, (growth.get(prefix) ?? 0) + more);
+    }
+    more = 0;
+  };
+  for (const { key, entry, previous } of events) {
+    // Most batches write to one partition.
+    if (!isIn(key, counted.partition)) {
+      add();
+      counted = countersOf(key);
+    }
+    more += (entry === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
+  }
+  add();
+  return growth;
 }
 
 /** lmdb-js says only that a commit failed; why comes in a promise on the error. */

@@ -115,6 +115,10 @@ class MemoryStore implements Store {
     return this.feed.subscribe(options, listener);
   }
 
+  together(work: () => void): void {
+    this.feed.together(work);
+  }
+
   async compact(before: number): Promise<Revision> {
     this.assertOpen();
     const floor = this.marks.newestBefore(before);

@@ -77,10 +77,11 @@ export class Feed {
   }
 
   /** As `Store.together`. */
-  together(work: () => void): void {
+  together<T>(work: () => T): T {
+    if (this.look !== undefined) return work();
     this.look = { made: false, seen: undefined };
     try {
-      work();
+      return work();
     } finally {
       this.look = undefined;
     }

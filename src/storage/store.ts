@@ -82,10 +82,11 @@ export interface Store {
   subscribe(options: SubscribeOptions, listener: Listener): Subscription;
 
   /**
-   * Runs `work`, which must not wait. Every `Subscription.sync()` that begins within it goes by one look at what other
-   * processes have committed, the first one's: for work that was all asked for before any of it began.
+   * Runs `work`, as far as it doesn't wait. What it asks of the store may all be answered by one look at what is committed,
+   * the first one's: every `Subscription.sync()` and every read at latest that begins within it. For work that was all
+   * asked for before any of it began.
    */
-  together(work: () => void): void;
+  together<T>(work: () => T): T;
 
   /** Drops history older than `before` (milliseconds since 1970) and raises the floor. Engines also do so by themselves. */
   compact(before: number): Promise<Revision>;

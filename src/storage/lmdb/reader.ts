@@ -21,26 +21,44 @@ const SLICE_BYTES = 1024 * 1024;
 
 /**
  * Reads of one environment. Each method takes a snapshot of what is committed now, by whichever process, and is done
- * with it when it returns.
+ * with it when it returns; but see {@link Reader.together}.
  */
 export class Reader {
   private readonly past: Past;
+  /** Whether the present reads share one snapshot, and whether the first of them has taken it. */
+  private snapshot: "none" | "wanted" | "taken" = "none";
 
   constructor(private readonly environment: Environment) {
     this.past = new Past(environment);
   }
 
+  /** Runs work whose reads may all be of one snapshot, taken by the first of them. */
+  together<T>(work: () => T): T {
+    if (this.snapshot !== "none") return work();
+    this.snapshot = "wanted";
+    try {
+      return work();
+    } finally {
+      this.snapshot = "none";
+    }
+  }
+
   /** The newest committed state. */
   state(): State {
-    const { meta } = this.environment;
-    meta.resetReadTxn();
-    return stateIn(meta.getBinaryFast("state"));
+    this.renew();
+    return stateIn(this.environment.meta.getBinaryFast("state"));
   }
 
   get(key: string): Entry | undefined {
     if (key === "" || isTooLong(key)) return undefined;
-    this.environment.data.resetReadTxn();
+    this.renew();
     return this.present(key);
+  }
+
+  private renew(): void {
+    if (this.snapshot === "taken") return;
+    this.environment.meta.resetReadTxn();
+    if (this.snapshot === "wanted") this.snapshot = "taken";
   }
 
   /** @throws as `Store.get`. */

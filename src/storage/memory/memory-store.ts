@@ -115,8 +115,8 @@ class MemoryStore implements Store {
     return this.feed.subscribe(options, listener);
   }
 
-  together(work: () => void): void {
-    this.feed.together(work);
+  together<T>(work: () => T): T {
+    return this.feed.together(work);
   }
 
   async compact(before: number): Promise<Revision> {

@@ -87,9 +87,15 @@ export function headerOf(entry: Entry): Header {
   return { uid, labels, fields, managed };
 }
 
+/** What {@link headerOf} reads last, without the rest: numbers in brackets, behind everything else. */
+function managedSpans({ header }: Entry): readonly number[] {
+  const text = textOf(header);
+  return text.endsWith("]]") ? (JSON.parse(text.slice(text.lastIndexOf("["), -1)) as number[]) : noSpans;
+}
+
 /** The object of an entry, free to be changed, and beside it who owns what of it, which isn't read before it is asked for. */
 export function decodeStanding(entry: Entry): Standing {
-  const { managed } = headerOf(entry);
+  const managed = managedSpans(entry);
   const body = asBuffer(entry.body);
   if (managed.length === 0) {
     const object = decodeBody(body);

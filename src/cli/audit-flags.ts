@@ -5,15 +5,8 @@ import {
   type AuditOptions,
   type AuditWebhookOptions,
 } from "../server/audit-options.ts";
-import type { Flag } from "./flag.ts";
+import { flag, type Flag } from "./flag.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
-
-const flag = (name: string, type: Flag["type"], byDefault: string, doc: string): Flag => ({
-  name,
-  type,
-  default: byDefault,
-  doc,
-});
 
 /** How events are gathered for a backend, and how large they may be, with the backend's defaults. */
 function gatheringFlags(

@@ -4,158 +4,128 @@ import type {
   ProxyChoice,
   TokenWebhookChoice,
 } from "../server/authentication-options.ts";
-import type { Flag } from "./flag.ts";
+import { flag, type Flag } from "./flag.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
 
 /** The flags of how callers are recognized (spec: conventions 5). */
-export const authenticationFlags = [
-  {
-    name: "api-audiences",
-    type: "list",
-    default: "",
-    doc: "Names under which tokens may mean this server, comma separated; by default the issuers.",
-  },
-  {
-    name: "service-account-issuer",
-    type: "list",
-    default: "",
-    doc: "Issuers of service accounts' tokens that are believed; the first one issues. By default the vocabulary's.",
-  },
-  {
-    name: "service-account-key-file",
-    type: "list",
-    default: "",
-    doc: "Files of RSA and ECDSA keys, public or private (PEM), that verify service accounts' tokens; by default --tls-private-key-file.",
-  },
-  {
-    name: "service-account-signing-key-file",
-    type: "file",
-    default: "",
-    doc: "Private key that signs service accounts' tokens (PEM); without it the server makes one.",
-  },
-  {
-    name: "service-account-lookup",
-    type: "boolean",
-    default: "true",
-    doc: "Refuse tokens of Secrets whose Secret or service account is gone.",
-  },
-  {
-    name: "service-account-max-token-expiration",
-    type: "duration",
-    default: "0s",
-    doc: "The longest time that a requested token holds, at least 1h; 0s for no limit.",
-  },
-  {
-    name: "service-account-extend-token-expiration",
-    type: "boolean",
-    default: "true",
-    doc: "Let the tokens that pods get by themselves hold for a year, and count their use after the hour they were asked for.",
-  },
-  {
-    name: "service-account-jwks-uri",
-    type: "string",
-    default: "",
-    doc: "Where others fetch the keys of service accounts' tokens, if not below the issuer (https).",
-  },
-  {
-    name: "enable-bootstrap-token-auth",
-    type: "boolean",
-    default: "false",
-    doc: "Believe the bootstrap tokens that lie in Secrets of the system's namespace.",
-  },
-  {
-    name: "authentication-token-webhook-config-file",
-    type: "file",
-    default: "",
-    doc: "Client configuration of a service that is asked about tokens which nobody else knows.",
-  },
-  {
-    name: "authentication-token-webhook-version",
-    type: "string",
-    default: "v1beta1",
-    doc: "Version of the TokenReviews that it is asked with: v1 or v1beta1.",
-  },
-  {
-    name: "authentication-token-webhook-cache-ttl",
-    type: "duration",
-    default: "2m",
-    doc: "How long its answers are remembered.",
-  },
-  {
-    name: "oidc-issuer-url",
-    type: "string",
-    default: "",
-    doc: "https URL of the OpenID provider whose ID tokens are believed.",
-  },
-  {
-    name: "oidc-client-id",
-    type: "string",
-    default: "",
-    doc: "Client for which the ID tokens must be; goes with --oidc-issuer-url.",
-  },
-  { name: "oidc-username-claim", type: "string", default: "sub", doc: "Claim with the user's name." },
-  {
-    name: "oidc-username-prefix",
-    type: "string",
-    default: "",
-    doc: "What is put before user names, - for nothing; by default the issuer and #, nothing for the claim email.",
-  },
-  {
-    name: "oidc-groups-claim",
-    type: "string",
-    default: "",
-    doc: "Claim with the user's groups; without it there are none.",
-  },
-  { name: "oidc-groups-prefix", type: "string", default: "", doc: "What is put before groups." },
-  {
-    name: "oidc-required-claim",
-    type: "list",
-    default: "",
-    doc: "KEY=VALUE pairs that must stand in the ID token.",
-  },
-  {
-    name: "oidc-ca-file",
-    type: "file",
-    default: "",
-    doc: "Authorities of the provider's certificate (PEM); by default those of this machine.",
-  },
-  {
-    name: "oidc-signing-algs",
-    type: "list",
-    default: "RS256",
-    doc: "Algorithms that the signatures of ID tokens may have.",
-  },
-  {
-    name: "requestheader-client-ca-file",
-    type: "file",
-    default: "",
-    doc: "Authorities of proxies whose headers say who somebody is (PEM).",
-  },
-  {
-    name: "requestheader-username-headers",
-    type: "list",
-    default: "",
-    doc: "Headers of which the first with a value is the user's name; goes with --requestheader-client-ca-file.",
-  },
-  {
-    name: "requestheader-group-headers",
-    type: "list",
-    default: "",
-    doc: "Headers whose values are the user's groups.",
-  },
-  {
-    name: "requestheader-extra-headers-prefix",
-    type: "list",
-    default: "",
-    doc: "Prefixes of headers with further facts about the user.",
-  },
-  {
-    name: "requestheader-allowed-names",
-    type: "list",
-    default: "",
-    doc: "Common names that the proxies' certificates may have; by default any.",
-  },
-] as const satisfies readonly Flag[];
+export const authenticationFlags: readonly Flag[] = [
+  flag(
+    "api-audiences",
+    "list",
+    "",
+    "Names under which tokens may mean this server, comma separated; by default the issuers.",
+  ),
+  flag(
+    "service-account-issuer",
+    "list",
+    "",
+    "Issuers of service accounts' tokens that are believed; the first one issues. By default the vocabulary's.",
+  ),
+  flag(
+    "service-account-key-file",
+    "list",
+    "",
+    "Files of RSA and ECDSA keys, public or private (PEM), that verify service accounts' tokens; by default --tls-private-key-file.",
+  ),
+  flag(
+    "service-account-signing-key-file",
+    "file",
+    "",
+    "Private key that signs service accounts' tokens (PEM); without it the server makes one.",
+  ),
+  flag(
+    "service-account-lookup",
+    "boolean",
+    "true",
+    "Refuse tokens of Secrets whose Secret or service account is gone.",
+  ),
+  flag(
+    "service-account-max-token-expiration",
+    "duration",
+    "0s",
+    "The longest time that a requested token holds, at least 1h; 0s for no limit.",
+  ),
+  flag(
+    "service-account-extend-token-expiration",
+    "boolean",
+    "true",
+    "Let the tokens that pods get by themselves hold for a year, and count their use after the hour they were asked for.",
+  ),
+  flag(
+    "service-account-jwks-uri",
+    "string",
+    "",
+    "Where others fetch the keys of service accounts' tokens, if not below the issuer (https).",
+  ),
+  flag(
+    "enable-bootstrap-token-auth",
+    "boolean",
+    "false",
+    "Believe the bootstrap tokens that lie in Secrets of the system's namespace.",
+  ),
+  flag(
+    "authentication-token-webhook-config-file",
+    "file",
+    "",
+    "Client configuration of a service that is asked about tokens which nobody else knows.",
+  ),
+  flag(
+    "authentication-token-webhook-version",
+    "string",
+    "v1beta1",
+    "Version of the TokenReviews that it is asked with: v1 or v1beta1.",
+  ),
+  flag("authentication-token-webhook-cache-ttl", "duration", "2m", "How long its answers are remembered."),
+  flag("oidc-issuer-url", "string", "", "https URL of the OpenID provider whose ID tokens are believed."),
+  flag(
+    "oidc-client-id",
+    "string",
+    "",
+    "Client for which the ID tokens must be; goes with --oidc-issuer-url.",
+  ),
+  flag("oidc-username-claim", "string", "sub", "Claim with the user's name."),
+  flag(
+    "oidc-username-prefix",
+    "string",
+    "",
+    "What is put before user names, - for nothing; by default the issuer and #, nothing for the claim email.",
+  ),
+  flag("oidc-groups-claim", "string", "", "Claim with the user's groups; without it there are none."),
+  flag("oidc-groups-prefix", "string", "", "What is put before groups."),
+  flag("oidc-required-claim", "list", "", "KEY=VALUE pairs that must stand in the ID token."),
+  flag(
+    "oidc-ca-file",
+    "file",
+    "",
+    "Authorities of the provider's certificate (PEM); by default those of this machine.",
+  ),
+  flag("oidc-signing-algs", "list", "RS256", "Algorithms that the signatures of ID tokens may have."),
+  flag(
+    "requestheader-client-ca-file",
+    "file",
+    "",
+    "Authorities of proxies whose headers say who somebody is (PEM).",
+  ),
+  flag(
+    "requestheader-username-headers",
+    "list",
+    "",
+    "Headers of which the first with a value is the user's name; goes with --requestheader-client-ca-file.",
+  ),
+  flag("requestheader-group-headers", "list", "", "Headers whose values are the user's groups."),
+  flag(
+    "requestheader-extra-headers-prefix",
+    "list",
+    "",
+    "Prefixes of headers with further facts about the user.",
+  ),
+  flag(
+    "requestheader-allowed-names",
+    "list",
+    "",
+    "Common names that the proxies' certificates may have; by default any.",
+  ),
+];
 
 /** The options that those flags ask for. */
 export function authenticationOptions(read: FlagReader): AuthenticationOptions {

@@ -11,3 +11,8 @@ export interface Flag {
   readonly default: string;
   readonly doc: string;
 }
+
+/** A flag without a short form. */
+export function flag(name: string, type: FlagType, byDefault: string, doc: string): Flag {
+  return { name, type, default: byDefault, doc };
+}

@@ -1,16 +1,9 @@
 import { authenticationFlags } from "./authentication-flags.ts";
 import { auditFlags } from "./audit-flags.ts";
-import type { Flag, FlagType } from "./flag.ts";
-
-const flag = (name: string, type: FlagType, byDefault: string, doc: string): Flag => ({
-  name,
-  type,
-  default: byDefault,
-  doc,
-});
+import { flag, type Flag } from "./flag.ts";
 
 /** Every flag of `plinth serve`; `docs/flags.md` documents each. */
-export const serveFlags = [
+export const serveFlags: readonly Flag[] = [
   flag(
     "data-dir",
     "string",
@@ -199,4 +192,4 @@ export const serveFlags = [
     "Where the administrator's kubeconfig is written; by default into --data-dir.",
   ),
   flag("log-level", "string", "info", "Least level that is logged: debug, info, warn, error or silent."),
-] as const satisfies readonly Flag[];
+];

@@ -65,7 +65,7 @@ class Reader {
       throw this.fault("an object", value);
     }
     const source = value as JsonObject;
-    const { names, fields, places, slots } = placesOf(type);
+    const { names, fields, always, places, slots } = placesOf(type);
     const given = slots.slice();
     const members = Object.keys(source);
     let unknown = false;
@@ -76,10 +76,9 @@ class Reader {
     }
     const result: JsonObject = {};
     for (let place = 0; place < names.length; place++) {
-      const field = fields[place]!;
       const one = given[place];
-      if ((one === undefined || one === null) && !field.facts.emitEmpty) continue;
-      const read = this.field(names[place]!, field, one);
+      if ((one === undefined || one === null) && !always[place]!) continue;
+      const read = this.field(names[place]!, fields[place]!, one);
       if (read !== undefined) result[names[place]!] = read;
     }
     if (unknown) this.reportUnknown(members, type.fields);
@@ -181,9 +180,10 @@ export function emptyOf(type: Type): unknown {
 }
 
 function emptyStruct(type: StructType): JsonObject {
+  const { names, fields, always } = placesOf(type);
   const result: JsonObject = {};
-  for (const [name, field] of Object.entries(type.fields)) {
-    if (field.facts.emitEmpty) result[name] = absentOf(field);
+  for (let place = 0; place < names.length; place++) {
+    if (always[place]!) result[names[place]!] = absentOf(fields[place]!);
   }
   return result;
 }

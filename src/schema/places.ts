@@ -5,6 +5,8 @@ export interface Places {
   readonly names: readonly string[];
   readonly fields: readonly Field[];
   readonly places: ReadonlyMap<string, number>;
+  /** Which of the fields stand in every value, given or not. */
+  readonly always: readonly boolean[];
   /** As many times nothing: to be copied, as the fastest way to a list with a slot for each field. */
   readonly slots: readonly unknown[];
 }
@@ -22,6 +24,7 @@ export function placesOf(type: StructType): Places {
     found = {
       names,
       fields: Object.values(type.fields),
+      always: Object.values(type.fields).map(({ facts }) => facts.emitEmpty),
       places: new Map(names.map((name, place) => [name, place])),
       slots: names.map(() => undefined),
     };

@@ -11,7 +11,8 @@ export async function serveReview(service: HttpService, request: ResourceRequest
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const { value, duplicates } = await readDocument(service, exchange);
+  const document = readDocument(service, exchange);
+  const { value, duplicates } = document instanceof Promise ? await document : document;
   const { object, warnings } = readObject(
     service.engine,
     target,
@@ -20,9 +21,11 @@ export async function serveReview(service: HttpService, request: ResourceRequest
     parameters.fieldValidation,
   );
   const { dryRun, fieldManager } = parameters;
-  await checkReview(service.engine, target, object, { user, dryRun, fieldManager });
+  const checked = checkReview(service.engine, target, object, { user, dryRun, fieldManager });
+  if (checked !== undefined) await checked;
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
-  await handler(object, request);
+  const answered = handler(object, request);
+  if (answered !== undefined) await answered;
   return sendObject(service, request, encoding, 201, bodyOf(object), warnings);
 }

@@ -12,7 +12,8 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
-  const { value, duplicates } = await readDocument(service, exchange);
+  const document = readDocument(service, exchange);
+  const { value, duplicates } = document instanceof Promise ? await document : document;
   const { dryRun, fieldManager, fieldValidation } = parameters;
   let inputWarnings: readonly string[] = [];
   const read = () => {

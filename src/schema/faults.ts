@@ -40,10 +40,12 @@ export class FieldReport {
 
   /** A place below this one: a member by name, or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport {
-    const [first, ...further] = steps;
-    if (first === undefined) return this;
-    const place = new FieldReport(this.causes, this, first, false);
-    return further.length === 0 ? place : place.at(...further);
+    if (steps.length === 0) return this;
+    let place = new FieldReport(this.causes, this, steps[0]!, false);
+    for (let next = 1; next < steps.length; next++) {
+      place = new FieldReport(this.causes, place, steps[next]!, false);
+    }
+    return place;
   }
 
   /** A place below this one: the value under a free key. */

@@ -11,8 +11,8 @@ export async function serveCreate(service: HttpService, request: ResourceRequest
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const document = readDocument(service, exchange);
-  const { value, duplicates } = document instanceof Promise ? await document : document;
+  // Also where the body is there: many writes of one turn go better one stage after the other.
+  const { value, duplicates } = await readDocument(service, exchange);
   const input = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
   const result = await createObject(service.engine, target, input.object, { user, ...parameters });
   return sendObject(service, request, encoding, 201, result.body, [...input.warnings, ...result.warnings]);

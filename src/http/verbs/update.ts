@@ -12,8 +12,8 @@ export async function serveUpdate(service: HttpService, request: ResourceRequest
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
-  const document = readDocument(service, exchange);
-  const { value, duplicates } = document instanceof Promise ? await document : document;
+  // Also where the body is there: many writes of one turn go better one stage after the other.
+  const { value, duplicates } = await readDocument(service, exchange);
   const { dryRun, fieldManager, fieldValidation } = parameters;
   let inputWarnings: readonly string[] = [];
   const read = () => {

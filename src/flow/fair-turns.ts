@@ -19,15 +19,14 @@ export const eventLoop: TurnSource = {
 const budgetMs = 0.5;
 
 /**
- * Shares one thread fairly. All requests that arrive together would be worked on one after the other, so that one user's
- * many would stand before another's one. Once a turn of the event loop has worked for a while, what arrives stands in line
- * instead, by user, and each of the next turns takes from the users in rotation.
+ * Shares one thread fairly. What arrives stands in line, by user, until all sockets were looked at; then it is worked on
+ * for a while, taking from the users in rotation, before they are looked at again. So no user's many requests stand before
+ * another's one; and to do the same for many requests, one right after the other, costs much less than to do all for each.
  */
 export class FairTurns {
   private readonly line = new Rotation<() => void>();
-  private inTurn = false;
-  private turnStartMs = 0;
-  private readonly endTurn = () => this.next();
+  private turnIsComing = false;
+  private readonly turn = () => this.begin();
   private readonly work = () => this.workOn();
 
   /** @param together runs what was waiting, one after the other; all of it came before any of it is begun. */
@@ -37,19 +36,12 @@ export class FairTurns {
   ) {}
 
   /**
-   * Does the task, at once or in its turn.
+   * Does the task in its turn.
    *
    * @param flow whose it is.
-   * @param nowMs by the clock of the source; a little before counts too.
    */
-  run<T>(flow: string, nowMs: number, task: () => MaybePromise<T>): MaybePromise<T> {
-    if (!this.inTurn) {
-      this.inTurn = true;
-      this.turnStartMs = nowMs;
-      this.source.later(this.endTurn);
-      return task();
-    }
-    if (this.line.isEmpty && nowMs - this.turnStartMs < budgetMs) return task();
+  run<T>(flow: string, task: () => MaybePromise<T>): Promise<T> {
+    this.callTurn();
     return new Promise<T>((resolve, reject) => {
       this.line.add(flow, () => {
         try {
@@ -61,19 +53,21 @@ export class FairTurns {
     });
   }
 
-  /** A turn is over: the next one begins with those in line, if there are any. */
-  private next(): void {
-    if (this.line.isEmpty) {
-      this.inTurn = false;
-      return;
-    }
-    this.turnStartMs = this.source.nowMs();
-    this.source.later(this.endTurn);
+  private callTurn(): void {
+    if (this.turnIsComing) return;
+    this.turnIsComing = true;
+    this.source.later(this.turn);
+  }
+
+  private begin(): void {
+    this.turnIsComing = false;
     this.together(this.work);
+    if (!this.line.isEmpty) this.callTurn();
   }
 
   private workOn(): void {
+    const end = this.source.nowMs() + budgetMs;
     do this.line.take()();
-    while (!this.line.isEmpty && this.source.nowMs() - this.turnStartMs < budgetMs);
+    while (!this.line.isEmpty && this.source.nowMs() < end);
   }
 }

@@ -69,8 +69,8 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
         course.flow = user.name;
         // 5. Limits: is there room for them. Exit: 429.
         return andThen(service.limits.enter(course, facts, user), () =>
-          // 6. Their turn, where many requests arrive together.
-          service.turns.run(user.name, course.startMs, () =>
+          // 6. Their turn, among the requests that arrive together.
+          service.turns.run(user.name, () =>
             // 7. Authorization: may they. Exit: 403.
             andThen(authorize(service, facts, user, course.trail), () =>
               dispatch(service, { exchange, facts, user }, resource),

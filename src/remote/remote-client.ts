@@ -127,9 +127,8 @@ export class RemoteClient {
   /** Ends all connections. */
   async close(): Promise<void> {
     this.closed = true;
-    // One that couldn't be made has no connections; whoever wanted to send by it was told.
-    const agent = await this.agent?.catch(() => undefined);
-    await agent?.destroy();
+    const { agent } = this;
+    await (await agent)?.destroy();
   }
 
   private async connect(): Promise<Agent> {

@@ -34,7 +34,7 @@ export class Http1Exchange implements Exchange {
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
     readonly connection: Connection,
-    private readonly slowReaders: SlowReaders,
+    protected readonly slowReaders: SlowReaders,
   ) {}
 
   get method(): string {

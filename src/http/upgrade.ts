@@ -89,6 +89,7 @@ class UpgradeExchange extends Http1Exchange {
     this.status = 101;
     const { socket, head } = this;
     this.response.detachSocket(socket);
+    this.slowReaders.streamsTo(socket);
     const lines = ["HTTP/1.1 101 Switching Protocols"];
     const all = this.linesOf(headers);
     for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);

@@ -60,8 +60,6 @@ export class Feed {
   private deliveries: Delivery[] = [];
   private nextDelivery = 0;
   private failure: StoreError | undefined;
-  /** What the syncs go by that begin now; undefined: each looks by itself. */
-  private look: { made: boolean; seen: MaybePromise<void> } | undefined;
 
   /** @param position the revision at which the feed starts; `ringBytes` limits the events kept in memory. */
   constructor(
@@ -74,28 +72,6 @@ export class Feed {
 
   get hasSubscriptions(): boolean {
     return this.all.size > 0;
-  }
-
-  /** As `Store.together`. */
-  together<T>(work: () => T): T {
-    if (this.look !== undefined) return work();
-    this.look = { made: false, seen: undefined };
-    try {
-      return work();
-    } finally {
-      this.look = undefined;
-    }
-  }
-
-  /** Publishes what other processes committed before the call, or before work began of which it is a part. */
-  refresh(): MaybePromise<void> {
-    const { look } = this;
-    if (look === undefined) return this.source.refresh();
-    if (!look.made) {
-      look.seen = this.source.refresh();
-      look.made = true;
-    }
-    return look.seen;
   }
 
   /** Hands out the events after the present position up to `upTo`, without gap, in order. */
@@ -224,7 +200,7 @@ export class FeedSubscription implements Subscription {
   }
 
   sync(): MaybePromise<Revision> {
-    return andThen(this.feed.refresh(), () => this.catchUpNow());
+    return andThen(this.feed.source.refresh(), () => this.catchUpNow());
   }
 
   close(): void {

@@ -86,7 +86,7 @@ export interface Store {
    * the first one's: every `Subscription.sync()` and every read at latest that begins within it. For work that was all
    * asked for before any of it began.
    */
-  together<T>(work: () => T): T;
+  together(work: () => void): void;
 
   /** Drops history older than `before` (milliseconds since 1970) and raises the floor. Engines also do so by themselves. */
   compact(before: number): Promise<Revision>;

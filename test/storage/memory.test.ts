@@ -20,6 +20,7 @@ async function open() {
 // Its data belongs to one store object.
 describeConformance("memory", open, [
   "two stores over one set of data see one truth",
+  "reads together see what others committed before, and those after it what came since",
   "syncs that begin together deliver what others committed before",
   "sync delivers what another store committed",
   "another store's commits arrive by themselves, in order with one's own",

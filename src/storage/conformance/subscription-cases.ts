@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Revision, StoreClosedError } from "../store.ts";
+import { type Entry, type Revision, StoreClosedError } from "../store.ts";
 import { create, record, remove, type Scenario, scenario, textOf, until, update } from "./support.ts";
 
 /** Subscriptions: past, present and future, order, `sync`, ends. */
@@ -159,6 +159,26 @@ export const subscriptionCases: readonly Scenario[] = [
           revisions,
           revisions.toSorted((one, other) => one - other),
         );
+      }
+    },
+  ),
+
+  scenario(
+    "reads together see what others committed before, and those after it what came since",
+    async (subject) => {
+      const { store, another } = subject;
+      if (another === undefined) return "the engine's data isn't shared";
+      const second = await another();
+      const key = "/g/r/n/x";
+      let revision = await create(second, key, "0");
+      for (let i = 1; i < 4; i++) {
+        const read: unknown[] = [];
+        store.together(() => read.push(store.latestRevision(), store.get(key), store.get(key)));
+        const [latest, first, again] = (await Promise.all(read)) as [Revision, Entry, Entry];
+        assert.deepEqual([latest, first.revision, again.revision], [revision, revision, revision]);
+        revision = await update(second, key, revision, String(i));
+        assert.equal((await store.get(key))?.revision, revision);
+        assert.equal(await store.latestRevision(), revision);
       }
     },
   ),

@@ -179,8 +179,8 @@ class EtcdStore implements Store {
     return this.feed.subscribe(options, listener);
   }
 
-  together<T>(work: () => T): T {
-    return this.feed.together(work);
+  together(work: () => void): void {
+    work();
   }
 
   async compact(before: number): Promise<Revision> {

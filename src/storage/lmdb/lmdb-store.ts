@@ -145,8 +145,8 @@ class EmbeddedStore implements LmdbStore {
     return this.feed.subscribe(options, listener);
   }
 
-  together<T>(work: () => T): T {
-    return this.reader.together(() => this.feed.together(work));
+  together(work: () => void): void {
+    this.reader.together(work);
   }
 
   async compact(before: number): Promise<Revision> {

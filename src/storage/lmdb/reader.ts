@@ -33,11 +33,10 @@ export class Reader {
   }
 
   /** Runs work whose reads may all be of one snapshot, taken by the first of them. */
-  together<T>(work: () => T): T {
-    if (this.snapshot !== "none") return work();
+  together(work: () => void): void {
     this.snapshot = "wanted";
     try {
-      return work();
+      work();
     } finally {
       this.snapshot = "none";
     }

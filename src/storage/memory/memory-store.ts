@@ -115,8 +115,8 @@ class MemoryStore implements Store {
     return this.feed.subscribe(options, listener);
   }
 
-  together<T>(work: () => T): T {
-    return this.feed.together(work);
+  together(work: () => void): void {
+    work();
   }
 
   async compact(before: number): Promise<Revision> {

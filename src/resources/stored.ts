@@ -1,6 +1,5 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
-import { encodeString, encodeTexts } from "../base/json/encode.ts";
-import { encodeUtf8 } from "../base/json/utf8.ts";
+import { encodeJson, encodeString } from "../base/json/encode.ts";
 import type { JsonObject } from "../base/json/value.ts";
 import { storedManagedFields } from "../fields/apply/managed-fields.ts";
 import { textOfEntries } from "../fields/apply/managed-fields-text.ts";
@@ -28,8 +27,12 @@ export function encodeObject(
   const owners = managed.text === "" ? "" : `${managedMark}${managed.text}`;
   const text = `${before}${owners}}${membersBut(ordered as JsonObject, atTheBeginning)}}`;
   const revisionAt = bodyPrefix.length;
-  const body = encodeUtf8(text, bodyPrefix);
-  const ascii = body.length - revisionAt === text.length;
+  const textBytes = Buffer.byteLength(text);
+  const body = Buffer.allocUnsafe(revisionAt + textBytes);
+  bodyPrefix.copy(body);
+  body.write(text, revisionAt, "utf8");
+  // Most texts are ASCII, and so are their parts.
+  const ascii = textBytes === text.length;
   const lengthOf = (part: string): number => (ascii ? part.length : Buffer.byteLength(part));
   const spans = owners === "" ? noSpans : [revisionAt + lengthOf(before), lengthOf(owners), ...managed.sets];
   return { header: encodeHeader(resource, object, spans), body, revisionAt };
@@ -45,7 +48,7 @@ function membersBut(object: JsonObject, left: ReadonlySet<string>): string {
   for (const name in object) {
     const value = object[name];
     if (value === undefined || left.has(name)) continue;
-    text += `,${encodeString(name)}:${encodeTexts(value)}`;
+    text += `,${encodeString(name)}:${encodeJson(value)}`;
   }
   return text;
 }

@@ -2,8 +2,7 @@ import { decodeTrusted } from "../../src/base/json/trusted.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeJson, defaultMaxDepth } from "../../src/base/json/decode.ts";
-import { encodeJson, encodeString, encodeTexts } from "../../src/base/json/encode.ts";
-import { encodeUtf8 } from "../../src/base/json/utf8.ts";
+import { encodeJson, encodeString } from "../../src/base/json/encode.ts";
 import { decodeExactly, maxDuplicates } from "../../src/base/json/exact.ts";
 import { SyntaxFault } from "../../src/base/json/syntax-fault.ts";
 import {
@@ -52,25 +51,6 @@ describe("what is encoded", () => {
     fc.assert(
       fc.property(text, (one) => {
         expect(encodeString(one)).toBe(JSON.stringify(one));
-      }),
-    );
-  });
-
-  it("is for texts by names what JSON.stringify gives, and for any other value", () => {
-    const value = fc.oneof(fc.dictionary(text, text), fc.dictionary(text, fc.jsonValue()), fc.jsonValue());
-    fc.assert(
-      fc.property(value, (one) => {
-        expect(encodeTexts(one as JsonValue)).toBe(JSON.stringify(one));
-      }),
-    );
-  });
-
-  it("has the bytes of UTF-8 behind those that stand before it, however long it is", () => {
-    const times = fc.constantFrom(1, 1, 1, 40, 400);
-    fc.assert(
-      fc.property(text, times, (one, count) => {
-        const long = one.repeat(count);
-        expect(encodeUtf8(long, Buffer.from("ab"))).toEqual(Buffer.from(`ab${long}`));
       }),
     );
   });

@@ -20,34 +20,6 @@ export function encodeString(text: string): string {
   return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** From this length on a string is looked at by itself. */
-const longString = 256;
-
-/** As {@link encodeJson}, for a value that may be a map of long texts. */
-export function encodeTexts(value: JsonValue): string {
-  return hasLongText(value) ? joinTexts(value) : encodeJson(value);
-}
-
-/** Whether a value is an object with nothing but strings, of which one is long. */
-function hasLongText(value: JsonValue): value is Record<string, string> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  let found = false;
-  for (const name in value) {
-    const text = value[name];
-    if (typeof text !== "string") return false;
-    found ||= text.length >= longString;
-  }
-  return found;
-}
-
-function joinTexts(texts: Readonly<Record<string, string>>): string {
-  let joined = "";
-  for (const name in texts) {
-    joined += `${joined === "" ? "{" : ","}${encodeString(name)}:${encodeString(texts[name]!)}`;
-  }
-  return `${joined}}`;
-}
-
 /** As {@link encodeJson}, with a line for each member and two spaces a level. */
 export function encodePretty(value: JsonValue, margin = ""): string {
   if (typeof value !== "object" || value === null) return encodeJson(value);

@@ -38,22 +38,3 @@ function startsValid(bytes: Uint8Array): boolean {
     return false;
   }
 }
-
-/** Texts whose bytes fit are first written here: to write them costs less than to count them beforehand. */
-const scratch = Buffer.allocUnsafeSlow(64 * 1024);
-/** The most bytes that UTF-8 takes for one unit of a text. */
-const maxUnitBytes = 3;
-
-/** The bytes of a text, behind others. */
-export function encodeUtf8(text: string, before: Uint8Array): Buffer {
-  const start = before.length;
-  if (start + text.length * maxUnitBytes <= scratch.length) {
-    scratch.set(before);
-    const end = start + scratch.write(text, start, "utf8");
-    return Buffer.from(scratch.subarray(0, end));
-  }
-  const bytes = Buffer.allocUnsafe(start + Buffer.byteLength(text));
-  bytes.set(before);
-  bytes.write(text, start, "utf8");
-  return bytes;
-}

@@ -15,7 +15,7 @@ import {
 import type { AddressInfo, Server, Socket } from "node:net";
 import { constants } from "node:crypto";
 import type { Server as TlsServer, TLSSocket } from "node:tls";
-import type { Connection, Exchange } from "./exchange.ts";
+import { stallMs, type Connection, type Exchange } from "./exchange.ts";
 import { presentedBy } from "./client-certificates.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
@@ -60,6 +60,8 @@ export interface ConnectionLimits {
   readonly headersTimeoutMs: number;
   /** A whole request, with its body, must be there by then. */
   readonly requestTimeoutMs: number;
+  /** An answer over HTTP/1.1 must be taken in this time; looked at now and then, see `checkIntervalMs`. */
+  readonly answerTimeoutMs: number;
   /** An idle connection is closed after this time. */
   readonly keepAliveTimeoutMs: number;
   /** How often HTTP/1.1 connections are held against the two times of a request, and clients looked for that don't read. */
@@ -75,6 +77,7 @@ export const connectionLimits: ConnectionLimits = {
   handshakeTimeoutMs: 10_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
+  answerTimeoutMs: stallMs,
   keepAliveTimeoutMs: 120_000,
   checkIntervalMs: 5000,
   maxHeaderBytes: 32 * 1024,
@@ -103,7 +106,7 @@ export async function listen(
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const { tls, limits = connectionLimits } = options;
-  const slowReaders = new SlowReaders(limits.checkIntervalMs);
+  const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     handle(new Http1Exchange(request, response, connectionOf(request.socket), slowReaders));
   };

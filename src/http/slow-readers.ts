@@ -1,5 +1,3 @@
-import { stallMs } from "./exchange.ts";
-
 /** A connection as far as it is looked after here. */
 export interface WrittenConnection {
   /** All bytes that were ever written, those that wait included. */
@@ -26,8 +24,14 @@ export class SlowReaders {
   private readonly connections = new Map<WrittenConnection, Waiting | undefined>();
   private looks = 0;
 
-  /** @param everyMs how often {@link look} is called. */
-  constructor(private readonly everyMs: number) {}
+  /**
+   * @param takeMs in which an answer must be taken.
+   * @param everyMs how often {@link look} is called.
+   */
+  constructor(
+    private readonly takeMs: number,
+    private readonly everyMs: number,
+  ) {}
 
   /** A whole answer was handed over to the connection. */
   sentTo(connection: WrittenConnection): void {
@@ -40,7 +44,7 @@ export class SlowReaders {
     this.connections.delete(connection);
   }
 
-  /** Breaks off whoever has left an answer waiting for {@link stallMs} since the look that found it. */
+  /** Breaks off whoever has left an answer waiting for its time since the look that found it. */
   look(): void {
     this.looks++;
     for (const [connection, waiting] of this.connections) {
@@ -48,7 +52,7 @@ export class SlowReaders {
       if (connection.destroyed || writableLength === 0) this.connections.delete(connection);
       else if (waiting === undefined || bytesWritten - writableLength >= waiting.upTo) {
         this.connections.set(connection, { look: this.looks, upTo: bytesWritten });
-      } else if ((this.looks - waiting.look) * this.everyMs >= stallMs) connection.destroy();
+      } else if ((this.looks - waiting.look) * this.everyMs >= this.takeMs) connection.destroy();
     }
   }
 }

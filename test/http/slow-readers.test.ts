@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { stallMs } from "../../src/http/exchange.ts";
 import { SlowReaders } from "../../src/http/slow-readers.ts";
 
-const everyMs = stallMs / 4;
+const everyMs = 10;
+const takeMs = 4 * everyMs;
 
 function connection() {
   return {
@@ -28,7 +28,7 @@ function looks(readers: SlowReaders, count: number): void {
 
 describe("clients that don't take their answer", () => {
   it("lose their connection when the answer has waited for the time", () => {
-    const readers = new SlowReaders(everyMs);
+    const readers = new SlowReaders(takeMs, everyMs);
     const slow = connection();
     slow.write(100);
     readers.sentTo(slow);
@@ -39,7 +39,7 @@ describe("clients that don't take their answer", () => {
   });
 
   it("also lose it when they take some of it, or ask for more meanwhile", () => {
-    const readers = new SlowReaders(everyMs);
+    const readers = new SlowReaders(takeMs, everyMs);
     const slow = connection();
     slow.write(100);
     readers.sentTo(slow);
@@ -53,7 +53,7 @@ describe("clients that don't take their answer", () => {
   });
 
   it("keep it when each answer is taken before that, though another always waits", () => {
-    const readers = new SlowReaders(everyMs);
+    const readers = new SlowReaders(takeMs, everyMs);
     const busy = connection();
     for (let look = 0; look < 20; look++) {
       busy.write(100);
@@ -67,7 +67,7 @@ describe("clients that don't take their answer", () => {
   });
 
   it("keep it when the answer goes out, and when a stream follows that others see to", () => {
-    const readers = new SlowReaders(everyMs);
+    const readers = new SlowReaders(takeMs, everyMs);
     const [quick, watching] = [connection(), connection()];
     for (const one of [quick, watching]) {
       one.write(100);

@@ -280,11 +280,14 @@ describe("a server", () => {
 });
 
 describe("slow clients are cut off", () => {
+  /** More than the sockets between server and client hold. */
+  const largeBytes = 32 * 1024 * 1024;
   const limits = {
     ...connectionLimits,
     handshakeTimeoutMs: 300,
     headersTimeoutMs: 300,
     requestTimeoutMs: 500,
+    answerTimeoutMs: 300,
     keepAliveTimeoutMs: 300,
     checkIntervalMs: 50,
   };
@@ -297,6 +300,11 @@ describe("slow clients are cut off", () => {
     ca = made.caCertificate;
     const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
     listener = await listen({ host: "127.0.0.1", port: 0, tls, limits }, (exchange) => {
+      if (exchange.url === "/large") {
+        exchange.onClose(() => outcomes.push("gone"));
+        exchange.send(200, [], Buffer.alloc(largeBytes));
+        return;
+      }
       Promise.resolve(exchange.readBody(1024)).then(
         (body) => exchange.send(200, [], body),
         (error: { code: number }) => {
@@ -307,6 +315,25 @@ describe("slow clients are cut off", () => {
     });
   });
   afterEach(() => listener.close(100));
+
+  test("who doesn't take the answer, but not who takes it", async () => {
+    const ask = async () =>
+      (await RawConnection.open(listener.port)).write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+    const stalled = await ask();
+    stalled.socket.pause();
+    await until(
+      () => outcomes,
+      (seen) => seen.includes("gone"),
+    );
+    expect(stalled.socket.bytesRead).toBeLessThan(largeBytes);
+    stalled.destroy();
+    const reading = await ask();
+    await until(
+      () => reading.socket.bytesRead,
+      (read) => read > largeBytes,
+    );
+    reading.destroy();
+  });
 
   test("who says nothing after the handshake", async () => {
     const connection = await RawConnection.open(listener.port);

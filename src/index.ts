@@ -84,6 +84,8 @@ export interface CreateServerOptions {
   readonly eventLifeMs?: number;
   /** Whether containers may have all rights on their host (`privileged`); unless given, they may not. */
   readonly allowPrivileged?: boolean;
+  /** Controllers that run, as for `--controllers`; `["*"]` unless given. */
+  readonly controllers?: readonly string[];
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
@@ -152,6 +154,7 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     connections: { ...defaultConnections, ...options.connections },
     flow: { ...defaultFlow, ...options.flow },
     allowPrivileged: options.allowPrivileged ?? false,
+    controllers: options.controllers,
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],
     livezGracePeriodMs: 0,

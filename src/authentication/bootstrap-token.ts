@@ -5,12 +5,12 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { bearerToken } from "./bearer-token.ts";
-import { identityOf, type LiveObjects } from "./live-objects.ts";
+import { bootstrapSecretPrefix, bootstrapTokenIn } from "./bootstrap-token-secret.ts";
+import type { LiveObjects } from "./live-objects.ts";
 import { refusal } from "./refusal.ts";
 
 const form = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const extraGroupName = /^:[a-z0-9:-]{0,255}[a-z0-9]$/;
-const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /**
  * Recognizes the tokens with which new members of a cluster come for the first time (spec: conventions 2.7, 5.4): id,
@@ -31,32 +31,19 @@ export class BootstrapTokens implements Authenticator {
     const [, id, secret] = (token === undefined ? undefined : form.exec(token)) ?? [];
     if (id === undefined || secret === undefined) return undefined;
     const { systemNamespace } = this.vocabulary;
-    return andThen(this.live.object("secrets", systemNamespace, `bootstrap-token-${id}`), (holder) =>
+    return andThen(this.live.object("secrets", systemNamespace, `${bootstrapSecretPrefix}${id}`), (holder) =>
       holder === undefined ? undefined : this.judge(holder, id, secret),
     );
   }
 
   private judge(holder: ApiObject, id: string, secret: string): AuthenticationResult | undefined {
-    const { domain, systemPrefix } = this.vocabulary;
-    const { type, data = {} } = holder as { type?: string; data?: Record<string, string> };
-    if (type !== `bootstrap.${domain}/token` || identityOf(holder).deletedMs !== undefined) return undefined;
-    const value = (key: string) =>
-      Object.hasOwn(data, key) ? Buffer.from(data[key]!, "base64").toString("utf8") : "";
-    if (!sameText(value("token-secret"), secret) || value("token-id") !== id) return undefined;
-    if (this.isOver(value("expiration"))) throw refusal("bootstrap token: it has expired");
-    if (value("usage-bootstrap-authentication") !== "true") {
-      throw refusal("bootstrap token: it is not meant for authentication");
-    }
-    const groups = this.groupsOf(value("auth-extra-groups"));
-    const user = { name: `${systemPrefix}bootstrap:${id}`, uid: "", groups, extra: {} };
+    const token = bootstrapTokenIn(holder, this.vocabulary);
+    if (token === undefined || !sameText(token.secret, secret) || token.id !== id) return undefined;
+    if (token.endsMs <= this.clock.now()) throw refusal("bootstrap token: it has expired");
+    if (!token.forAuthentication) throw refusal("bootstrap token: it is not meant for authentication");
+    const groups = this.groupsOf(token.extraGroups);
+    const user = { name: `${this.vocabulary.systemPrefix}bootstrap:${id}`, uid: "", groups, extra: {} };
     return { user, method: "bootstrap-token", cacheable: false };
-  }
-
-  /** A token without a time never expires; one whose time can't be read has. */
-  private isOver(expiration: string): boolean {
-    if (expiration === "") return false;
-    if (!rfc3339.test(expiration)) return true;
-    return !(Date.parse(expiration) > this.clock.now());
   }
 
   /** The group of all such tokens, and those that the Secret names; other names than of such groups are refused. */

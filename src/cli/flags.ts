@@ -166,6 +166,12 @@ export const serveFlags: readonly Flag[] = [
     "Let connections to pods, services and nodes go to this machine: for tests and development only.",
   ),
   flag("allow-privileged", "boolean", "false", "Let containers have all rights on their host (privileged)."),
+  flag(
+    "controllers",
+    "list",
+    "*",
+    "What happens by itself: * for all but bootstrapsigner and tokencleaner, NAME for one, -NAME for none of that name.",
+  ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",

@@ -108,6 +108,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       maxChanging: read.integer("max-mutating-requests-inflight", 0, maxInFlight),
     },
     allowPrivileged: read.boolean("allow-privileged") ?? false,
+    controllers: read.list("controllers"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     livezGracePeriodMs: read.durationMs("livez-grace-period"),

@@ -10,7 +10,7 @@ import { WorkQueue } from "./work-queue.ts";
  * the roles' names, each once (spec: access review 2.4). A rule that somebody adds by hand does not last.
  */
 export const clusterRoleAggregation: Controller = {
-  name: "cluster-role-aggregation",
+  name: "clusterrole-aggregation",
   start(context) {
     const roles = context.registry.require(ClusterRole);
     const informer = context.informer(roles);

@@ -26,6 +26,9 @@ export interface RunningController {
 
 /** Something that happens by itself: it watches objects and brings others to the state they ask for. */
 export interface Controller {
+  /** As `--controllers` names it; where the reference has the same, by the reference's name. */
   readonly name: string;
+  /** It runs only where it is named, not by `*`. */
+  readonly onlyByName?: boolean;
   start(context: ControllerContext): RunningController;
 }

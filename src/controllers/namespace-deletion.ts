@@ -21,7 +21,7 @@ const parallelDeletes = 16;
  * conventions 3.1, 4.1).
  */
 export const namespaceDeletion: Controller = {
-  name: "namespace-deletion",
+  name: "namespace",
   start(context) {
     const { registry } = context;
     const informer = context.informer(registry.require(Namespace));

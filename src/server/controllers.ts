@@ -1,20 +1,36 @@
 import { builtInControllers } from "../controllers/all.ts";
-import type { RunningController } from "../controllers/controller.ts";
+import type { Controller, RunningController } from "../controllers/controller.ts";
+import { enabledControllers } from "../controllers/enabled.ts";
 import type { Client } from "../resources/client.ts";
 import { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+
+/**
+ * The controllers that the options ask for.
+ *
+ * @throws {OptionsError} they name one that there isn't.
+ */
+export function chosenControllers({ controllers = ["*"] }: ServerOptions): readonly Controller[] {
+  try {
+    return enabledControllers(controllers, builtInControllers);
+  } catch (error) {
+    throw new OptionsError(`--controllers: ${(error as Error).message}`);
+  }
+}
 
 interface ControllerSetup {
+  readonly chosen: readonly Controller[];
   readonly options: ServerOptions;
   readonly registry: Registry;
   readonly store: Store;
   readonly client: Client;
 }
 
-/** Starts every controller; they and their informers know everything that is stored when the promise resolves. */
+/** Starts the chosen controllers; they and their informers know everything that is stored when the promise resolves. */
 export async function startControllers({
+  chosen,
   options,
   registry,
   store,
@@ -37,7 +53,7 @@ export async function startControllers({
   const failed = (controller: string, key: string, error: unknown) => {
     log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
   };
-  const running = builtInControllers.map((one) =>
+  const running = chosen.map((one) =>
     one.start({ client, registry, store, clock, eventLifeMs, informer, failed }),
   );
   await Promise.all(started);

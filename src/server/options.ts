@@ -100,6 +100,8 @@ export interface ServerOptions {
   readonly flow?: FlowOptions | undefined;
   /** Whether pods, and templates of pods, may have containers with all rights on their host. */
   readonly allowPrivileged: boolean;
+  /** As for `--controllers`; `["*"]` unless given. */
+  readonly controllers?: readonly string[] | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** `/livez` doesn't fail for checks of the start before this time has passed. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
-import type { RunningController } from "../controllers/controller.ts";
+import type { Controller, RunningController } from "../controllers/controller.ts";
 import { listen, type HttpListener } from "../http/listener.ts";
 import { handle } from "../http/pipeline.ts";
 import { mayUpgrade } from "../http/verbs/connect.ts";
@@ -21,7 +21,9 @@ import { serverAuthentication, type ServerAuthentication } from "./authenticator
 import { authorizers, type Authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
-import { startControllers } from "./controllers.ts";
+import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
+import { publishClusterInfo } from "./cluster-info.ts";
+import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { FlowConfiguration } from "./flow-configuration.ts";
 import { flowControl } from "./flow-limits.ts";
@@ -125,17 +127,28 @@ interface Parts {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   checkFlowOptions(options.flow ?? defaultFlow);
+  const chosen = chosenControllers(options);
   const registry = registryFor(options);
   const store = await openStore(options);
   try {
-    return new Server(await assemble(options, registry, store));
+    const server = new Server(await assemble(options, registry, store, chosen));
+    const { url, client, caCertificate } = server;
+    if (url !== undefined && chosen.includes(bootstrapSigner)) {
+      await publishClusterInfo(options, client, url, caCertificate);
+    }
+    return server;
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function assemble(options: ServerOptions, registry: Registry, store: Store): Promise<Parts> {
+async function assemble(
+  options: ServerOptions,
+  registry: Registry,
+  store: Store,
+  chosen: readonly Controller[],
+): Promise<Parts> {
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const { policy, namespaces, needs } = followed(options, registry, store);
   const authorization = await authorizers(options, { policy, needs });
@@ -160,7 +173,7 @@ async function assemble(options: ServerOptions, registry: Registry, store: Store
     const tell = () => tellAuthorities(options, client, serving);
     await bringUpToDate(options, registry, client, { flow, tell, nodeLeases: needs !== undefined });
     life.bootstrapped = true;
-    const controllers = await startControllers({ options, registry, store, client });
+    const controllers = await startControllers({ chosen, options, registry, store, client });
     started.controllers = controllers;
     life.synced = true;
     effects.start();

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { refusal } from "../refusal.ts";
 import { claimsIn, type Claims } from "./claims.ts";
+import { library } from "./library.ts";
 
 /** A public key that signatures are held against. */
 export interface VerificationKey {
@@ -30,9 +31,6 @@ export function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObj
   const algorithm = curveAlgorithms[asymmetricKeyDetails?.namedCurve ?? ""];
   return algorithm === undefined ? [] : [algorithm];
 }
-
-/** The library is loaded when the first token comes. */
-const library = () => import("jose");
 
 /**
  * The claims of a token whose signature one of the keys verifies. A key that the token's header names is tried first,

@@ -15,7 +15,7 @@ import { mayMatter, Ownership } from "./ownership.ts";
  * (foreground) or to be let live on (orphan) (spec: conventions 3.2).
  */
 export const garbageCollection: Controller = {
-  name: "garbage-collection",
+  name: "garbagecollector",
   start(context) {
     const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
     collector.start();

@@ -1,0 +1,107 @@
+import { signDetached } from "../../authentication/jwt/detached.ts";
+import { bootstrapSecretPrefix } from "../../authentication/bootstrap-token-secret.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { ConfigMap } from "../../kinds/core/config-map.ts";
+import { Follower } from "../../resources/follower.ts";
+import { keyOf, prefixOf } from "../../resources/registry.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Entry } from "../../storage/store.ts";
+import type { Controller, ControllerContext } from "../controller.ts";
+import { WorkQueue } from "../work-queue.ts";
+import { HeldTokens } from "./tokens.ts";
+
+/** The config map of the public namespace in which newcomers find how to reach and to recognize the server. */
+export const clusterInfo = {
+  name: "cluster-info",
+  payloadKey: "kubeconfig",
+  signaturePrefix: "jws-kubeconfig-",
+};
+
+/** The longest wait; a timer can't be set for longer than some weeks. */
+const dayMs = 24 * 60 * 60 * 1000;
+
+const idForm = /^[a-z0-9]{6}$/;
+const secretForm = /^[a-z0-9]{16}$/;
+
+/**
+ * Signs the client configuration in `cluster-info` with each bootstrap token that is meant for it, so that whoever holds
+ * one can tell that it comes from somebody who knows the token (spec: conventions 2.7).
+ */
+export const bootstrapSigner: Controller = {
+  name: "bootstrapsigner",
+  onlyByName: true,
+  start(context) {
+    const failed = (key: string, error: unknown) => context.failed(this.name, key, error);
+    const queue = new WorkQueue(
+      context.clock,
+      async (key) => {
+        const leftMs = await sign(context, tokens);
+        if (leftMs < Infinity) queue.addLater(key, Math.min(leftMs, dayMs));
+      },
+      failed,
+    );
+    const again = () => queue.add(clusterInfo.name);
+    const lost = (error: unknown) => failed("/", error);
+    const tokens = new HeldTokens(context, again, lost);
+    const map = followClusterInfo(context, again, lost);
+    return {
+      close: () => {
+        map.close();
+        tokens.close();
+        return queue.close();
+      },
+    };
+  },
+};
+
+/** Tells when the config map came or changed. */
+function followClusterInfo(
+  { store, registry, clock }: ControllerContext,
+  changed: () => void,
+  failed: (error: unknown) => void,
+): Follower {
+  const maps = registry.require(ConfigMap);
+  const { publicNamespace } = registry.vocabulary;
+  const wanted = keyOf(maps, publicNamespace, clusterInfo.name);
+  const handler = {
+    matters: ({ key }: Entry) => key === wanted,
+    put: changed,
+    remove: () => undefined,
+    failed,
+  };
+  const follower = new Follower(store, prefixOf(maps, publicNamespace), handler, clock);
+  follower.startInBackground();
+  return follower;
+}
+
+/** Brings the signatures up to date; gives how long they hold. Without a config map there is nothing to sign. */
+async function sign({ client, clock, registry }: ControllerContext, tokens: HeldTokens): Promise<number> {
+  const namespace = registry.vocabulary.publicNamespace;
+  const reference = { apiVersion: "v1", kind: "ConfigMap", namespace, name: clusterInfo.name };
+  const map = await client.find<ApiObject & { data?: Record<string, string> }>(reference);
+  const payload = map?.data?.[clusterInfo.payloadKey] ?? "";
+  if (map === undefined || payload === "") return Infinity;
+  const now = clock.now();
+  const data: Record<string, string | null> = {};
+  for (const key of Object.keys(map.data ?? {})) {
+    if (key.startsWith(clusterInfo.signaturePrefix)) data[key] = null;
+  }
+  let endsMs = Infinity;
+  for (const [name, { id, secret, endsMs: ends, forSigning }] of tokens.all()) {
+    const fits = idForm.test(id) && secretForm.test(secret) && name === `${bootstrapSecretPrefix}${id}`;
+    if (!fits || !forSigning || ends <= now) continue;
+    data[`${clusterInfo.signaturePrefix}${id}`] = await signDetached(payload, `${id}.${secret}`, id);
+    endsMs = Math.min(endsMs, ends);
+  }
+  const changed = Object.entries(data).filter(([key, text]) => (map.data?.[key] ?? null) !== text);
+  if (changed.length > 0) {
+    const { resourceVersion } = map.metadata;
+    try {
+      await client.patch(reference, { metadata: { resourceVersion }, data: Object.fromEntries(changed) });
+    } catch (error) {
+      // Somebody else deleted or changed it: that is told, and it is signed anew.
+      if (!(error instanceof StatusError && ["NotFound", "Conflict"].includes(error.reason))) throw error;
+    }
+  }
+  return endsMs - now;
+}

@@ -1,0 +1,56 @@
+import { StatusError } from "../../base/status-error.ts";
+import type { Controller, ControllerContext } from "../controller.ts";
+import { WorkQueue } from "../work-queue.ts";
+import { HeldTokens } from "./tokens.ts";
+
+/** The longest wait; a timer can't be set for longer than some weeks. */
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Deletes the Secrets of bootstrap tokens that have ended (spec: conventions 2.7, 5.4). */
+export const tokenCleaner: Controller = {
+  name: "tokencleaner",
+  onlyByName: true,
+  start(context) {
+    const failed = (key: string, error: unknown) => context.failed(this.name, key, error);
+    const queue = new WorkQueue(
+      context.clock,
+      async (name) => {
+        const leftMs = await clean(context, tokens, name);
+        if (leftMs < Infinity) queue.addLater(name, Math.min(leftMs, dayMs));
+      },
+      failed,
+    );
+    const tokens = new HeldTokens(
+      context,
+      (name) => queue.add(name),
+      (error) => failed("/", error),
+    );
+    return {
+      close: () => {
+        tokens.close();
+        return queue.close();
+      },
+    };
+  },
+};
+
+/** Deletes the Secret if its token has ended; gives how long it still holds. */
+async function clean(
+  { client, clock, registry }: ControllerContext,
+  tokens: HeldTokens,
+  name: string,
+): Promise<number> {
+  const token = tokens.get(name);
+  if (token === undefined) return Infinity;
+  const leftMs = token.endsMs - clock.now();
+  if (leftMs > 0) return leftMs;
+  const namespace = registry.vocabulary.systemNamespace;
+  const { uid, resourceVersion } = token;
+  try {
+    await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name }, { uid, resourceVersion });
+  } catch (error) {
+    // Somebody else deleted or changed it: that is told, and looked at anew.
+    if (!(error instanceof StatusError && ["NotFound", "Conflict"].includes(error.reason))) throw error;
+  }
+  return Infinity;
+}

@@ -1,0 +1,23 @@
+import type { Controller } from "./controller.ts";
+
+/**
+ * The controllers that `--controllers` asks for (spec: conventions 5.4): `*` stands for all but those that run only when
+ * they are named, `NAME` for one, `-NAME` for none of that name. What comes first about a controller counts.
+ *
+ * @throws {Error} there is no controller of a name.
+ */
+export function enabledControllers(
+  wanted: readonly string[],
+  known: readonly Controller[],
+): readonly Controller[] {
+  for (const text of wanted) {
+    const name = text.replace(/^-/, "");
+    if (text === "*" || known.some((one) => one.name === name)) continue;
+    const names = known.map((one) => one.name).toSorted();
+    throw new Error(`there is no controller ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+  }
+  return known.filter(({ name, onlyByName = false }) => {
+    const said = wanted.find((text) => text === name || text === `-${name}`);
+    return said === undefined ? wanted.includes("*") && !onlyByName : said === name;
+  });
+}

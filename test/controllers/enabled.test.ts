@@ -1,0 +1,61 @@
+import { describe, expect, it, test } from "vitest";
+import { builtInControllers } from "../../src/controllers/all.ts";
+import { enabledControllers } from "../../src/controllers/enabled.ts";
+import { createServer } from "../../src/index.ts";
+
+const onDemand = new Set(["bootstrapsigner", "tokencleaner"]);
+const all = builtInControllers.map(({ name }) => name);
+const usual = all.filter((name) => !onDemand.has(name));
+const names = (...wanted: string[]) => enabledControllers(wanted, builtInControllers).map(({ name }) => name);
+
+describe("--controllers", () => {
+  it("* stands for all but those that must be named", () => expect(names("*")).toEqual(usual));
+
+  it("C-5.4-02 a name turns one on", () => {
+    expect(names("*", "tokencleaner")).toEqual([...usual, "tokencleaner"]);
+    expect(names("tokencleaner")).toEqual(["tokencleaner"]);
+  });
+
+  it("C-5.4-03 in any order", () => expect(names("bootstrapsigner", "tokencleaner", "*")).toEqual(all));
+
+  it("a name behind a minus turns one off", () => {
+    expect(names("*", "-namespace")).toEqual(usual.filter((name) => name !== "namespace"));
+    expect(names("-namespace")).toEqual([]);
+  });
+
+  it("what comes first about one counts", () => {
+    expect(names("-namespace", "namespace")).toEqual([]);
+    expect(names("namespace", "-namespace")).toEqual(["namespace"]);
+  });
+
+  it("none without any", () => expect(names()).toEqual([]));
+});
+
+test("a controller that there isn't keeps the server from starting", async () => {
+  const starting = createServer({ port: false, controllers: ["*", "-cronjobs"] });
+  await expect(starting).rejects.toThrow(
+    '--controllers: there is no controller "cronjobs"; there are bootstrapsigner, clusterrole-aggregation, ',
+  );
+});
+
+test("one that is off does nothing", async () => {
+  const server = await createServer({ port: false, controllers: ["*", "-clusterrole-aggregation"] });
+  const selectors = [{ matchLabels: { part: "yes" } }];
+  const role = (name: string, more: object) =>
+    server.client.create({
+      apiVersion: "rbac.authorization.platform.io/v1",
+      kind: "ClusterRole",
+      metadata: { name, labels: { part: "yes" } },
+      ...more,
+    });
+  await role("sum", { aggregationRule: { clusterRoleSelectors: selectors }, rules: [] });
+  await role("part", { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }] });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const sum = await server.client.get({
+    apiVersion: "rbac.authorization.platform.io/v1",
+    kind: "ClusterRole",
+    name: "sum",
+  });
+  expect((sum as { rules?: unknown[] }).rules ?? []).toEqual([]);
+  await server.close();
+});

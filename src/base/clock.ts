@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
-  /** Calls `task` once after `delayMs`; the timer doesn't keep the process alive. */
+  /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
   setTimer(task: () => void, delayMs: number): Timer;
 }
 
@@ -11,15 +11,27 @@ export interface Timer {
   cancel(): void;
 }
 
+/** The longest delay that Node's timers take; they fire at once for a longer one. */
+const longestDelayMs = 2 ** 31 - 1;
+
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(task, delayMs) {
+    if (delayMs > longestDelayMs) return longTimer(task, delayMs);
     const handle = setTimeout(task, delayMs);
     handle.unref();
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+function longTimer(task: () => void, delayMs: number): Timer {
+  const rest = () => {
+    present = systemClock.setTimer(task, delayMs - longestDelayMs);
+  };
+  let present = systemClock.setTimer(rest, longestDelayMs);
+  return { cancel: () => present.cancel() };
+}
 
 /** Lets one call through and leaves out those that follow within a time. */
 export function rarely<A extends unknown[]>(

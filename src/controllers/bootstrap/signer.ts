@@ -17,9 +17,6 @@ export const clusterInfo = {
   signaturePrefix: "jws-kubeconfig-",
 };
 
-/** The longest wait; a timer can't be set for longer than some weeks. */
-const dayMs = 24 * 60 * 60 * 1000;
-
 const idForm = /^[a-z0-9]{6}$/;
 const secretForm = /^[a-z0-9]{16}$/;
 
@@ -36,7 +33,7 @@ export const bootstrapSigner: Controller = {
       context.clock,
       async (key) => {
         const leftMs = await sign(context, tokens);
-        if (leftMs < Infinity) queue.addLater(key, Math.min(leftMs, dayMs));
+        if (leftMs < Infinity) queue.addLater(key, leftMs);
       },
       failed,
     );

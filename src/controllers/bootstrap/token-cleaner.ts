@@ -3,9 +3,6 @@ import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { HeldTokens } from "./tokens.ts";
 
-/** The longest wait; a timer can't be set for longer than some weeks. */
-const dayMs = 24 * 60 * 60 * 1000;
-
 /** Deletes the Secrets of bootstrap tokens that have ended (spec: conventions 2.7, 5.4). */
 export const tokenCleaner: Controller = {
   name: "tokencleaner",
@@ -16,7 +13,7 @@ export const tokenCleaner: Controller = {
       context.clock,
       async (name) => {
         const leftMs = await clean(context, tokens, name);
-        if (leftMs < Infinity) queue.addLater(name, Math.min(leftMs, dayMs));
+        if (leftMs < Infinity) queue.addLater(name, leftMs);
       },
       failed,
     );

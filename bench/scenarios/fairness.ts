@@ -12,64 +12,89 @@ const noisyConnections = 64;
 /** Times the p99 alone. */
 const aim = 2;
 
-/** How long a quiet user's requests take while a noisy one sends all it can; limit: how long they take otherwise. */
+/**
+ * How long a quiet user's requests take while a noisy one sends all it can. Held against two limits: how long they take
+ * without the noise, and how long with the same noise at another server. The second says what sharing the server costs;
+ * the first counts besides that servers and clients share the processors.
+ */
 export const fairness: Scenario = {
   name: "fairness",
   remote: false,
   async *run(bench: Bench) {
-    const subject = await openSubject(bench.options, "fairness");
+    const shared = await prepare(bench, "fairness");
+    const elsewhere = await prepare(bench, "fairness");
     try {
-      const { api, namespace } = subject;
-      const collection = configMapsPath(namespace);
-      const path = `${collection}/${objectName(0)}`;
-      await api.ask("POST", collection, configMap(namespace, objectName(0)));
-      await grantOther(subject);
-      const created = JSON.stringify(configMap(namespace, `noise-${sequenceMark}`));
-      yield await beside(bench, subject, path, "gets", {
+      yield* beside(bench, shared, elsewhere, "gets", ({ namespace }) => ({
         kind: "same",
-        text: getText(path, otherToken),
-      });
-      yield await beside(bench, subject, path, "creates", {
+        text: getText(pathIn(namespace), otherToken),
+      }));
+      yield* beside(bench, shared, elsewhere, "creates", ({ namespace }) => ({
         kind: "numbered",
-        text: writeText("POST", collection, otherToken, created),
+        text: writeText(
+          "POST",
+          configMapsPath(namespace),
+          otherToken,
+          JSON.stringify(configMap(namespace, `noise-${sequenceMark}`)),
+        ),
         objects: noisyConnections,
-      });
+      }));
     } finally {
-      await subject.close();
+      await shared.close();
+      await elsewhere.close();
     }
   },
 };
 
-/** The p99 of one connection's gets, alone and beside the noise, in turns. */
-async function beside(
+/** A server with an object, and with a noisy user who may do what the quiet one may. */
+async function prepare({ options }: Bench, name: string): Promise<Subject> {
+  const subject = await openSubject(options, name);
+  const { api, namespace } = subject;
+  await api.ask("POST", configMapsPath(namespace), configMap(namespace, objectName(0)));
+  await grantOther(subject);
+  return subject;
+}
+
+function pathIn(namespace: string): string {
+  return `${configMapsPath(namespace)}/${objectName(0)}`;
+}
+
+/** The p99 of one connection's gets: alone, beside the noise, and with that noise at another server, in turns. */
+async function* beside(
   { options: { rounds, seconds } }: Bench,
-  { address, token }: Subject,
-  path: string,
+  shared: Subject,
+  elsewhere: Subject,
   what: string,
-  noise: LoadPlan["request"],
-): Promise<Row> {
-  const [quiet, noisy] = [start(), start()];
+  noise: (at: Subject) => LoadPlan["request"],
+): AsyncGenerator<Row> {
+  const [quiet, noisy, other] = [start(), start(), start()];
   try {
+    const { address, token, namespace } = shared;
     await quiet.call("open", {
       address,
       connections: 1,
-      request: { kind: "same", text: getText(path, token) },
+      request: { kind: "same", text: getText(pathIn(namespace), token) },
     });
-    await noisy.call("open", { address, connections: noisyConnections, request: noise });
+    const connections = noisyConnections;
+    await noisy.call("open", { address, connections, request: noise(shared) });
+    await other.call("open", { address: elsewhere.address, connections, request: noise(elsewhere) });
     const alone: number[] = [];
     const together: number[] = [];
+    const apart: number[] = [];
     for (let round = -1; round < rounds; round++) {
       const before = await p99(quiet, seconds);
       const [during] = await Promise.all([p99(quiet, seconds), p99(noisy, seconds)]);
+      const [besides] = await Promise.all([p99(quiet, seconds), p99(other, seconds)]);
       // The first round warms up.
       if (round < 0) continue;
       alone.push(before);
       together.push(during);
+      apart.push(besides);
     }
-    const name = `quiet get's p99 beside ${noisyConnections} × ${what}`;
-    return timesRow(name, "ms", median(together), median(alone), aim);
+    const name = `quiet p99 beside ${connections} × ${what}`;
+    yield timesRow(name, "ms", median(together), median(alone), aim);
+    yield timesRow(`${name}, noise apart`, "ms", median(together), median(apart), aim);
   } finally {
-    await Promise.all([quiet.close(), noisy.close()]);
+    await Promise.all([quiet.close(), noisy.close(), other.close()]);
   }
 }
 

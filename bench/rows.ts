@@ -90,8 +90,8 @@ export function differenceRow(
 }
 
 /** A row that says how many times its limit the product takes. */
-export function timesRow(name: string, unit: string, product: number, limit: number, atMost: number): Row {
-  const aim = { kind: "at most", value: atMost } as const;
+export function timesRow(name: string, unit: string, product: number, limit: number, atMost?: number): Row {
+  const aim = atMost === undefined ? undefined : ({ kind: "at most", value: atMost } as const);
   return judged({ name, unit, product, limit, compare: "ratio", compared: product / limit, aim });
 }
 

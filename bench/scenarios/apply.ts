@@ -38,7 +38,7 @@ export const applies: Scenario = { name: "apply", remote: true, run };
 
 async function* run(bench: Bench): AsyncGenerator<Row> {
   yield* measure(bench, same, 0.4, connections);
-  yield* measure(bench, oneField, 0.4, connections);
+  yield* measure(bench, oneField, 0.1, connections);
   yield* measure(bench, largeList, undefined, [16]);
 }
 

@@ -32,7 +32,7 @@ const create: Write = {
   ...ofConfigMaps,
   scenario: "create",
   name: "create",
-  aim: 0.5,
+  aim: 0.4,
   text({ namespace, token }, connections) {
     const body = JSON.stringify(configMap(namespace, `new-${connections}-${sequenceMark}`));
     return writeText("POST", configMapsPath(namespace), token, body);
@@ -43,7 +43,7 @@ const update: Write = {
   ...ofConfigMaps,
   scenario: "update",
   name: "update",
-  aim: 0.4,
+  aim: 0.3,
   text({ namespace, token }) {
     const body = JSON.stringify(configMap(namespace, objectName("next"), 1024, sequenceMark));
     return writeText("PUT", `${configMapsPath(namespace)}/${objectName("next")}`, token, body);
@@ -54,7 +54,7 @@ const patch: Write = {
   ...ofConfigMaps,
   scenario: "patch",
   name: "merge patch",
-  aim: 0.4,
+  aim: 0.3,
   text({ namespace, token }) {
     const body = JSON.stringify({ data: { mark: sequenceMark } });
     return writeText("PATCH", `${configMapsPath(namespace)}/${objectName("next")}`, token, body);

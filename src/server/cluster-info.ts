@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { StatusError } from "../base/status-error.ts";
 import { clusterInfo } from "../controllers/bootstrap/signer.ts";
 import type { Client } from "../resources/client.ts";
@@ -9,22 +10,35 @@ import { stackOf, type ServerOptions } from "./options.ts";
  * conventions 2.7). One that is there stays as it is: an administrator may have written it, or another server over the
  * same store. That it can't be made keeps nobody from being served.
  *
- * @param url where the server is reached.
+ * @param url where the server listens.
  * @param caCertificate PEM of the authority; undefined where clients are to use those that they know.
  */
 export async function publishClusterInfo(
-  { vocabulary, log }: ServerOptions,
+  { vocabulary, serving, log }: ServerOptions,
   client: Client,
   url: string,
   caCertificate: string | undefined,
 ): Promise<void> {
   const { name, payloadKey } = clusterInfo;
   const metadata = { name, namespace: vocabulary.publicNamespace };
-  const data = { [payloadKey]: publicKubeconfig(url, caCertificate) };
+  const server = publicUrl(url, serving?.extraHosts ?? []);
+  const data = { [payloadKey]: publicKubeconfig(server, caCertificate) };
   try {
     await client.add({ apiVersion: "v1", kind: "ConfigMap", metadata, data });
   } catch (error) {
     if (error instanceof StatusError && error.reason === "AlreadyExists") return;
     log.error({ error: stackOf(error) }, `${name} could not be made`);
   }
+}
+
+/**
+ * Where others reach a server: under the first further name of its certificate, if it has one, else where it listens. One
+ * that listens on all addresses is known by none of them, but on its own machine.
+ */
+export function publicUrl(url: string, extraHosts: readonly string[]): string {
+  const { hostname, port } = new URL(url);
+  const everywhere = hostname === "0.0.0.0" || hostname === "[::]";
+  const [host = everywhere ? "localhost" : hostname] = extraHosts;
+  const name = isIPv6(host) ? `[${host}]` : host;
+  return `https://${name}${port === "" ? "" : `:${port}`}`;
 }

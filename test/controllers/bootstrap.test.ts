@@ -2,7 +2,16 @@ import { createHmac } from "node:crypto";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
-import { ManualClock } from "../api/support.ts";
+import { bootstrapSigner } from "../../src/controllers/bootstrap/signer.ts";
+import { ConfigMap } from "../../src/kinds/core/config-map.ts";
+import { Secret } from "../../src/kinds/core/secret.ts";
+import { Client } from "../../src/resources/client.ts";
+import type { ApiObject } from "../../src/schema/kind.ts";
+import { publicUrl } from "../../src/server/cluster-info.ts";
+import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
+import type { RangeOptions, Store } from "../../src/storage/store.ts";
+import { ManualClock, settle } from "../api/support.ts";
+import { engineOver } from "../resources/engine.ts";
 import { temporaryFolder } from "../support/process.ts";
 
 const tokenSecret = "0123456789abcdef";
@@ -79,7 +88,7 @@ const createInfo = (data: Record<string, string>) => {
 
 describe("5.4 the token cleaner", () => {
   it("C-2.7-08 C-5.4-02 deletes tokens when they end, and nothing else", async () => {
-    await start(["*", "tokencleaner"]);
+    await start(["*", "-event-expiry", "tokencleaner"]);
     await store("ended1", { data: { expiration: inMs(-1) } });
     await store("minute", { data: { expiration: inMs(60_000) } });
     await store("months", { data: { expiration: inMs(90 * day) } });
@@ -157,6 +166,43 @@ describe("2.7 the signer of cluster-info", () => {
     await expect.poll(signatures).toEqual([]);
   });
 
+  it("takes no signature away before it knows the tokens", async () => {
+    await start([]);
+    const inner = createMemoryStore({ clock });
+    const engine = engineOver(inner, [ConfigMap, Secret]);
+    const client = new Client(engine, { name: "somebody", uid: "", groups: [], extra: {} });
+    const data = { kubeconfig: "text", "jws-kubeconfig-gone12": "of a token that is gone" };
+    const { name, namespace, ...type } = clusterInfo;
+    await client.add({ ...type, metadata: { name, namespace }, data });
+    const { resourceVersion } = (await client.get(clusterInfo)).metadata;
+    let load = () => undefined as void;
+    const loaded = new Promise<void>((resolve) => (load = resolve));
+    const slow: Store = Object.assign(Object.create(inner), {
+      async range(options: RangeOptions) {
+        if (options.prefix.includes("secrets")) await loaded;
+        return inner.range(options);
+      },
+    });
+    const signer = bootstrapSigner.start({
+      client,
+      registry: engine.registry,
+      store: slow,
+      clock,
+      eventLifeMs: 1,
+      informer: () => expect.unreachable(),
+      failed: () => undefined,
+    });
+    await settle();
+    expect((await client.get(clusterInfo)).metadata.resourceVersion).toBe(resourceVersion);
+    load();
+    await expect
+      .poll(async () => (await client.get<ApiObject & { data: object }>(clusterInfo)).data)
+      .toEqual({ kubeconfig: "text" });
+    await signer.close();
+    engine.pages.close();
+    await inner.close();
+  });
+
   it("signs anew what was changed, and the map that was made anew", async () => {
     await start(["bootstrapsigner"]);
     await store("token1");
@@ -198,6 +244,16 @@ describe("2.7 cluster-info", () => {
     } finally {
       folder.remove();
     }
+  });
+
+  it.each([
+    ["https://127.0.0.1:6443", [], "https://127.0.0.1:6443"],
+    ["https://127.0.0.1:6443", ["api.example.com", "other"], "https://api.example.com:6443"],
+    ["https://0.0.0.0:6443", [], "https://localhost:6443"],
+    ["https://[::]:6443", ["2001:db8::1"], "https://[2001:db8::1]:6443"],
+    ["https://[::1]:443", [], "https://[::1]"],
+  ])("of a server at %s, known as %j, it says %s", (url, names, said) => {
+    expect(publicUrl(url, names)).toBe(said);
   });
 
   it("isn't made where nobody signs it", async () => {

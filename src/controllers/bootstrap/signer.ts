@@ -78,13 +78,14 @@ async function sign({ client, clock, registry }: ControllerContext, tokens: Held
   const map = await client.find<ApiObject & { data?: Record<string, string> }>(reference);
   const payload = map?.data?.[clusterInfo.payloadKey] ?? "";
   if (map === undefined || payload === "") return Infinity;
+  const held = await tokens.all();
   const now = clock.now();
   const data: Record<string, string | null> = {};
   for (const key of Object.keys(map.data ?? {})) {
     if (key.startsWith(clusterInfo.signaturePrefix)) data[key] = null;
   }
   let endsMs = Infinity;
-  for (const [name, { id, secret, endsMs: ends, forSigning }] of tokens.all()) {
+  for (const [name, { id, secret, endsMs: ends, forSigning }] of held) {
     const fits = idForm.test(id) && secretForm.test(secret) && name === `${bootstrapSecretPrefix}${id}`;
     if (!fits || !forSigning || ends <= now) continue;
     data[`${clusterInfo.signaturePrefix}${id}`] = await signDetached(payload, `${id}.${secret}`, id);

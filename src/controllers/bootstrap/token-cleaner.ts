@@ -37,7 +37,7 @@ async function clean(
   tokens: HeldTokens,
   name: string,
 ): Promise<number> {
-  const token = tokens.get(name);
+  const token = (await tokens.all()).get(name);
   if (token === undefined) return Infinity;
   const leftMs = token.endsMs - clock.now();
   if (leftMs > 0) return leftMs;

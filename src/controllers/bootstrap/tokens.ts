@@ -48,12 +48,13 @@ export class HeldTokens {
     this.follower.startInBackground();
   }
 
-  get(name: string): HeldToken | undefined {
-    return this.held.get(name);
-  }
-
-  /** Each Secret's name with its token. */
-  all(): Iterable<readonly [string, HeldToken]> {
+  /**
+   * Each Secret's name with its token, as they stand now.
+   *
+   * @throws {StoreUnavailableError} they can't be followed at present.
+   */
+  async all(): Promise<ReadonlyMap<string, HeldToken>> {
+    await this.follower.sync();
     return this.held;
   }
 

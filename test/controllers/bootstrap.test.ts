@@ -2,16 +2,8 @@ import { createHmac } from "node:crypto";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
-import { bootstrapSigner } from "../../src/controllers/bootstrap/signer.ts";
-import { ConfigMap } from "../../src/kinds/core/config-map.ts";
-import { Secret } from "../../src/kinds/core/secret.ts";
-import { Client } from "../../src/resources/client.ts";
-import type { ApiObject } from "../../src/schema/kind.ts";
 import { publicUrl } from "../../src/server/cluster-info.ts";
-import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
-import type { RangeOptions, Store } from "../../src/storage/store.ts";
-import { ManualClock, settle } from "../api/support.ts";
-import { engineOver } from "../resources/engine.ts";
+import { ManualClock } from "../api/support.ts";
 import { temporaryFolder } from "../support/process.ts";
 
 const tokenSecret = "0123456789abcdef";
@@ -164,43 +156,6 @@ describe("2.7 the signer of cluster-info", () => {
     await expect.poll(signatures).toEqual(["jws-kubeconfig-meant1"]);
     await server.client.delete(reference("bootstrap-token-meant1"));
     await expect.poll(signatures).toEqual([]);
-  });
-
-  it("takes no signature away before it knows the tokens", async () => {
-    await start([]);
-    const inner = createMemoryStore({ clock });
-    const engine = engineOver(inner, [ConfigMap, Secret]);
-    const client = new Client(engine, { name: "somebody", uid: "", groups: [], extra: {} });
-    const data = { kubeconfig: "text", "jws-kubeconfig-gone12": "of a token that is gone" };
-    const { name, namespace, ...type } = clusterInfo;
-    await client.add({ ...type, metadata: { name, namespace }, data });
-    const { resourceVersion } = (await client.get(clusterInfo)).metadata;
-    let load = () => undefined as void;
-    const loaded = new Promise<void>((resolve) => (load = resolve));
-    const slow: Store = Object.assign(Object.create(inner), {
-      async range(options: RangeOptions) {
-        if (options.prefix.includes("secrets")) await loaded;
-        return inner.range(options);
-      },
-    });
-    const signer = bootstrapSigner.start({
-      client,
-      registry: engine.registry,
-      store: slow,
-      clock,
-      eventLifeMs: 1,
-      informer: () => expect.unreachable(),
-      failed: () => undefined,
-    });
-    await settle();
-    expect((await client.get(clusterInfo)).metadata.resourceVersion).toBe(resourceVersion);
-    load();
-    await expect
-      .poll(async () => (await client.get<ApiObject & { data: object }>(clusterInfo)).data)
-      .toEqual({ kubeconfig: "text" });
-    await signer.close();
-    engine.pages.close();
-    await inner.close();
   });
 
   it("signs anew what was changed, and the map that was made anew", async () => {

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnswersApi } from "./limits/answers.ts";
 import type { CommitsApi } from "./limits/commits.ts";
+import type { LeastApi } from "./limits/least.ts";
 import type { ScanApi, ScanPlan } from "./limits/scan.ts";
 import type { Address } from "./load/plan.ts";
 import type { Options } from "./options.ts";
@@ -46,6 +47,15 @@ export async function commitsLimit({ options, tls }: Bench, sample: Buffer, oneI
   const profile = profileFolder(options);
   const helper = Helper.start<CommitsApi>("limits/commits.ts", profileFlags(profile));
   const port = await helper.call("open", { tls, dir: folder, sample, oneIn });
+  return limitServer(helper, port, tls.ca, folder, profile);
+}
+
+/** A server that does the least that a write of an API is. */
+export async function leastLimit({ options, tls }: Bench, sample: Buffer): Promise<LimitServer> {
+  const folder = temporaryFolder();
+  const profile = profileFolder(options);
+  const helper = Helper.start<LeastApi>("limits/least.ts", profileFlags(profile));
+  const port = await helper.call("open", { tls, dir: folder, sample });
   return limitServer(helper, port, tls.ca, folder, profile);
 }
 

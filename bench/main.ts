@@ -22,6 +22,7 @@ import { watch } from "./scenarios/watch.ts";
 import {
   createDeployments,
   createObjects,
+  leastWrites,
   patchDeployments,
   patchObjects,
   updateObjects,
@@ -39,6 +40,7 @@ const scenarios: readonly Scenario[] = [
   patchObjects,
   createDeployments,
   patchDeployments,
+  leastWrites,
   applies,
   deleteCollection,
   watch,

@@ -3,10 +3,9 @@
  * in batches like the embedded engine's and with its sync, answers as many bytes, and gives each watcher the same frame.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { open as openLmdb } from "lmdb";
-import { textKeys } from "../../src/storage/lmdb/codecs.ts";
 import { serveParent } from "../serve-parent.ts";
 import { headersFor, listen, readJson, type Tls } from "./bare-server.ts";
+import { inBatches, openData, openEngine } from "./batches.ts";
 
 export interface CommitsPlan {
   readonly tls: Tls;
@@ -22,32 +21,16 @@ interface Waiting {
   readonly response: ServerResponse;
 }
 
-/** As in src/storage/lmdb/writer.ts. */
-const batchWrites = 256;
-const batchesUnderWay = 2;
-
 const handlers = { open };
 export type CommitsApi = typeof handlers;
 serveParent(handlers);
 
 function open({ tls, dir, sample, oneIn }: CommitsPlan): Promise<number> {
-  const form = { encoding: "binary" as const, keyEncoder: textKeys };
-  const root = openLmdb<Buffer, string>({
-    path: dir,
-    noSubdir: false,
-    overlappingSync: false,
-    mapSize: 256 * 2 ** 30,
-    maxDbs: 8,
-    maxReaders: 512,
-    ...form,
-  });
-  const data = root.openDB({ name: "data", ...form });
+  const root = openEngine(dir);
+  const data = openData(root, "data");
   const watchers = new Set<ServerResponse>();
   const frame = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), sample, Buffer.from("}\n")]);
   const headers = headersFor(sample);
-  const queue: Waiting[] = [];
-  let underWay = 0;
-
   let told = 0;
   const tell = (writes: number): void => {
     if (oneIn === 1) {
@@ -61,22 +44,19 @@ function open({ tls, dir, sample, oneIn }: CommitsPlan): Promise<number> {
     }
   };
 
-  const runBatch = async (): Promise<void> => {
-    if (underWay >= batchesUnderWay || queue.length === 0) return;
-    underWay++;
-    let taken: Waiting[] = [];
-    await root.transaction(() => {
-      taken = queue.splice(0, batchWrites);
-      for (const { key } of taken) data.putSync(key, Buffer.from(sample));
-    });
-    if (watchers.size > 0) tell(taken.length);
-    for (const { response } of taken) {
-      response.writeHead(200, headers);
-      response.end(sample);
-    }
-    underWay--;
-    void runBatch();
-  };
+  const commit = inBatches<Waiting>(
+    root,
+    (batch) => {
+      for (const { key } of batch) data.putSync(key, Buffer.from(sample));
+    },
+    (batch) => {
+      if (watchers.size > 0) tell(batch.length);
+      for (const { response } of batch) {
+        response.writeHead(200, headers);
+        response.end(sample);
+      }
+    },
+  );
 
   const watch = (request: IncomingMessage, response: ServerResponse): void => {
     response.writeHead(200, ["Content-Type", "application/json"]);
@@ -93,8 +73,7 @@ function open({ tls, dir, sample, oneIn }: CommitsPlan): Promise<number> {
     }
     readJson(request, (value) => {
       const { name } = (value as { metadata?: { name?: string } }).metadata ?? {};
-      queue.push({ key: name ?? request.url!, response });
-      void runBatch();
+      commit({ key: name ?? request.url!, response });
     });
   });
 }

@@ -1,17 +1,13 @@
 /** The limit of deletions: as many deletes committed to the bare engine, in batches like the embedded engine's. */
-import { open as openLmdb, type RootDatabase } from "lmdb";
-import { textKeys } from "../../src/storage/lmdb/codecs.ts";
 import { serveParent } from "../serve-parent.ts";
+import { batchWrites, openEngine, type Root } from "./batches.ts";
 
 export interface DeletesPlan {
   readonly dir: string;
   readonly sample: Buffer;
 }
 
-/** As in src/storage/lmdb/writer.ts. */
-const batchWrites = 256;
-
-let root: RootDatabase<Buffer, string> | undefined;
+let root: Root | undefined;
 let stored: Buffer;
 
 const handlers = { open, fill, remove };
@@ -19,14 +15,7 @@ export type DeletesApi = typeof handlers;
 serveParent(handlers);
 
 function open({ dir, sample }: DeletesPlan): void {
-  const form = { encoding: "binary" as const, keyEncoder: textKeys };
-  root = openLmdb<Buffer, string>({
-    path: dir,
-    noSubdir: false,
-    overlappingSync: false,
-    mapSize: 256 * 2 ** 30,
-    ...form,
-  });
+  root = openEngine(dir);
   stored = sample;
 }
 

@@ -1,5 +1,5 @@
 import { besideLimit } from "../beside-limit.ts";
-import { commitsLimit } from "../limit-servers.ts";
+import { commitsLimit, leastLimit, type LimitServer } from "../limit-servers.ts";
 import { writeText } from "../load/http-text.ts";
 import { sequenceMark } from "../load/plan.ts";
 import { configMap, configMapsPath, objectName } from "../objects.ts";
@@ -91,11 +91,27 @@ export const patchObjects: Scenario = scenarioOf(patch);
 export const createDeployments: Scenario = scenarioOf(createLarge);
 export const patchDeployments: Scenario = scenarioOf(strategicPatch);
 
+/** The first three beside a server that does the least that such a write is; says how much of a limit's share is out of reach. */
+export const leastWrites: Scenario = {
+  name: "least-write",
+  remote: false,
+  async *run(bench) {
+    for (const { aim: _, ...write } of [create, update, patch]) {
+      const name = `${write.name} beside the least`;
+      yield* runWrite(bench, { ...write, name }, leastLimit);
+    }
+  },
+};
+
 function scenarioOf(write: Write): Scenario {
-  return { name: write.scenario, remote: true, run: (bench) => runWrite(bench, write) };
+  return { name: write.scenario, remote: true, run: (bench) => runWrite(bench, write, commitsLimit) };
 }
 
-async function* runWrite(bench: Bench, write: Write): AsyncGenerator<Row> {
+async function* runWrite(
+  bench: Bench,
+  write: Write,
+  openLimit: (bench: Bench, sample: Buffer) => Promise<LimitServer>,
+): AsyncGenerator<Row> {
   const subject = await openSubject(bench.options, write.scenario);
   try {
     const { api, namespace } = subject;
@@ -103,7 +119,7 @@ async function* runWrite(bench: Bench, write: Write): AsyncGenerator<Row> {
     await api.createAll(objects, (index) => ({ path, object: write.object(namespace, objectName(index)) }));
     const sample = await api.ask("GET", `${path}/${objectName(0)}`);
     for (const connections of manyConnections) {
-      yield await besideLimit(bench, subject, () => commitsLimit(bench, sample), {
+      yield await besideLimit(bench, subject, () => openLimit(bench, sample), {
         name: `${write.name}, ${write.size}, ${connections} connections`,
         unit: "/s",
         aim: write.aim,

@@ -10,6 +10,7 @@ import {
   type Reconciliation,
 } from "../authorization/rbac/reconcile.ts";
 import type { Client, NewObject, ObjectReference } from "../resources/client.ts";
+import { isRaced } from "../resources/races.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Creates the namespaces that a server always has. */
@@ -28,7 +29,8 @@ function namespaceNamed(name: string): NewObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
 }
 
-async function createUnlessThere(client: Client, object: NewObject): Promise<void> {
+/** Creates an object; one of its name that is there stays as it is. */
+export async function createUnlessThere(client: Client, object: NewObject): Promise<void> {
   try {
     await client.add(object);
   } catch (error) {
@@ -88,9 +90,7 @@ async function upkeep<M extends Manifest>(
     try {
       return await write(client, reference, change as Reconciliation<unknown>, existing?.metadata.uid);
     } catch (error) {
-      const raced =
-        error instanceof StatusError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
-      if (!raced || attempt === attempts) throw error;
+      if (!isRaced(error) || attempt === attempts) throw error;
     }
   }
 }

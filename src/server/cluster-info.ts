@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
-import { StatusError } from "../base/status-error.ts";
 import { clusterInfo } from "../controllers/bootstrap/signer.ts";
 import type { Client } from "../resources/client.ts";
+import { createUnlessThere } from "./bootstrap.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 
@@ -24,9 +24,8 @@ export async function publishClusterInfo(
   const server = publicUrl(url, serving?.extraHosts ?? []);
   const data = { [payloadKey]: publicKubeconfig(server, caCertificate) };
   try {
-    await client.add({ apiVersion: "v1", kind: "ConfigMap", metadata, data });
+    await createUnlessThere(client, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
   } catch (error) {
-    if (error instanceof StatusError && error.reason === "AlreadyExists") return;
     log.error({ error: stackOf(error) }, `${name} could not be made`);
   }
 }

@@ -1,4 +1,3 @@
-import { StatusError } from "../base/status-error.ts";
 import { WorkQueue } from "../controllers/work-queue.ts";
 import { defaultLevels, defaultSchemas, type DefaultObject } from "../flow/default-objects.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
@@ -6,6 +5,7 @@ import type { FlowSchemaObject, PriorityLevelObject } from "../flow/objects.ts";
 import { FlowSchema } from "../kinds/flowcontrol/flow-schema.ts";
 import { PriorityLevelConfiguration } from "../kinds/flowcontrol/priority-level-configuration.ts";
 import type { Client, NewObject } from "../resources/client.ts";
+import { unlessRaced } from "../resources/races.ts";
 import { timestamp } from "../resources/engine.ts";
 import { Follower } from "../resources/follower.ts";
 import { namesOf, type Registry, type Resource } from "../resources/registry.ts";
@@ -169,17 +169,6 @@ function keyOf(one: AnyDefault): string {
 
 function levelOf({ spec }: StoredObject): string {
   return (spec as FlowSchemaObject["spec"]).priorityLevelConfiguration.name;
-}
-
-/** Somebody else wrote meanwhile; that is followed, and looked at again. */
-async function unlessRaced(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    const raced =
-      error instanceof StatusError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
-    if (!raced) throw error;
-  }
 }
 
 function together<O extends { readonly metadata: { readonly name: string } }>(

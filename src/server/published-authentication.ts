@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { IdentityHeaders } from "../authentication/authenticating-proxy.ts";
-import { StatusError } from "../base/status-error.ts";
 import type { Client } from "../resources/client.ts";
+import { isRaced } from "../resources/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerOptions } from "./options.ts";
@@ -48,8 +48,7 @@ export async function publishAuthentication(
       else await client.update({ apiVersion, kind, metadata, data });
       return;
     } catch (error) {
-      const raced = error instanceof StatusError && ["AlreadyExists", "Conflict"].includes(error.reason);
-      if (!raced || attempt === attempts) throw error;
+      if (!isRaced(error) || attempt === attempts) throw error;
     }
   }
 }

@@ -1,8 +1,8 @@
 import { signDetached } from "../../authentication/jwt/detached.ts";
 import { bootstrapSecretPrefix } from "../../authentication/bootstrap-token-secret.ts";
-import { StatusError } from "../../base/status-error.ts";
 import { ConfigMap } from "../../kinds/core/config-map.ts";
 import { Follower } from "../../resources/follower.ts";
+import { unlessRaced } from "../../resources/races.ts";
 import { keyOf, prefixOf } from "../../resources/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
@@ -94,12 +94,8 @@ async function sign({ client, clock, registry }: ControllerContext, tokens: Held
   const changed = Object.entries(data).filter(([key, text]) => (map.data?.[key] ?? null) !== text);
   if (changed.length > 0) {
     const { resourceVersion } = map.metadata;
-    try {
-      await client.patch(reference, { metadata: { resourceVersion }, data: Object.fromEntries(changed) });
-    } catch (error) {
-      // Somebody else deleted or changed it: that is told, and it is signed anew.
-      if (!(error instanceof StatusError && ["NotFound", "Conflict"].includes(error.reason))) throw error;
-    }
+    const patch = { metadata: { resourceVersion }, data: Object.fromEntries(changed) };
+    await unlessRaced(() => client.patch(reference, patch));
   }
   return endsMs - now;
 }

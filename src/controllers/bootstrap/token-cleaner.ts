@@ -1,4 +1,4 @@
-import { StatusError } from "../../base/status-error.ts";
+import { unlessRaced } from "../../resources/races.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { HeldTokens } from "./tokens.ts";
@@ -43,11 +43,7 @@ async function clean(
   if (leftMs > 0) return leftMs;
   const namespace = registry.vocabulary.systemNamespace;
   const { uid, resourceVersion } = token;
-  try {
-    await client.delete({ apiVersion: "v1", kind: "Secret", namespace, name }, { uid, resourceVersion });
-  } catch (error) {
-    // Somebody else deleted or changed it: that is told, and looked at anew.
-    if (!(error instanceof StatusError && ["NotFound", "Conflict"].includes(error.reason))) throw error;
-  }
+  const reference = { apiVersion: "v1", kind: "Secret", namespace, name };
+  await unlessRaced(() => client.delete(reference, { uid, resourceVersion }));
   return Infinity;
 }

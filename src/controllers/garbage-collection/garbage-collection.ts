@@ -1,7 +1,7 @@
-import { StatusError } from "../../base/status-error.ts";
 import type { ObjectReference } from "../../resources/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../resources/delete.ts";
 import { Follower } from "../../resources/follower.ts";
+import { unlessRaced } from "../../resources/races.ts";
 import { namesOf } from "../../resources/registry.ts";
 import { decodeEntry } from "../../resources/stored.ts";
 import type { ApiObject, OwnerReferenceValue } from "../../schema/kind.ts";
@@ -143,7 +143,7 @@ class Collector {
     // In a circle of owners each would wait for the other for ever, so this one holds nobody any more.
     if (waiting && (await this.isWaitedFor(key)) && (await this.unblock(key, object))) return;
     const { uid, resourceVersion } = object.metadata;
-    await ignoreRaces(() =>
+    await unlessRaced(() =>
       this.context.client.delete(
         this.referenceTo(key),
         { uid: uid ?? "", resourceVersion: resourceVersion ?? "" },
@@ -164,7 +164,7 @@ class Collector {
     if (!before.some((one) => one.blockOwnerDeletion === true)) return false;
     const ownerReferences = before.map((one) => ({ ...one, blockOwnerDeletion: false }));
     const patch = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences } };
-    await ignoreRaces(() => this.context.client.patch(this.referenceTo(key), patch));
+    await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
     return true;
   }
 
@@ -193,13 +193,13 @@ class Collector {
   ): Promise<void> {
     const ownerReferences = (metadata.ownerReferences ?? []).filter((one) => !lost.has(one));
     const patch = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences } };
-    await ignoreRaces(() => this.context.client.patch(this.referenceTo(key), patch));
+    await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
   }
 
   private async dropFinalizer(key: string, { metadata }: ApiObject, finalizer: string): Promise<void> {
     const finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
     const patch = { metadata: { resourceVersion: metadata.resourceVersion, finalizers } };
-    await ignoreRaces(() => this.context.client.patch(this.referenceTo(key), patch));
+    await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
   }
 
   private async read(key: string): Promise<ApiObject | undefined> {
@@ -219,14 +219,4 @@ class Collector {
 function waitsForDependents({ metadata }: ApiObject): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer);
-}
-
-/** What another write changed first is looked at again because of that write. */
-async function ignoreRaces(act: () => Promise<unknown>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    if (error instanceof StatusError && (error.reason === "NotFound" || error.reason === "Conflict")) return;
-    throw error;
-  }
 }

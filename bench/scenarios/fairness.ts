@@ -21,9 +21,15 @@ export const fairness: Scenario = {
   name: "fairness",
   remote: false,
   async *run(bench: Bench) {
-    const shared = await prepare(bench, "fairness");
-    const elsewhere = await prepare(bench, "fairness");
+    const subjects: Subject[] = [];
+    const prepared = async (): Promise<Subject> => {
+      const subject = await openSubject(bench.options, "fairness");
+      subjects.push(subject);
+      await prepare(subject);
+      return subject;
+    };
     try {
+      const [shared, elsewhere] = [await prepared(), await prepared()];
       yield* beside(bench, shared, elsewhere, "gets", ({ namespace }) => ({
         kind: "same",
         text: getText(pathIn(namespace), otherToken),
@@ -39,19 +45,16 @@ export const fairness: Scenario = {
         objects: noisyConnections,
       }));
     } finally {
-      await shared.close();
-      await elsewhere.close();
+      for (const subject of subjects) await subject.close();
     }
   },
 };
 
-/** A server with an object, and with a noisy user who may do what the quiet one may. */
-async function prepare({ options }: Bench, name: string): Promise<Subject> {
-  const subject = await openSubject(options, name);
+/** An object, and a noisy user who may do what the quiet one may. */
+async function prepare(subject: Subject): Promise<void> {
   const { api, namespace } = subject;
   await api.ask("POST", configMapsPath(namespace), configMap(namespace, objectName(0)));
   await grantOther(subject);
-  return subject;
 }
 
 function pathIn(namespace: string): string {

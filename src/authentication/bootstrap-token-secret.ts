@@ -5,6 +5,9 @@ import { identityOf } from "./live-objects.ts";
 /** How the names of Secrets with bootstrap tokens begin; the token's id follows. */
 export const bootstrapSecretPrefix = "bootstrap-token-";
 
+/** A whole token: its id, a dot, its secret part. */
+export const bootstrapTokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
+
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** What a Secret says of its bootstrap token (spec: conventions 2.7). */

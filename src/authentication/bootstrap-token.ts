@@ -5,11 +5,10 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { bearerToken } from "./bearer-token.ts";
-import { bootstrapSecretPrefix, bootstrapTokenIn } from "./bootstrap-token-secret.ts";
+import { bootstrapSecretPrefix, bootstrapTokenForm, bootstrapTokenIn } from "./bootstrap-token-secret.ts";
 import type { LiveObjects } from "./live-objects.ts";
 import { refusal } from "./refusal.ts";
 
-const form = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const extraGroupName = /^:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 /**
@@ -28,7 +27,7 @@ export class BootstrapTokens implements Authenticator {
 
   authenticate({ authorization }: Credentials): MaybePromise<AuthenticationResult | undefined> {
     const token = bearerToken(authorization);
-    const [, id, secret] = (token === undefined ? undefined : form.exec(token)) ?? [];
+    const [, id, secret] = (token === undefined ? undefined : bootstrapTokenForm.exec(token)) ?? [];
     if (id === undefined || secret === undefined) return undefined;
     const { systemNamespace } = this.vocabulary;
     return andThen(this.live.object("secrets", systemNamespace, `${bootstrapSecretPrefix}${id}`), (holder) =>

@@ -1,10 +1,15 @@
 import type { Controller } from "./controller.ts";
 
+/** Controllers were asked for by a name that none has; the message says which there are. */
+export class UnknownControllerError extends Error {
+  override name = "UnknownControllerError";
+}
+
 /**
  * The controllers that `--controllers` asks for (spec: conventions 5.4): `*` stands for all but those that run only when
  * they are named, `NAME` for one, `-NAME` for none of that name. What comes first about a controller counts.
  *
- * @throws {Error} there is no controller of a name.
+ * @throws {UnknownControllerError}
  */
 export function enabledControllers(
   wanted: readonly string[],
@@ -14,7 +19,9 @@ export function enabledControllers(
     const name = text.replace(/^-/, "");
     if (text === "*" || known.some((one) => one.name === name)) continue;
     const names = known.map((one) => one.name).toSorted();
-    throw new Error(`there is no controller ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+    throw new UnknownControllerError(
+      `there is no controller ${JSON.stringify(name)}; there are ${names.join(", ")}`,
+    );
   }
   return known.filter(({ name, onlyByName = false }) => {
     const said = wanted.find((text) => text === name || text === `-${name}`);

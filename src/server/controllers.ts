@@ -1,6 +1,6 @@
 import { builtInControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
-import { enabledControllers } from "../controllers/enabled.ts";
+import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
 import type { Client } from "../resources/client.ts";
 import { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
@@ -16,7 +16,8 @@ export function chosenControllers({ controllers = ["*"] }: ServerOptions): reado
   try {
     return enabledControllers(controllers, builtInControllers);
   } catch (error) {
-    throw new OptionsError(`--controllers: ${(error as Error).message}`);
+    if (error instanceof UnknownControllerError) throw new OptionsError(`--controllers: ${error.message}`);
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { listen, type HttpListener } from "../http/listener.ts";
 import { handle } from "../http/pipeline.ts";
@@ -21,7 +22,6 @@ import { serverAuthentication, type ServerAuthentication } from "./authenticator
 import { authorizers, type Authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
-import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import { publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";

@@ -51,10 +51,10 @@ function store(id: string, changes: Changes = {}) {
   });
 }
 
-const reference = (name: string, namespace = "platform-system") => ({
+const reference = (name: string) => ({
   apiVersion: "v1",
   kind: "Secret",
-  namespace,
+  namespace: "platform-system",
   name,
 });
 

@@ -1,5 +1,5 @@
 import { signDetached } from "../../authentication/jwt/detached.ts";
-import { bootstrapSecretPrefix } from "../../authentication/bootstrap-token-secret.ts";
+import { bootstrapSecretPrefix, bootstrapTokenForm } from "../../authentication/bootstrap-token-secret.ts";
 import { ConfigMap } from "../../kinds/core/config-map.ts";
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
@@ -16,9 +16,6 @@ export const clusterInfo = {
   payloadKey: "kubeconfig",
   signaturePrefix: "jws-kubeconfig-",
 };
-
-const idForm = /^[a-z0-9]{6}$/;
-const secretForm = /^[a-z0-9]{16}$/;
 
 /**
  * Signs the client configuration in `cluster-info` with each bootstrap token that is meant for it, so that whoever holds
@@ -86,9 +83,10 @@ async function sign({ client, clock, registry }: ControllerContext, tokens: Held
   }
   let endsMs = Infinity;
   for (const [name, { id, secret, endsMs: ends, forSigning }] of held) {
-    const fits = idForm.test(id) && secretForm.test(secret) && name === `${bootstrapSecretPrefix}${id}`;
+    const token = `${id}.${secret}`;
+    const fits = bootstrapTokenForm.test(token) && name === `${bootstrapSecretPrefix}${id}`;
     if (!fits || !forSigning || ends <= now) continue;
-    data[`${clusterInfo.signaturePrefix}${id}`] = await signDetached(payload, `${id}.${secret}`, id);
+    data[`${clusterInfo.signaturePrefix}${id}`] = await signDetached(payload, token, id);
     endsMs = Math.min(endsMs, ends);
   }
   const changed = Object.entries(data).filter(([key, text]) => (map.data?.[key] ?? null) !== text);

@@ -334,7 +334,9 @@ items:
     const held = configMap("held", {}, { finalizers: ["example.com/hold"] });
     await kubectl.ok(["create", "-n", ns, "-f", "-"], { input: held });
     await kubectl.ok(["delete", "cm", "held", "-n", ns, "--wait=false"]);
-    const waiting = kubectl.start(["wait", "--for=delete", "cm/held", "-n", ns, "--timeout=20s"]);
+    const waiting = kubectl.start(["wait", "--for=delete", "cm/held", "-n", ns, "--timeout=20s", "-v=6"]);
+    // It has found the object, and watches it.
+    await waiting.line(/watch=true.* 200 OK/);
     expect((await kubectl.json(["get", "cm", "held", "-n", ns])).metadata.deletionTimestamp).toMatch(/Z$/);
     await kubectl.ok([
       "patch",

@@ -236,7 +236,7 @@ describe("an upgraded connection", () => {
       socket.end(Buffer.alloc(large, "x"));
     };
     const connection = await send(`GET ${path}`);
-    await connection.receives(/101/);
+    await connection.receives(/101 Switching/);
     connection.socket.pause();
     await new Promise((resolve) => setTimeout(resolve, 100));
     connection.socket.resume();
@@ -256,7 +256,7 @@ describe("an upgraded connection", () => {
       });
     };
     const connection = await send(`GET ${path}`);
-    await connection.receives(/101/);
+    await connection.receives(/101 Switching/);
     connection.socket.end(Buffer.alloc(large));
     await until(
       () => ended,
@@ -280,7 +280,7 @@ describe("an upgraded connection", () => {
       socket.resume();
     };
     const connection = await send(`GET ${path}`);
-    await connection.receives(/101/);
+    await connection.receives(/101 Switching/);
     connection.socket.end();
     await until(
       () => closed,

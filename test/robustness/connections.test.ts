@@ -80,7 +80,7 @@ describe("a server", () => {
     connection.write(
       [1, 2, 3].map((n) => head(server, `GET /livez?${n}`)).join("") + head(server, "GET /nothing"),
     );
-    expect((await connection.receives(/404/)).match(/HTTP\/1\.1 \d+/g)).toEqual([
+    expect((await connection.receives(/HTTP\/1\.1 404 /)).match(/HTTP\/1\.1 \d+/g)).toEqual([
       "HTTP/1.1 200",
       "HTTP/1.1 200",
       "HTTP/1.1 200",

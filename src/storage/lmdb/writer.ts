@@ -56,6 +56,8 @@ export class Writer {
   private readonly logEncoder = new LogEncoder();
   private queue: Waiting[] = [];
   private underWay = 0;
+  /** Whether a batch's transaction is still to begin; it will take what arrives until then. */
+  private opening = false;
   private idle: (() => void)[] = [];
 
   /** @param limitBytes the most that the store may hold. */
@@ -83,8 +85,9 @@ export class Writer {
   }
 
   private startBatch(): void {
-    if (this.underWay >= BATCHES_UNDER_WAY || this.queue.length <= 0) return;
+    if (this.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
     this.underWay++;
+    this.opening = true;
     void this.runBatch().finally(() => {
       this.underWay--;
       this.startBatch();
@@ -122,6 +125,7 @@ export class Writer {
   private take(): Waiting[] {
     let bytes = 0;
     let count = 0;
+    this.opening = false;
     while (count < this.queue.length && count < BATCH_WRITES && bytes < BATCH_BYTES) {
       const { write } = this.queue[count++]!;
       if (write.kind !== "delete") bytes += write.draft.body.length;

@@ -1,0 +1,67 @@
+import { afterAll, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { draft } from "../../src/storage/conformance/support.ts";
+import type { Environment } from "../../src/storage/lmdb/databases.ts";
+import {
+  acquireEnvironment,
+  DEFAULT_MAP_BYTES,
+  releaseEnvironment,
+} from "../../src/storage/lmdb/environment.ts";
+import { Reader } from "../../src/storage/lmdb/reader.ts";
+import { type Batch, Writer } from "../../src/storage/lmdb/writer.ts";
+import type { CommitResult } from "../../src/storage/store.ts";
+import { temporaryFolder } from "./support.ts";
+
+const folder = temporaryFolder();
+afterAll(folder.remove);
+
+/** Transactions that were asked for, and the sizes of the batches that wrote. */
+interface Seen {
+  transactions: number;
+  readonly sizes: number[];
+}
+
+function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
+  const seen: Seen = { transactions: 0, sizes: [] };
+  const root = new Proxy(environment.root, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (name === "transaction") seen.transactions++;
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const counted = { ...environment, root };
+  const writer = new Writer(counted, new Reader(counted), systemClock, DEFAULT_MAP_BYTES, {
+    durable: ({ events }: Batch) => void seen.sizes.push(events.length),
+    idle: () => undefined,
+  });
+  return { writer, seen };
+}
+
+it("a batch takes what arrives until its transaction begins, and no transaction is without a write", async () => {
+  const environment = acquireEnvironment(folder.path, DEFAULT_MAP_BYTES);
+  try {
+    const { writer, seen } = writerOver(environment);
+    const create = (name: string): Promise<CommitResult> =>
+      new Promise((resolve, reject) => {
+        const write = { kind: "create", key: `/g/r/n/${name}`, draft: draft(name) } as const;
+        writer.commit({ write, resolve, reject });
+      });
+    const together = (of: string) => Promise.all(["a", "b", "c", "d"].map((name) => create(`${of}-${name}`)));
+
+    expect((await together("first")).every(({ ok }) => ok)).toBe(true);
+    expect(seen).toEqual({ transactions: 1, sizes: [4] });
+
+    // Those of the second wave arrive while the first is on its way; each is in exactly one batch.
+    const waves = ["one", "two", "three"].map(async (wave) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return together(wave);
+    });
+    await Promise.all(waves);
+    await writer.settled();
+    expect(seen.sizes.reduce((all, size) => all + size)).toBe(16);
+    expect(seen.transactions).toBe(seen.sizes.length);
+  } finally {
+    await releaseEnvironment(environment);
+  }
+});

@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { draft } from "../../src/storage/conformance/support.ts";
 import type { Environment } from "../../src/storage/lmdb/databases.ts";
@@ -12,13 +12,30 @@ import { type Batch, Writer } from "../../src/storage/lmdb/writer.ts";
 import type { CommitResult } from "../../src/storage/store.ts";
 import { temporaryFolder } from "./support.ts";
 
-const folder = temporaryFolder();
-afterAll(folder.remove);
-
 /** Transactions that were asked for, and the sizes of the batches that wrote. */
 interface Seen {
   transactions: number;
   readonly sizes: number[];
+}
+
+/** Runs with an environment of its own. */
+async function withEnvironment(run: (environment: Environment) => Promise<void>): Promise<void> {
+  const folder = temporaryFolder();
+  const environment = acquireEnvironment(folder.path, DEFAULT_MAP_BYTES);
+  try {
+    await run(environment);
+  } finally {
+    await releaseEnvironment(environment);
+    folder.remove();
+  }
+}
+
+function creating(writer: Writer): (name: string) => Promise<CommitResult> {
+  return (name) =>
+    new Promise((resolve, reject) => {
+      const write = { kind: "create", key: `/g/r/n/${name}`, draft: draft(name) } as const;
+      writer.commit({ write, resolve, reject });
+    });
 }
 
 function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
@@ -39,14 +56,9 @@ function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
 }
 
 it("a batch takes what arrives until its transaction begins, and no transaction is without a write", async () => {
-  const environment = acquireEnvironment(folder.path, DEFAULT_MAP_BYTES);
-  try {
+  await withEnvironment(async (environment) => {
     const { writer, seen } = writerOver(environment);
-    const create = (name: string): Promise<CommitResult> =>
-      new Promise((resolve, reject) => {
-        const write = { kind: "create", key: `/g/r/n/${name}`, draft: draft(name) } as const;
-        writer.commit({ write, resolve, reject });
-      });
+    const create = creating(writer);
     const together = (of: string) => Promise.all(["a", "b", "c", "d"].map((name) => create(`${of}-${name}`)));
 
     expect((await together("first")).every(({ ok }) => ok)).toBe(true);
@@ -61,7 +73,37 @@ it("a batch takes what arrives until its transaction begins, and no transaction 
     await writer.settled();
     expect(seen.sizes.reduce((all, size) => all + size)).toBe(16);
     expect(seen.transactions).toBe(seen.sizes.length);
-  } finally {
-    await releaseEnvironment(environment);
-  }
+  });
+});
+
+it("a batch is known by the state that it left until its writes are acknowledged, another writer's never", async () => {
+  await withEnvironment(async (environment) => {
+    const { writer } = writerOver(environment);
+    const { writer: other } = writerOver(environment);
+    const reader = new Reader(environment);
+    let found = 0;
+    for (let n = 0; n < 500 && found < 20; n++) {
+      const before = reader.state().revision;
+      let acknowledged = false;
+      const done = creating(writer)(`x-${n}`).then(() => (acknowledged = true));
+      while (!acknowledged) {
+        const state = reader.state();
+        const batch = writer.untoldBatch(state);
+        expect(other.untoldBatch(state)).toBeUndefined();
+        if (state.revision === before) expect(batch).toBeUndefined();
+        else {
+          expect(batch?.events.map(({ key, revision }) => [key, revision])).toEqual([
+            [`/g/r/n/x-${n}`, state.revision],
+          ]);
+          found++;
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await done;
+      expect(writer.untoldBatch(reader.state())).toBeUndefined();
+    }
+    expect(found).toBeGreaterThan(0);
+    // As a compaction leaves it.
+    expect(writer.untoldBatch({ ...reader.state(), batch: 0 })).toBeUndefined();
+  });
 });

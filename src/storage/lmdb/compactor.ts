@@ -69,6 +69,6 @@ export class Compactor {
     }
     const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: SLICE_REVISIONS })];
     if (upTo === target) for (const time of old) marks.removeSync(time);
-    meta.putSync("state", encodeState({ revision, floor: upTo, markTime }));
+    meta.putSync("state", encodeState({ revision, floor: upTo, markTime, batch: 0 }));
   }
 }

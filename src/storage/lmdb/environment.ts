@@ -183,7 +183,10 @@ function refuseDamage(environment: Environment): void {
 function initialise({ dir, meta }: Environment): void {
   const state = meta.getBinary("state");
   if (state === undefined) {
-    meta.putSync("state", encodeState({ revision: FIRST_REVISION, floor: FIRST_REVISION, markTime: 0 }));
+    meta.putSync(
+      "state",
+      encodeState({ revision: FIRST_REVISION, floor: FIRST_REVISION, markTime: 0, batch: 0 }),
+    );
   } else if (state[0] !== FORMAT_VERSION) {
     throw new StoreDamagedError(
       `the data folder ${dir} has format version ${state[0]}, this program knows ${FORMAT_VERSION}: ` +

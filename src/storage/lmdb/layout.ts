@@ -114,12 +114,20 @@ export interface State {
   readonly floor: Revision;
   /** The mark that {@link revision} will have when a later one is made. */
   readonly markTime: number;
+  /** The number of the batch that left the store so; 0 where it was something else. */
+  readonly batch: number;
 }
 
-export function encodeState({ revision, floor, markTime }: State): Buffer {
-  const bytes = Buffer.allocUnsafe(25);
+/** Where the number of the batch is in a state record; those of earlier programs end here. */
+const BATCH_AT = 25;
+
+export function encodeState({ revision, floor, markTime, batch }: State): Buffer {
+  const bytes = Buffer.allocUnsafe(BATCH_AT + 8);
   bytes[0] = FORMAT_VERSION;
-  writeUint64(bytes, markTime, writeUint64(bytes, floor, writeUint64(bytes, revision, 1)));
+  writeUint64(bytes, revision, 1);
+  writeUint64(bytes, floor, 9);
+  writeUint64(bytes, markTime, 17);
+  writeUint64(bytes, batch, BATCH_AT);
   return bytes;
 }
 
@@ -129,6 +137,7 @@ export function decodeState(bytes: Buffer): State {
     revision: revisionOf(readUint64(bytes, 1)),
     floor: revisionOf(readUint64(bytes, 9)),
     markTime: readUint64(bytes, 17),
+    batch: bytes.length > BATCH_AT ? readUint64(bytes, BATCH_AT) : 0,
   };
 }
 

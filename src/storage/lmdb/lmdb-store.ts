@@ -71,14 +71,14 @@ class EmbeddedStore implements LmdbStore {
     this.reader = new Reader(environment);
     this.compactor = new Compactor(environment);
     this.writer = new Writer(environment, this.reader, options.clock, options.mapSize ?? DEFAULT_MAP_BYTES, {
-      durable: (batch) => this.publish(batch),
+      durable: (batch) => this.orEndSubscriptions(() => this.publish(batch)),
       idle: () => this.onIdle(),
     });
     this.feed = new Feed(
       {
         knownFloor: () => this.read(() => this.reader.state().floor),
         readPast: (prefix, after, upTo) => this.read(() => this.reader.events(prefix, after, upTo)),
-        refresh: () => this.readOthers(),
+        refresh: () => this.readNewest(),
       },
       this.reader.state().revision,
       options.recentEventsBytes ?? RECENT_EVENTS_BYTES,
@@ -140,7 +140,7 @@ class EmbeddedStore implements LmdbStore {
     if (this.closing === undefined) {
       // Only who listens needs to hear of other processes.
       this.watch ??= new ChangeWatch(join(this.dir, DATA_FILE), this.options.clock, () => this.onChange());
-      this.readOthers();
+      this.readNewest();
     }
     return this.feed.subscribe(options, listener);
   }
@@ -187,19 +187,17 @@ class EmbeddedStore implements LmdbStore {
   /** Publishes a batch of this store; what other processes committed before it comes from the log. */
   private publish({ before, events }: Batch): void {
     const { feed } = this;
-    this.orEndSubscriptions(() => {
-      if (feed.position < before) this.readLog(before);
-      const unheard =
-        feed.position <= before ? events : events.filter(({ revision }) => revision > feed.position);
-      feed.publish(unheard, events.at(-1)!.revision);
-    });
+    if (feed.position < before) this.readLog(before);
+    const unheard =
+      feed.position <= before ? events : events.filter(({ revision }) => revision > feed.position);
+    feed.publish(unheard, events.at(-1)!.revision);
   }
 
   private onChange(): void {
     // A batch of our own tells by itself, and reads first what others did before it.
     this.unheardChange = this.writer.busy;
     if (this.closing !== undefined || this.writer.busy) return;
-    this.orEndSubscriptions(() => this.readOthers());
+    this.orEndSubscriptions(() => this.readNewest());
   }
 
   /**
@@ -218,9 +216,13 @@ class EmbeddedStore implements LmdbStore {
     if (this.unheardChange) this.onChange();
   }
 
-  private readOthers(): void {
-    const revision = this.latestRevision();
-    if (revision > this.feed.position) this.readLog(revision);
+  /** Publishes what is committed, whoever did it, and whether or not its writer was told yet. */
+  private readNewest(): void {
+    const state = this.read(() => this.reader.state());
+    if (state.revision <= this.feed.position) return;
+    const own = this.writer.untoldBatch(state);
+    if (own === undefined) this.readLog(state.revision);
+    else this.publish(own);
   }
 
   private readLog(upTo: Revision): void {

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { revisionOf } from "../entry.ts";
 import { countersOf, isIn } from "../keys.ts";
@@ -6,7 +7,7 @@ import { markTime } from "../time-marks.ts";
 import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import { fullError, writeError } from "./errors.ts";
-import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf } from "./layout.ts";
+import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
 import { numberIn, type Reader, stateIn } from "./reader.ts";
 import { roomLeft } from "./room.ts";
 
@@ -32,6 +33,8 @@ export interface Waiting {
 
 /** What a batch did, to be told when it is durable. */
 export interface Batch {
+  /** Stands in the state that the batch leaves, so that it is known by it. */
+  readonly number: number;
   /** The last revision before the batch's own. */
   readonly before: Revision;
   readonly events: StoreEvent[];
@@ -58,6 +61,10 @@ export class Writer {
   private underWay = 0;
   /** Whether a batch's transaction is still to begin; it will take what arrives until then. */
   private opening = false;
+  /** Batches that were written and may be durable, which this thread wasn't told yet. */
+  private readonly untold = new Set<Batch>();
+  /** Begins anywhere, so that no two writers over one folder number their batches alike. */
+  private lastNumber = randomInt(2 ** 47);
   private idle: (() => void)[] = [];
 
   /** @param limitBytes the most that the store may hold. */
@@ -84,6 +91,15 @@ export class Writer {
     return this.busy ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
   }
 
+  /**
+   * The batch of this writer that left a state that is committed, while its writes are still to be acknowledged. What it
+   * says needn't be read.
+   */
+  untoldBatch({ batch }: State): Batch | undefined {
+    for (const untold of this.untold) if (untold.number === batch) return untold;
+    return undefined;
+  }
+
   private startBatch(): void {
     if (this.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
     this.underWay++;
@@ -106,6 +122,7 @@ export class Writer {
         taken = this.take();
         try {
           batch = this.write(taken);
+          this.untold.add(batch);
         } catch (error) {
           // A put that LMDB refuses marks the transaction as failed: it is given up as a whole.
           failure = error;
@@ -118,6 +135,8 @@ export class Writer {
       if (taken.length === 0) taken = this.take();
       for (const { reject } of taken) reject(writeError(this.environment.dir, cause));
       return;
+    } finally {
+      if (batch !== undefined) this.untold.delete(batch);
     }
     if (batch !== undefined) this.acknowledge(batch);
   }
@@ -159,13 +178,13 @@ export class Writer {
     const mark = markTime(this.clock.now());
     if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
     const { revision } = steps.at(-1)!.event;
-    meta.putSync("state", encodeState({ revision, floor, markTime: mark }));
+    meta.putSync("state", encodeState({ revision, floor, markTime: mark, batch: batch.number }));
     return batch;
   }
 
   /** What each write of a batch comes to, in order; touches nothing. One that can't be told fails alone. */
   private plan(taken: readonly Waiting[], before: Revision): Batch & { readonly steps: readonly Step[] } {
-    const batch: Batch = { before, events: [], outcomes: [], failed: [] };
+    const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
     let room = roomLeft(this.environment, this.limitBytes);

@@ -41,11 +41,14 @@ export function inBatches<W>(
 ): (one: W) => void {
   const queue: W[] = [];
   let underWay = 0;
+  let opening = false;
   const runBatch = async (): Promise<void> => {
-    if (underWay >= batchesUnderWay || queue.length === 0) return;
+    if (opening || underWay >= batchesUnderWay || queue.length === 0) return;
     underWay++;
+    opening = true;
     let taken: W[] = [];
     await root.transaction(() => {
+      opening = false;
       taken = queue.splice(0, batchWrites);
       write(taken);
     });

@@ -86,6 +86,12 @@ export interface CreateServerOptions {
   readonly allowPrivileged?: boolean;
   /** Controllers that run, as for `--controllers`; `["*"]` unless given. */
   readonly controllers?: readonly string[];
+  /** Admission plugins that run beside those that do by default. */
+  readonly enabledAdmissionPlugins?: readonly string[];
+  /** Admission plugins that don't run, even if they are enabled. */
+  readonly disabledAdmissionPlugins?: readonly string[];
+  /** Configuration of admission plugins, as for `--admission-control-config-file`. */
+  readonly admissionConfigurationFile?: string;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
@@ -155,8 +161,9 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     flow: { ...defaultFlow, ...options.flow },
     allowPrivileged: options.allowPrivileged ?? false,
     controllers: options.controllers,
-    enabledAdmissionPlugins: [],
-    disabledAdmissionPlugins: [],
+    enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? [],
+    disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? [],
+    admissionConfigurationFile: options.admissionConfigurationFile,
     livezGracePeriodMs: 0,
     shutdownDelayMs: 0,
     clock: options.clock ?? systemClock,

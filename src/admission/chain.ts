@@ -1,12 +1,15 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { StatusError } from "../base/status-error.ts";
 import type { AdmissionRequest, Admitter, Target } from "../resources/engine.ts";
 
-/**
- * One rule of admission (spec: conventions 4.13). A plugin refuses by throwing a StatusError. It must have no side
- * effects in a dry run.
- */
+/** One rule of admission (spec: conventions 4.13). A plugin refuses by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
+  /**
+   * Whether being asked does something that lasts, beyond what is stored. A dry run that such a plugin would be asked of
+   * fails (spec: conventions 4.9). All others must do nothing of that kind in a dry run.
+   */
+  readonly sideEffects?: boolean;
   /** Whether the plugin may have anything to say to such writes; of others it needs not be asked. */
   concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
   /** May change `request.object`. Runs before validation, in the order of the chain. */
@@ -46,7 +49,18 @@ function askFrom(
   request: AdmissionRequest,
 ): MaybePromise<void> {
   for (let at = start; at < plugins.length; at++) {
-    const answer = plugins[at]![phase]!(request);
+    const plugin = plugins[at]!;
+    if (request.dryRun) refuseSideEffects(plugin, request);
+    const answer = plugin[phase]!(request);
     if (answer instanceof Promise) return answer.then(() => askFrom(at + 1, plugins, phase, request));
   }
+}
+
+/** @throws {StatusError} BadRequest when asking the plugin would do what a dry run must not. */
+function refuseSideEffects(
+  { name, sideEffects = false, concerns }: AdmissionPlugin,
+  { operation, target }: AdmissionRequest,
+): void {
+  if (!sideEffects || !concerns(operation, target)) return;
+  throw new StatusError("BadRequest", `admission plugin ${JSON.stringify(name)} does not support dry run`);
 }

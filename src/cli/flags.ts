@@ -172,6 +172,12 @@ export const serveFlags: readonly Flag[] = [
     "*",
     "What happens by itself: * for all but bootstrapsigner and tokencleaner, NAME for one, -NAME for none of that name.",
   ),
+  flag(
+    "admission-control-config-file",
+    "file",
+    "",
+    "Configuration of admission plugins: an AdmissionConfiguration in YAML or JSON.",
+  ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",

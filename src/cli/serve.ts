@@ -111,6 +111,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     controllers: read.list("controllers"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
+    admissionConfigurationFile: read.optional("admission-control-config-file"),
     livezGracePeriodMs: read.durationMs("livez-grace-period"),
     shutdownDelayMs: read.durationMs("shutdown-delay-duration"),
     clock: systemClock,

@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../admission/chain.ts";
+import { readAdmissionConfiguration, type PluginConfiguration } from "../admission/configuration.ts";
+import { eventRateLimit, readEventLimits } from "../admission/plugins/event-rate-limit.ts";
 import { namespaceLifecycle } from "../admission/plugins/namespace-lifecycle.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import type { NamespacePhases } from "../resources/namespace-phases.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -8,21 +12,103 @@ import { escalationCheck } from "./escalation-check.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import type { StoredRbac } from "./rbac.ts";
 
-/** The plugins that the options turn on, in the order in which they run, and the checks that are always on. */
-export function admissionPlugins(
+/** What plugins are made of. */
+export interface AdmissionParts {
+  readonly registry: Registry;
+  readonly namespaces: NamespacePhases;
+  readonly policy: StoredRbac;
+  readonly authorizer: Authorizer;
+}
+
+/** A plugin that the options can turn on or off. */
+interface Available {
+  readonly name: string;
+  readonly byDefault: boolean;
+  make(
+    options: ServerOptions,
+    parts: AdmissionParts,
+    configuration: PluginConfiguration | undefined,
+  ): MaybePromise<AdmissionPlugin>;
+}
+
+/** In the order in which they run. */
+const available: readonly Available[] = [
+  {
+    name: "NamespaceLifecycle",
+    byDefault: true,
+    make: ({ vocabulary }, { namespaces, registry }) =>
+      namespaceLifecycle(namespaces, registry.require(Namespace), vocabulary),
+  },
+  {
+    name: "EventRateLimit",
+    byDefault: false,
+    make: async ({ vocabulary, clock, log }, _, configuration) => {
+      if (configuration === undefined) throw new Error("it needs a configuration");
+      const { value, warnings } = await readEventLimits(configuration, vocabulary);
+      for (const warning of warnings)
+        log.warn({ plugin: "EventRateLimit" }, `${configurationFlag}: ${warning}`);
+      return eventRateLimit(value, clock);
+    },
+  },
+];
+
+/** The plugins that there are, in the order in which they run, and whether each is on by default. */
+export const admissionPluginNames: readonly Pick<Available, "name" | "byDefault">[] = available;
+
+const configurationFlag = "--admission-control-config-file";
+
+/**
+ * The plugins that the options turn on, in the order in which they run, and the checks that are always on.
+ *
+ * @throws {OptionsError} a plugin that doesn't exist, or a configuration that can't be used.
+ */
+export async function admissionPlugins(
   options: ServerOptions,
-  registry: Registry,
-  namespaces: NamespacePhases,
-  policy: StoredRbac,
-  authorizer: Authorizer,
-): AdmissionPlugin[] {
-  const { vocabulary, enabledAdmissionPlugins, disabledAdmissionPlugins } = options;
-  const plugins = [namespaceLifecycle(namespaces, registry.require(Namespace), vocabulary)];
-  for (const name of [...enabledAdmissionPlugins, ...disabledAdmissionPlugins]) {
-    if (!plugins.some((plugin) => plugin.name === name)) {
-      throw new OptionsError(`there is no admission plugin ${JSON.stringify(name)}`);
+  parts: AdmissionParts,
+): Promise<AdmissionPlugin[]> {
+  const { enabledAdmissionPlugins: on, disabledAdmissionPlugins: off, vocabulary } = options;
+  for (const name of [...on, ...off]) assertAvailable(name);
+  const configurations = await configurationsOf(options);
+  const plugins: AdmissionPlugin[] = [];
+  for (const { name, byDefault, make } of available) {
+    if (off.includes(name) || !(byDefault || on.includes(name))) continue;
+    try {
+      plugins.push(await make(options, parts, configurations.get(name)));
+    } catch (error) {
+      throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${(error as Error).message}`);
     }
   }
-  const enabled = plugins.filter((plugin) => !disabledAdmissionPlugins.includes(plugin.name));
-  return [...enabled, escalationCheck(policy, authorizer, vocabulary)];
+  return [...plugins, escalationCheck(parts.policy, parts.authorizer, vocabulary)];
+}
+
+function assertAvailable(name: string): void {
+  if (available.some((one) => one.name === name)) return;
+  throw new OptionsError(`there is no admission plugin ${JSON.stringify(name)}`);
+}
+
+async function configurationsOf({
+  admissionConfigurationFile: file,
+  vocabulary,
+  log,
+}: ServerOptions): Promise<ReadonlyMap<string, PluginConfiguration>> {
+  if (file === undefined) return new Map();
+  try {
+    const { value, warnings } = await readAdmissionConfiguration(file, readNamed, vocabulary);
+    for (const warning of warnings) log.warn({ file }, `${configurationFlag}: ${warning}`);
+    for (const name of value.keys()) assertAvailable(name);
+    return value;
+  } catch (error) {
+    throw new OptionsError(`${configurationFlag} ${file}: ${(error as Error).message}`);
+  }
+}
+
+async function readNamed(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const absent = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new Error(`${file}: ${absent ? "the file doesn't exist" : (error as Error).message}`, {
+      cause: error,
+    });
+  }
 }

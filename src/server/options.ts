@@ -104,6 +104,8 @@ export interface ServerOptions {
   readonly controllers?: readonly string[] | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
+  /** Configuration of admission plugins. */
+  readonly admissionConfigurationFile?: string | undefined;
   /** `/livez` doesn't fail for checks of the start before this time has passed. */
   readonly livezGracePeriodMs: number;
   /** How long the server goes on serving, not ready, before it stops. */

@@ -155,10 +155,11 @@ async function assemble(
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await identification(options, registry, store, adminToken);
+  const parts = { registry, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
-    admit: new AdmissionChain(admissionPlugins(options, registry, namespaces, policy, authorization.chain)),
+    admit: new AdmissionChain(await admissionPlugins(options, parts)),
   });
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);

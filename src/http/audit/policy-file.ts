@@ -1,7 +1,5 @@
-import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
-import { decodeYaml } from "../../base/yaml.ts";
-import { decode, TypeFault } from "../../schema/decode.ts";
+import { readConfiguration, refuseFaults } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { struct } from "../../schema/meta.ts";
 import { bool, field, list, object, string, type Static } from "../../schema/types.ts";
@@ -34,7 +32,6 @@ const Policy = struct("Policy", "What is recorded of which requests.", {
   omitStages: field(3, list(string), "Stages that are recorded for no rule."),
   omitManagedFields: field(4, bool, "Whether managed fields are left out of recorded objects."),
 });
-type Policy = Static<typeof Policy>;
 type PolicyRule = Static<typeof PolicyRule>;
 
 /** A policy, and what in its file has no effect. */
@@ -54,54 +51,21 @@ export function auditVersion({ groupSuffix }: Vocabulary): string {
  * @throws {Error} what is wrong, and in which rule and field.
  */
 export async function readPolicy(bytes: Uint8Array, vocabulary: Vocabulary): Promise<ReadPolicy> {
-  const { value, duplicates } = await parsed(bytes);
-  if (value === null) throw new Error("the file is empty");
-  const { policy, unknownFields } = decoded(value);
-  checkKind(policy, vocabulary);
+  const form = { type: Policy, kind: "Policy", apiVersions: [auditVersion(vocabulary)] };
+  const { value: policy, warnings } = await readConfiguration(bytes, form);
   const report = FieldReport.start();
   checkStages(policy.omitStages, report.at("omitStages"));
   if ((policy.rules ?? []).length === 0) report.at("rules").required("a policy needs at least one rule");
   policy.rules?.forEach((rule, index) => checkRule(rule, report.at("rules", index)));
-  if (report.faults.length > 0) {
-    throw new Error(report.faults.map(({ field: place, message }) => `${place}: ${message}`).join("; "));
-  }
+  refuseFaults(report);
   return {
     policy: {
       rules: (policy.rules ?? []).map(ruleOf),
       omitStages: (policy.omitStages ?? []) as AuditStage[],
       omitManagedFields: policy.omitManagedFields ?? false,
     },
-    warnings: [
-      ...unknownFields.map((name) => `unknown field ${JSON.stringify(name)} has no effect`),
-      ...duplicates.map((name) => `field ${JSON.stringify(name)} is given twice; the last one counts`),
-    ],
+    warnings,
   };
-}
-
-async function parsed(bytes: Uint8Array) {
-  try {
-    return await decodeYaml(bytes);
-  } catch (error) {
-    if (error instanceof SyntaxFault) throw new Error(`can't be read: ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-function decoded(value: unknown): { policy: Policy; unknownFields: readonly string[] } {
-  try {
-    const { value: policy, unknownFields } = decode(Policy, value);
-    return { policy: policy as unknown as Policy, unknownFields };
-  } catch (error) {
-    if (error instanceof TypeFault) throw new Error(error.message, { cause: error });
-    throw error;
-  }
-}
-
-function checkKind({ apiVersion = "", kind = "" }: Policy, vocabulary: Vocabulary): void {
-  const wanted = auditVersion(vocabulary);
-  if (kind === "Policy" && apiVersion === wanted) return;
-  const found = `${JSON.stringify(kind)} of ${JSON.stringify(apiVersion)}`;
-  throw new Error(`kind and apiVersion: found ${found}, need "Policy" of "${wanted}"`);
 }
 
 function checkRule(rule: PolicyRule, place: FieldReport): void {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** How often something may be done. */
 export interface ThrottleOptions {

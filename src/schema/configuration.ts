@@ -1,0 +1,80 @@
+import { SyntaxFault } from "../base/json/syntax-fault.ts";
+import { decodeYaml } from "../base/yaml.ts";
+import { decode, TypeFault } from "./decode.ts";
+import type { FieldReport } from "./faults.ts";
+import type { Static, StructType } from "./types.ts";
+
+/** What a configuration file is to hold: one object. */
+export interface ConfigurationForm<S extends StructType> {
+  readonly type: S;
+  readonly kind: string;
+  /** The versions that are understood; messages name the first. */
+  readonly apiVersions: readonly string[];
+}
+
+/** The object of a configuration file, and what in the file has no effect. */
+export interface Configuration<T> {
+  readonly value: T;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a configuration file: one document in YAML or JSON.
+ *
+ * @throws {Error} what is wrong, and in which field.
+ */
+export async function readConfiguration<S extends StructType>(
+  bytes: Uint8Array,
+  form: ConfigurationForm<S>,
+): Promise<Configuration<Static<S>>> {
+  const { value, duplicates } = await parsed(bytes);
+  if (value === null) throw new Error("the file is empty");
+  const read = decodeConfiguration(value, form);
+  const twice = duplicates.map((name) => `field ${JSON.stringify(name)} is given twice; the last one counts`);
+  return { value: read.value, warnings: [...read.warnings, ...twice] };
+}
+
+/**
+ * As {@link readConfiguration}, of an object that stands inside another one's file.
+ *
+ * @throws {Error} what is wrong, and in which field.
+ */
+export function decodeConfiguration<S extends StructType>(
+  value: unknown,
+  { type, kind, apiVersions }: ConfigurationForm<S>,
+): Configuration<Static<S>> {
+  const decoded = decodedAs(type, value);
+  const found = decoded.value as { kind?: string; apiVersion?: string };
+  if (found.kind !== kind || !apiVersions.includes(found.apiVersion ?? "")) {
+    const said = `${JSON.stringify(found.kind ?? "")} of ${JSON.stringify(found.apiVersion ?? "")}`;
+    throw new Error(`kind and apiVersion: found ${said}, need "${kind}" of "${apiVersions[0]}"`);
+  }
+  return {
+    value: decoded.value as Static<S>,
+    warnings: decoded.unknownFields.map((name) => `unknown field ${JSON.stringify(name)} has no effect`),
+  };
+}
+
+/** @throws {Error} what was found wrong, if anything was. */
+export function refuseFaults({ faults }: FieldReport): void {
+  if (faults.length === 0) return;
+  throw new Error(faults.map(({ field, message }) => `${field}: ${message}`).join("; "));
+}
+
+async function parsed(bytes: Uint8Array) {
+  try {
+    return await decodeYaml(bytes);
+  } catch (error) {
+    if (error instanceof SyntaxFault) throw new Error(`can't be read: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function decodedAs(type: StructType, value: unknown) {
+  try {
+    return decode(type, value);
+  } catch (error) {
+    if (error instanceof TypeFault) throw new Error(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { admissionPluginNames } from "../../src/server/admission.ts";
+import { TestServer } from "../support/api.ts";
+import { temporaryFolder } from "../support/process.ts";
+import { read } from "../tidy/source-files.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+const page = read("docs/admission.md");
+
+test("docs/admission.md lists every plugin, in order, and whether it is on", () => {
+  const listed = [...page.matchAll(/^\| `(\w+)` +\| (on|off) /gm)].map(([, name, on]) => [name, on]);
+  const plugins = admissionPluginNames.map(({ name, byDefault }) => [name, byDefault ? "on" : "off"]);
+  expect(listed.slice(0, plugins.length)).toEqual(plugins);
+  expect(listed).toHaveLength(plugins.length);
+});
+
+test("docs/admission.md: its examples configure a server", async () => {
+  const [main, limits] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text!);
+  const file = path.join(folder.path, "admission.yaml");
+  writeFileSync(file, main!);
+  writeFileSync(path.join(folder.path, "event-limits.yaml"), limits!);
+  const warnings: unknown[] = [];
+  const warn = (...said: unknown[]) => void warnings.push(said);
+  const server = await TestServer.start({
+    enabledAdmissionPlugins: ["EventRateLimit"],
+    admissionConfigurationFile: file,
+    log: { info: () => undefined, warn, error: warn },
+  });
+  await server.close();
+  expect(warnings).toEqual([]);
+});

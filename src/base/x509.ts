@@ -191,3 +191,18 @@ function toPem(bytes: Buffer): string {
   const lines = bytes.toString("base64").match(/.{1,64}/g)!;
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
+
+/** The certificates in a PEM text, each as PEM, in order; whatever else is there is passed over. */
+export function certificatesIn(pem: string): string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+}
+
+/** The authority at the end of a chain: its last certificate, if that signed itself. */
+export function rootOf(chain: string): string | undefined {
+  const last = certificatesIn(chain).at(-1);
+  if (last === undefined) return undefined;
+  const certificate = new X509Certificate(last);
+  return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey)
+    ? `${last}\n`
+    : undefined;
+}

@@ -58,7 +58,7 @@ export const serveFlags: readonly Flag[] = [
     "tls-cert-file",
     "file",
     "",
-    "Serving certificate with its chain (PEM); without it the server makes its own.",
+    "Serving certificate with its chain (PEM), to the root if admin.kubeconfig is to trust it; without it the server makes its own.",
   ),
   flag("tls-private-key-file", "file", "", "Key of --tls-cert-file (PEM)."),
   flag("tls-san", "list", "", "Further names and addresses for the self-made certificate, comma separated."),

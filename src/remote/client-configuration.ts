@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { certificatesIn } from "../base/x509.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import type { RemoteTls } from "./remote-client.ts";
@@ -173,7 +174,7 @@ class Reader {
 }
 
 function authoritiesIn(pem: string): string[] {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificatesIn(pem);
   if (blocks.length === 0)
     throw new ConfigurationFault("cluster.certificate-authority: holds no certificate in PEM");
   for (const block of blocks) certificate(block, "cluster.certificate-authority");

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { IdentityHeaders } from "../authentication/authenticating-proxy.ts";
+import { certificatesIn } from "../base/x509.ts";
 import type { Client } from "../resources/client.ts";
 import { isRaced } from "../resources/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -83,7 +84,7 @@ function joined(told: Readonly<Record<string, string>>, facts: Facts, nowMs: num
 }
 
 function joinedCertificates(told: string, own: readonly string[], nowMs: number): string {
-  const blocks = told.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificatesIn(told);
   const all = [...blocks, ...own].map((pem) => pem.trim()).filter((pem) => isValid(pem, nowMs));
   return [...new Set(all)].map((pem) => `${pem}\n`).join("");
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { AuthorityPool } from "../authentication/authority-pool.ts";
+import { certificatesIn, rootOf } from "../base/x509.ts";
 import type { ListenOptions, TlsMaterial } from "../http/listener.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import {
@@ -18,7 +19,10 @@ import { OptionsError, type ServerOptions, type ServingOptions } from "./options
 /** How a server shows itself, and whose client certificates it knows. */
 export interface Serving {
   readonly listen: ListenOptions;
-  /** The authority that clients are to trust; undefined with an operator's own certificate. */
+  /**
+   * The authority that clients are to trust; with an operator's certificate the one at the end of its chain, undefined if the
+   * file doesn't hold it.
+   */
   readonly caCertificate: string | undefined;
   /** Makes the administrator a certificate; undefined when the server holds no authority's key. */
   readonly issueAdminCertificate: (() => { certificate: string; key: string }) | undefined;
@@ -56,6 +60,7 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
   let own = await unlessFaulty(() => ownCertificates(options, serving));
   const read = () => readMaterial(options, serving, own);
   const first = await read();
+  let certificate = first.tls.cert;
   const authorities: ClientAuthorities = {
     clients: new AuthorityPool(first.clients),
     proxies: first.proxies === undefined ? undefined : new AuthorityPool(first.proxies),
@@ -67,6 +72,7 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
   const reload = async (renew: (tls: TlsMaterial) => void) => {
     const next = await read();
     renew(next.tls);
+    certificate = next.tls.cert;
     authorities.clients.replace(next.clients);
     authorities.proxies?.replace(next.proxies!);
   };
@@ -81,7 +87,7 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
   return {
     listen: { ...place, tls: first.tls },
     get caCertificate() {
-      return own?.caCertificate;
+      return own === undefined ? rootOf(certificate) : own.caCertificate;
     },
     get issueAdminCertificate() {
       return own?.caKey === undefined ? undefined : adminIssuer(options, own);
@@ -176,7 +182,7 @@ function ownCertificates(
  */
 export async function readAuthorities(flag: string, file: string): Promise<string[]> {
   const text = await readOptionFile(flag, file);
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificatesIn(text);
   if (blocks.length === 0) throw new OptionsError(`${flag} ${file}: holds no certificate in PEM`);
   for (const block of blocks) {
     try {

@@ -115,6 +115,24 @@ describe("5.1 files that change while the server runs", () => {
     await expect(nameOf(as(pair))).rejects.toThrow();
   });
 
+  it("the authority at the end of the serving certificate's chain is the one that client configurations trust", async () => {
+    const told = () => JSON.parse(server.kubeconfig()).clusters[0].cluster["certificate-authority-data"];
+    // The file holds the certificate alone.
+    expect(server.caCertificate).toBeUndefined();
+    expect(told()).toBeUndefined();
+    const { caCertificate } = serving;
+    writeFileSync(file("tls.crt"), `${serving.serving.certificate}${caCertificate}`);
+    await looked(() => Promise.resolve(server.caCertificate !== undefined));
+    expect(server.caCertificate).toBe(caCertificate);
+    expect(Buffer.from(told(), "base64").toString()).toBe(caCertificate);
+    expect(await nameOf(as(client(old, "ann"), Buffer.from(told(), "base64").toString()))).toBe("ann");
+    // An authority below another is none that clients could begin with.
+    const below = intermediate(authority(), "below");
+    writeFileSync(file("tls.crt"), `${serving.serving.certificate}${below.certificate}`);
+    await looked(() => Promise.resolve(server.caCertificate === undefined));
+    expect(told()).toBeUndefined();
+  });
+
   it("files that can't be used change nothing, and are used when they are mended", async () => {
     const pair = client(old, "ann");
     copyFileSync(file("clients.pem"), file("kept.pem"));

@@ -57,10 +57,8 @@ function askFrom(
 }
 
 /** @throws {StatusError} BadRequest when asking the plugin would do what a dry run must not. */
-function refuseSideEffects(
-  { name, sideEffects = false, concerns }: AdmissionPlugin,
-  { operation, target }: AdmissionRequest,
-): void {
-  if (!sideEffects || !concerns(operation, target)) return;
-  throw new StatusError("BadRequest", `admission plugin ${JSON.stringify(name)} does not support dry run`);
+function refuseSideEffects(plugin: AdmissionPlugin, { operation, target }: AdmissionRequest): void {
+  if (plugin.sideEffects !== true || !plugin.concerns(operation, target)) return;
+  const name = JSON.stringify(plugin.name);
+  throw new StatusError("BadRequest", `admission plugin ${name} does not support dry run`);
 }

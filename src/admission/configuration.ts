@@ -65,7 +65,7 @@ export async function readAdmissionConfiguration(
     if (name === "") place.at("name").required();
     else if (plugins.has(name)) place.at("name").duplicate(name);
     if (own !== "" && configuration !== undefined) {
-      place.at("configuration").invalid(configuration, "may not be given beside a path");
+      place.at("configuration").forbidden("may not be given beside a path");
     }
     if (own === "" && configuration === undefined) place.at("path").required("or a configuration");
     const source = own === "" ? { configuration } : { file: path.resolve(path.dirname(file), own) };

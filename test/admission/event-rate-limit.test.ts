@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eventRateLimit, readEventLimits } from "../../src/admission/plugins/event-rate-limit.ts";
 import { Event } from "../../src/kinds/core/event.ts";
 import type { AdmissionRequest } from "../../src/resources/engine.ts";
@@ -72,6 +72,10 @@ describe("C-4.13-44 events are limited", () => {
     readonly operation?: AdmissionRequest["operation"];
   }
 
+  /** The last one's message. */
+  let refusal = "";
+  beforeEach(() => (refusal = ""));
+
   /** Whether one more event is let in. */
   async function gate(...limits: object[]): Promise<(asked?: Asked) => boolean> {
     const plugin = eventRateLimit((await read(configured(limits))).value, clock);
@@ -98,6 +102,7 @@ describe("C-4.13-44 events are limited", () => {
         return true;
       } catch (error) {
         expect(error).toMatchObject({ reason: "TooManyRequests" });
+        refusal = (error as Error).message;
         return false;
       }
     };
@@ -124,6 +129,17 @@ describe("C-4.13-44 events are limited", () => {
     expect(admit(other)).toBe(true);
     expect(admit(other)).toBe(false);
     expect(admit()).toBe(false);
+  });
+
+  test("long keys are told apart, and are not remembered whole", async () => {
+    const admit = await gate({ type: "SourceAndObject", qps: 1, burst: 1 });
+    const long = "x".repeat(100_000);
+    expect([admit({ about: `${long}a` }), admit({ about: `${long}b` })]).toEqual([true, true]);
+    expect(refusal).toBe("");
+    expect(admit({ about: `${long}a` })).toBe(false);
+    expect(refusal).toMatch(
+      /^Too many requests: limit reached on type SourceAndObject for key [0-9a-f]{64}$/,
+    );
   });
 
   test("by Server whoever and whatever it is", async () => {

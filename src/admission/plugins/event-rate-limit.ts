@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -42,6 +43,8 @@ const keys: Readonly<Record<string, (request: AdmissionRequest) => string>> = {
 
 /** Keys that are remembered unless it is said how many. */
 const defaultCacheSize = 4096;
+/** Longer keys, which clients can make as long as an event may be, are remembered by their digest. */
+const longestKey = 256;
 
 /** How many events are let in, of those that share a key. */
 export interface EventLimit {
@@ -123,7 +126,7 @@ function gateOf(limit: EventLimit, clock: Clock): (request: AdmissionRequest) =>
   const keyOf = keys[type]!;
   const throttles = new RecentMap<Throttle>({ entries: cacheSize, cost: Infinity });
   return (request) => {
-    const key = keyOf(request);
+    const key = remembered(keyOf(request));
     let throttle = throttles.get(key);
     if (throttle === undefined) {
       throttle = new Throttle(limit, clock);
@@ -133,4 +136,8 @@ function gateOf(limit: EventLimit, clock: Clock): (request: AdmissionRequest) =>
     if (afterMs === 0) return undefined;
     return { reason: `limit reached on type ${type}${key === "" ? "" : ` for key ${key}`}`, afterMs };
   };
+}
+
+function remembered(key: string): string {
+  return key.length <= longestKey ? key : createHash("sha256").update(key).digest("hex");
 }

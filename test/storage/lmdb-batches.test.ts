@@ -7,9 +7,10 @@ import {
   DEFAULT_MAP_BYTES,
   releaseEnvironment,
 } from "../../src/storage/lmdb/environment.ts";
+import { decodeState, encodeState } from "../../src/storage/lmdb/layout.ts";
 import { Reader } from "../../src/storage/lmdb/reader.ts";
 import { type Batch, Writer } from "../../src/storage/lmdb/writer.ts";
-import type { CommitResult } from "../../src/storage/store.ts";
+import type { CommitResult, Revision } from "../../src/storage/store.ts";
 import { temporaryFolder } from "./support.ts";
 
 /** Transactions that were asked for, and the sizes of the batches that wrote. */
@@ -106,4 +107,11 @@ it("a batch is known by the state that it left until its writes are acknowledged
     // As a compaction leaves it.
     expect(writer.untoldBatch({ ...reader.state(), batch: 0 })).toBeUndefined();
   });
+});
+
+it("the state that an earlier program left is read, and is no batch's", () => {
+  const state = { revision: 7 as Revision, floor: 3 as Revision, markTime: 1_700_000_000_000, batch: 9 };
+  const bytes = encodeState(state);
+  expect(decodeState(bytes)).toEqual(state);
+  expect(decodeState(bytes.subarray(0, 25))).toEqual({ ...state, batch: 0 });
 });

@@ -1,8 +1,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { certificatesIn } from "../base/x509.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
+import { whyUnreadable } from "../base/unreadable.ts";
+import { certificatesIn } from "../base/x509.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import type { RemoteTls } from "./remote-client.ts";
 
@@ -204,8 +205,7 @@ async function readNamed(file: string, place: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "the file doesn't exist" : String(error);
+    const why = whyUnreadable(error);
     throw new ConfigurationFault(place === "" ? why : `${place}: ${file}: ${why}`);
   }
 }

@@ -5,6 +5,7 @@ import { eventRateLimit, readEventLimits } from "../admission/plugins/event-rate
 import { namespaceLifecycle } from "../admission/plugins/namespace-lifecycle.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { whyUnreadable } from "../base/unreadable.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import type { NamespacePhases } from "../resources/namespace-phases.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -106,9 +107,6 @@ async function readNamed(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (error) {
-    const absent = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new Error(`${file}: ${absent ? "the file doesn't exist" : (error as Error).message}`, {
-      cause: error,
-    });
+    throw new Error(`${file}: ${whyUnreadable(error)}`, { cause: error });
   }
 }

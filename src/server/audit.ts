@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { annotationKeys, Auditor, type AnnotationKeys } from "../http/audit/auditor.ts";
 import { AuditBackend, type EventOutput } from "../http/audit/backend.ts";
 import { BatchOutput } from "../http/audit/batch-output.ts";
@@ -12,6 +11,7 @@ import { RotatingFile } from "../http/audit/rotating-file.ts";
 import { StandardOutput } from "../http/audit/standard-output.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { AuditLogOptions } from "./audit-options.ts";
+import { readOptionBytes } from "./option-files.ts";
 import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
 import { webhookBackend } from "./audit-webhook.ts";
 import { rarely } from "../base/clock.ts";
@@ -54,15 +54,13 @@ export async function auditorFor(options: ServerOptions, metrics: MetricSet): Pr
 
 async function rulesOf({ vocabulary, log }: ServerOptions, file: string): Promise<AuditRules> {
   const flag = "--audit-policy-file";
+  const bytes = await readOptionBytes(flag, file);
   try {
-    const { policy, warnings } = await readPolicy(await readFile(file), vocabulary);
+    const { policy, warnings } = await readPolicy(bytes, vocabulary);
     for (const warning of warnings) log.warn({ file }, `${flag}: ${warning}`);
     return new AuditRules(policy);
   } catch (error) {
-    const absent = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new OptionsError(
-      `${flag} ${file}: ${absent ? "the file doesn't exist" : (error as Error).message}`,
-    );
+    throw new OptionsError(`${flag} ${file}: ${(error as Error).message}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { whyUnreadable } from "../base/unreadable.ts";
 import { OptionsError } from "./options.ts";
 
 /**
@@ -6,11 +7,15 @@ import { OptionsError } from "./options.ts";
  *
  * @throws {OptionsError} which names the flag and the file.
  */
-export async function readOptionFile(flag: string, file: string): Promise<string> {
+export async function readOptionBytes(flag: string, file: string): Promise<Buffer> {
   try {
-    return await readFile(file, "utf8");
+    return await readFile(file);
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === "ENOENT" ? "the file doesn't exist" : String(error);
-    throw new OptionsError(`${flag} ${file}: ${why}`);
+    throw new OptionsError(`${flag} ${file}: ${whyUnreadable(error)}`);
   }
+}
+
+/** As {@link readOptionBytes}, the text. */
+export async function readOptionFile(flag: string, file: string): Promise<string> {
+  return (await readOptionBytes(flag, file)).toString("utf8");
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { EventOutput } from "./backend.ts";
 import { Throttle, type ThrottleOptions } from "../../base/throttle.ts";
+import type { EventOutput } from "./backend.ts";
 
 /** How events are gathered and sent. */
 export interface BatchOptions {

@@ -209,6 +209,21 @@ describe("faults", () => {
     );
   });
 
+  it.each(["x", "ü", "€", "😀"])("names the place of a late one, behind many times %s", (part) => {
+    const size = Buffer.byteLength(part);
+    for (const place of [65_530, 65_536, 65_540, 131_072, 200_000]) {
+      for (let shift = 0; shift < 6; shift++) {
+        const count = Math.floor((place + shift) / size);
+        const before = Buffer.from(`"${"a".repeat(shift)}${part.repeat(count)}`);
+        const column = 2 + shift + part.length * count;
+        for (const wrong of [[0xff], [0xe2, 0x82], [0x80, 0x80, 0x80, 0x80], [0xed, 0xa0, 0x80]]) {
+          const text = Buffer.concat([before, Buffer.from(wrong), Buffer.from('"')]);
+          expect(fault(text)).toBe(`line 1, column ${column}: the text is not valid UTF-8`);
+        }
+      }
+    }
+  });
+
   it("limits nesting", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     expect(fault(nested(defaultMaxDepth))).toBe("no fault");
@@ -224,7 +239,7 @@ describe("faults", () => {
 describe("hostile texts of 3 MiB", () => {
   const size = 3 * 1024 * 1024;
   const fill = (part: string) => part.repeat(Math.floor(size / part.length));
-  const texts: Record<string, () => string> = {
+  const texts: Record<string, () => string | Buffer> = {
     "open arrays": () => fill("["),
     "open objects": () => fill('{"a":'),
     "a million members": () =>
@@ -238,10 +253,12 @@ describe("hostile texts of 3 MiB", () => {
     "white space": () => fill(" "),
     colons: () => fill(":"),
     surrogates: () => `"${fill("\\ud800")}"`,
-    "a late byte that isn't UTF-8": () => `"${fill("ü")}`,
+    "a string that is never closed": () => `"${fill("ü")}`,
+    "a late byte that isn't UTF-8": () =>
+      Buffer.concat([Buffer.from(`"${fill("ü")}`), Buffer.from([0xff, 0x22])]),
   };
   it.each(Object.keys(texts))("are read or refused in linear time: %s", (name) => {
-    const bytes = Buffer.from(texts[name]!());
+    const bytes = Buffer.from(texts[name]!() as string);
     const usedMs = cpuStopwatch();
     try {
       decodeJson(bytes);

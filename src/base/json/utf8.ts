@@ -16,8 +16,31 @@ export function decodeUtf8(bytes: Uint8Array): string {
   throw faultAt(valid, valid.length, "the text is not valid UTF-8");
 }
 
+/** So many bytes are looked at together, and at those of one piece more closely. */
+const pieceBytes = 64 * 1024;
+
 /** How many bytes stand before the first invalid sequence; a sequence cut short at the end counts as invalid. */
 function lengthOfValidPrefix(bytes: Uint8Array): number {
+  let start = 0;
+  while (start < bytes.length) {
+    const end = sequenceStart(bytes, start + pieceBytes);
+    if (!isUtf8(bytes.subarray(start, end))) {
+      // Where no sequence begins near the end, one may have been cut in two: with its rest it isn't what is wrong.
+      return start + validPrefixOfPiece(bytes.subarray(start, end + 4));
+    }
+    start = end;
+  }
+  return start;
+}
+
+/** Where the sequence begins that a place may be in the middle of; it has at most three bytes before that. */
+function sequenceStart(bytes: Uint8Array, place: number): number {
+  if (place >= bytes.length) return bytes.length;
+  for (let back = 0; back < 3; back++) if ((bytes[place - back]! & 0xc0) !== 0x80) return place - back;
+  return place - 3;
+}
+
+function validPrefixOfPiece(bytes: Uint8Array): number {
   let low = 0;
   let high = bytes.length;
   while (low < high) {

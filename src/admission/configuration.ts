@@ -27,16 +27,15 @@ const AdmissionConfiguration = struct(
   },
 );
 
-/** Reads a file; rejects with an error that says which file and why. */
+/** Reads a file; rejects with a {@link ConfigurationError} that says which file and why. */
 export type ReadFile = (file: string) => Promise<Uint8Array>;
 
 /** What the operator configured one plugin with. */
 export interface PluginConfiguration {
-  readonly plugin: string;
   /**
    * Reads it.
    *
-   * @throws {Error} what is wrong, and where.
+   * @throws {ConfigurationError}
    */
   read<S extends StructType>(form: ConfigurationForm<S>): Promise<Configuration<Static<S>>>;
 }
@@ -45,7 +44,7 @@ export interface PluginConfiguration {
  * Reads the file that configures admission plugins (spec: conventions 2.9): what is there for each, by its name; the plugins
  * read their own parts.
  *
- * @throws {Error} what is wrong, and in which field.
+ * @throws {ConfigurationError}
  */
 export async function readAdmissionConfiguration(
   file: string,
@@ -69,19 +68,17 @@ export async function readAdmissionConfiguration(
     }
     if (own === "" && configuration === undefined) place.at("path").required("or a configuration");
     const source = own === "" ? { configuration } : { file: path.resolve(path.dirname(file), own) };
-    plugins.set(name, pluginConfiguration(name, source, readFile));
+    plugins.set(name, pluginConfiguration(source, readFile));
   });
   refuseFaults(report);
   return { value: plugins, warnings };
 }
 
 function pluginConfiguration(
-  plugin: string,
   { file, configuration }: { readonly file?: string; readonly configuration?: unknown },
   readFile: ReadFile,
 ): PluginConfiguration {
   return {
-    plugin,
     read: async (form) =>
       file === undefined
         ? decodeConfiguration(configuration, form)

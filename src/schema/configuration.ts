@@ -4,6 +4,11 @@ import { decode, TypeFault } from "./decode.ts";
 import type { FieldReport } from "./faults.ts";
 import type { Static, StructType } from "./types.ts";
 
+/** A configuration that can't be used; the message says what is wrong, and in which field. */
+export class ConfigurationError extends Error {
+  override name = "ConfigurationError";
+}
+
 /** What a configuration file is to hold: one object. */
 export interface ConfigurationForm<S extends StructType> {
   readonly type: S;
@@ -21,14 +26,14 @@ export interface Configuration<T> {
 /**
  * Reads a configuration file: one document in YAML or JSON.
  *
- * @throws {Error} what is wrong, and in which field.
+ * @throws {ConfigurationError}
  */
 export async function readConfiguration<S extends StructType>(
   bytes: Uint8Array,
   form: ConfigurationForm<S>,
 ): Promise<Configuration<Static<S>>> {
   const { value, duplicates } = await parsed(bytes);
-  if (value === null) throw new Error("the file is empty");
+  if (value === null) throw new ConfigurationError("the file is empty");
   const read = decodeConfiguration(value, form);
   const twice = duplicates.map((name) => `field ${JSON.stringify(name)} is given twice; the last one counts`);
   return { value: read.value, warnings: [...read.warnings, ...twice] };
@@ -37,7 +42,7 @@ export async function readConfiguration<S extends StructType>(
 /**
  * As {@link readConfiguration}, of an object that stands inside another one's file.
  *
- * @throws {Error} what is wrong, and in which field.
+ * @throws {ConfigurationError}
  */
 export function decodeConfiguration<S extends StructType>(
   value: unknown,
@@ -47,7 +52,7 @@ export function decodeConfiguration<S extends StructType>(
   const found = decoded.value as { kind?: string; apiVersion?: string };
   if (found.kind !== kind || !apiVersions.includes(found.apiVersion ?? "")) {
     const said = `${JSON.stringify(found.kind ?? "")} of ${JSON.stringify(found.apiVersion ?? "")}`;
-    throw new Error(`kind and apiVersion: found ${said}, need "${kind}" of "${apiVersions[0]}"`);
+    throw new ConfigurationError(`kind and apiVersion: found ${said}, need "${kind}" of "${apiVersions[0]}"`);
   }
   return {
     value: decoded.value as Static<S>,
@@ -55,17 +60,18 @@ export function decodeConfiguration<S extends StructType>(
   };
 }
 
-/** @throws {Error} what was found wrong, if anything was. */
+/** @throws {ConfigurationError} what was found wrong, if anything was. */
 export function refuseFaults({ faults }: FieldReport): void {
   if (faults.length === 0) return;
-  throw new Error(faults.map(({ field, message }) => `${field}: ${message}`).join("; "));
+  throw new ConfigurationError(faults.map(({ field, message }) => `${field}: ${message}`).join("; "));
 }
 
 async function parsed(bytes: Uint8Array) {
   try {
     return await decodeYaml(bytes);
   } catch (error) {
-    if (error instanceof SyntaxFault) throw new Error(`can't be read: ${error.message}`, { cause: error });
+    if (error instanceof SyntaxFault)
+      throw new ConfigurationError(`can't be read: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -74,7 +80,7 @@ function decodedAs(type: StructType, value: unknown) {
   try {
     return decode(type, value);
   } catch (error) {
-    if (error instanceof TypeFault) throw new Error(error.message, { cause: error });
+    if (error instanceof TypeFault) throw new ConfigurationError(error.message, { cause: error });
     throw error;
   }
 }

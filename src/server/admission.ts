@@ -9,6 +9,7 @@ import { whyUnreadable } from "../base/unreadable.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import type { NamespacePhases } from "../resources/namespace-phases.ts";
 import type { Registry } from "../resources/registry.ts";
+import { ConfigurationError } from "../schema/configuration.ts";
 import { escalationCheck } from "./escalation-check.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import type { StoredRbac } from "./rbac.ts";
@@ -44,7 +45,7 @@ const available: readonly Available[] = [
     name: "EventRateLimit",
     byDefault: false,
     make: async ({ vocabulary, clock, log }, _, configuration) => {
-      if (configuration === undefined) throw new Error("it needs a configuration");
+      if (configuration === undefined) throw new ConfigurationError("it needs a configuration");
       const { value, warnings } = await readEventLimits(configuration, vocabulary);
       for (const warning of warnings)
         log.warn({ plugin: "EventRateLimit" }, `${configurationFlag}: ${warning}`);
@@ -76,15 +77,17 @@ export async function admissionPlugins(
     try {
       plugins.push(await make(options, parts, configurations.get(name)));
     } catch (error) {
-      throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${(error as Error).message}`);
+      if (!(error instanceof ConfigurationError)) throw error;
+      throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${error.message}`);
     }
   }
   return [...plugins, escalationCheck(parts.policy, parts.authorizer, vocabulary)];
 }
 
-function assertAvailable(name: string): void {
+/** @param where begins the message. */
+function assertAvailable(name: string, where = ""): void {
   if (available.some((one) => one.name === name)) return;
-  throw new OptionsError(`there is no admission plugin ${JSON.stringify(name)}`);
+  throw new OptionsError(`${where}there is no admission plugin ${JSON.stringify(name)}`);
 }
 
 async function configurationsOf({
@@ -96,10 +99,13 @@ async function configurationsOf({
   try {
     const { value, warnings } = await readAdmissionConfiguration(file, readNamed, vocabulary);
     for (const warning of warnings) log.warn({ file }, `${configurationFlag}: ${warning}`);
-    for (const name of value.keys()) assertAvailable(name);
+    for (const name of value.keys()) assertAvailable(name, `${configurationFlag} ${file}: `);
     return value;
   } catch (error) {
-    throw new OptionsError(`${configurationFlag} ${file}: ${(error as Error).message}`);
+    if (error instanceof ConfigurationError) {
+      throw new OptionsError(`${configurationFlag} ${file}: ${error.message}`);
+    }
+    throw error;
   }
 }
 
@@ -107,6 +113,6 @@ async function readNamed(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new Error(`${file}: ${whyUnreadable(error)}`, { cause: error });
+    throw new ConfigurationError(`${file}: ${whyUnreadable(error)}`, { cause: error });
   }
 }

@@ -10,6 +10,7 @@ import { auditVersion, readPolicy } from "../http/audit/policy-file.ts";
 import { RotatingFile } from "../http/audit/rotating-file.ts";
 import { StandardOutput } from "../http/audit/standard-output.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
+import { ConfigurationError } from "../schema/configuration.ts";
 import type { AuditLogOptions } from "./audit-options.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
@@ -60,7 +61,8 @@ async function rulesOf({ vocabulary, log }: ServerOptions, file: string): Promis
     for (const warning of warnings) log.warn({ file }, `${flag}: ${warning}`);
     return new AuditRules(policy);
   } catch (error) {
-    throw new OptionsError(`${flag} ${file}: ${(error as Error).message}`);
+    if (error instanceof ConfigurationError) throw new OptionsError(`${flag} ${file}: ${error.message}`);
+    throw error;
   }
 }
 

@@ -6,6 +6,7 @@ import { Event } from "../../src/kinds/core/event.ts";
 import type { AdmissionRequest } from "../../src/resources/engine.ts";
 import { Registry } from "../../src/resources/registry.ts";
 import { decodeConfiguration } from "../../src/schema/configuration.ts";
+import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { TestServer } from "../support/api.ts";
@@ -13,11 +14,8 @@ import { temporaryFolder } from "../support/process.ts";
 
 const apiVersion = "eventratelimit.admission.platform.io/v1alpha1";
 const configured = (limits: unknown) => ({ kind: "Configuration", apiVersion, limits });
-const read = (value: unknown) =>
-  readEventLimits(
-    { plugin: "EventRateLimit", read: async (form) => decodeConfiguration(value, form) },
-    platform,
-  );
+const read = (value: unknown, vocabulary = platform) =>
+  readEventLimits({ read: async (form) => decodeConfiguration(value, form) }, vocabulary);
 
 describe("the limits", () => {
   test("C-4.13-45 are a Configuration of eventratelimit.admission.<domain>/v1alpha1", async () => {
@@ -31,6 +29,12 @@ describe("the limits", () => {
       { type: "Server", perSecond: 10, burst: 20, cacheSize: 4096 },
       { type: "User", perSecond: 1, burst: 2, cacheSize: 3 },
     ]);
+    const theirs = {
+      ...configured([{ type: "Server", qps: 1, burst: 2 }]),
+      apiVersion: "eventratelimit.admission.k8s.io/v1alpha1",
+    };
+    expect((await read(theirs, kubernetes)).value).toHaveLength(1);
+    await expect(read(theirs)).rejects.toThrow('found "Configuration" of "eventratelimit.admission.k8s.io');
     await expect(read({ ...configured([]), kind: "Limits" })).rejects.toThrow(
       `found "Limits" of "${apiVersion}", need "Configuration" of "${apiVersion}"`,
     );

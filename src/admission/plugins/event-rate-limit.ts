@@ -57,7 +57,7 @@ export interface EventLimit {
 /**
  * Reads the limits that the plugin is configured with.
  *
- * @throws {Error} what is wrong, and in which field.
+ * @throws {ConfigurationError}
  */
 export async function readEventLimits(
   configuration: PluginConfiguration,

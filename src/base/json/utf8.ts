@@ -16,7 +16,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   throw faultAt(valid, valid.length, "the text is not valid UTF-8");
 }
 
-/** So many bytes are looked at together, and at those of one piece more closely. */
+/** So many bytes are judged as a whole; only the piece that isn't valid is looked at more closely. */
 const pieceBytes = 64 * 1024;
 
 /** How many bytes stand before the first invalid sequence; a sequence cut short at the end counts as invalid. */

@@ -48,7 +48,7 @@ export function auditVersion({ groupSuffix }: Vocabulary): string {
 /**
  * Reads a policy: one document of kind Policy in YAML or JSON.
  *
- * @throws {Error} what is wrong, and in which rule and field.
+ * @throws {ConfigurationError} what is wrong, and in which rule and field.
  */
 export async function readPolicy(bytes: Uint8Array, vocabulary: Vocabulary): Promise<ReadPolicy> {
   const form = { type: Policy, kind: "Policy", apiVersions: [auditVersion(vocabulary)] };

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../admission/chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../admission/configuration.ts";
-import type { ObjectReader } from "../admission/object-reader.ts";
+import { ObjectReader } from "../admission/object-reader.ts";
 import {
   certificateApproval,
   certificateSigning,
@@ -18,6 +18,7 @@ import { Namespace } from "../kinds/core/namespace.ts";
 import type { NamespacePhases } from "../resources/namespace-phases.ts";
 import type { Registry } from "../resources/registry.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
+import type { Store } from "../storage/store.ts";
 import { escalationCheck } from "./escalation-check.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import type { StoredRbac } from "./rbac.ts";
@@ -28,7 +29,7 @@ export interface AdmissionParts {
   readonly namespaces: NamespacePhases;
   readonly policy: StoredRbac;
   readonly authorizer: Authorizer;
-  readonly objects: ObjectReader;
+  readonly store: Store;
 }
 
 /** A plugin that the options can turn on or off. */
@@ -62,7 +63,9 @@ const available: readonly Available[] = [
   off("LimitPodHardAntiAffinityTopology"),
   on("LimitRanger"),
   on("ServiceAccount"),
-  off("NodeRestriction", ({ vocabulary }, { objects }) => nodeRestriction(objects, vocabulary)),
+  off("NodeRestriction", ({ vocabulary }, { store, registry }) =>
+    nodeRestriction(new ObjectReader(store, registry), vocabulary),
+  ),
   on("TaintNodesByCondition"),
   off("AlwaysPullImages"),
   off("ImagePolicyWebhook"),

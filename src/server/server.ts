@@ -1,6 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/chain.ts";
-import { ObjectReader } from "../admission/object-reader.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
@@ -156,8 +155,7 @@ async function assemble(
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await identification(options, registry, store, adminToken);
-  const objects = new ObjectReader(store, registry);
-  const parts = { registry, namespaces, policy, authorizer: authorization.chain, objects };
+  const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,

@@ -215,7 +215,8 @@ describe("a server with the mode Node", () => {
   beforeAll(async () => {
     const tokens = path.join(folder.path, "tokens");
     writeFileSync(tokens, "one,system:node:n1,1,system:nodes\ntwo,system:node:n2,2,system:nodes\n");
-    server = await TestServer.start({ authorizationModes: ["Node", "RBAC"],
+    server = await TestServer.start({
+      authorizationModes: ["Node", "RBAC"],
       enabledAdmissionPlugins: ["NodeRestriction"],
       tokenAuthFile: tokens,
     });

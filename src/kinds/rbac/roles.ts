@@ -27,7 +27,8 @@ export const Role = kind({
   nameForm: "pathSegment",
   createOnUpdate: true,
   effect: {
-    enforced: "the authorization mode RBAC allows what the rules of bound roles allow, from the next request on",
+    enforced:
+      "the authorization mode RBAC allows what the rules of bound roles allow, from the next request on",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the role.").emitEmpty(),

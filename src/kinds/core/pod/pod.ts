@@ -24,7 +24,8 @@ export const Pod = kind({
   answersDeleted: true,
   doc: "Containers that run together on one node.",
   effect: {
-    enforced: "the authorization mode Node allows the agent of its node to read what the pod refers to; tokens that are bound to a pod end with it",
+    enforced:
+      "the authorization mode Node allows the agent of its node to read what the pod refers to; tokens that are bound to a pod end with it",
     acts: "`binding`, `eviction`, `proxy`, `exec`, `attach`, `portforward` and `log` act on it",
   },
   fields: {

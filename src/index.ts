@@ -78,6 +78,13 @@ export interface CreateServerOptions {
   readonly runtimeConfig?: string;
   /** Ranges from which services get their addresses, one a family; 10.0.0.0/24 unless given. */
   readonly serviceClusterIpRanges?: readonly string[];
+  /**
+   * Address at which others reach the server, for the endpoints of its own Service in the namespace `default`; the one that
+   * it listens on, or this machine's, unless given.
+   */
+  readonly advertiseAddress?: string;
+  /** Whether the server shows by a Lease, renewed every ten seconds, that it lives; unless given, it doesn't. */
+  readonly identityLease?: boolean;
   /** Node ports that services get; 30000-32767 unless given. */
   readonly serviceNodePortRange?: string;
   /** How long events are kept after they were last seen, in milliseconds; an hour unless given. */
@@ -157,6 +164,8 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     showHiddenMetricsForVersion: "",
     serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
     serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
+    advertiseAddress: options.advertiseAddress,
+    identityLease: options.identityLease,
     connections: { ...defaultConnections, ...options.connections },
     flow: { ...defaultFlow, ...options.flow },
     allowPrivileged: options.allowPrivileged ?? false,

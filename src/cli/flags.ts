@@ -29,6 +29,12 @@ export const serveFlags: readonly Flag[] = [
     "Names of groups, labels and media types: platform or kubernetes.",
   ),
   flag("bind-address", "string", "127.0.0.1", "Address to listen on."),
+  flag(
+    "advertise-address",
+    "string",
+    "",
+    "Address at which others reach the server; by default the one it listens on, or the first of this machine's.",
+  ),
   flag("secure-port", "integer", "6443", "Port to listen on; 0 takes a free one."),
   flag(
     "max-connections",

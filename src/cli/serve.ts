@@ -73,6 +73,9 @@ function serverOptions(read: FlagReader): ServerOptions {
   }
   const host = read.text("bind-address");
   if (isIP(host) === 0) throw new UsageError(`--bind-address: ${JSON.stringify(host)} is not an IP address`);
+  const advertiseAddress = read.optional("advertise-address");
+  if (advertiseAddress !== undefined && isIP(advertiseAddress) === 0)
+    throw new UsageError(`--advertise-address: ${JSON.stringify(advertiseAddress)} is not an IP address`);
   const vocabulary =
     read.choice("vocabulary", ["platform", "kubernetes"]) === "platform" ? platform : kubernetes;
   return {
@@ -101,6 +104,8 @@ function serverOptions(read: FlagReader): ServerOptions {
     showHiddenMetricsForVersion: read.text("show-hidden-metrics-for-version"),
     serviceClusterIpRanges: read.list("service-cluster-ip-range"),
     serviceNodePortRange: read.text("service-node-port-range"),
+    advertiseAddress,
+    identityLease: true,
     connections: connectionOptions(read),
     flow: {
       fair: read.boolean("enable-priority-and-fairness") ?? true,

@@ -9,6 +9,7 @@ import {
   reconcileClusterRole,
   type Reconciliation,
 } from "../authorization/rbac/reconcile.ts";
+import { systemClasses } from "../kinds/scheduling/priority-class.ts";
 import type { Client, NewObject, ObjectReference } from "../resources/client.ts";
 import { isRaced } from "../resources/races.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -16,13 +17,25 @@ import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 /** Creates the namespaces that a server always has. */
 export async function ensureSystemNamespaces(
   client: Client,
-  vocabulary: Vocabulary,
-  { nodeLeases }: { readonly nodeLeases: boolean },
+  { systemNamespace, publicNamespace, nodeLeaseNamespace }: Vocabulary,
 ): Promise<void> {
-  const names = ["default", vocabulary.systemNamespace, vocabulary.publicNamespace];
-  // Agents of nodes keep their leases there.
-  if (nodeLeases) names.push(vocabulary.nodeLeaseNamespace);
+  const names = ["default", systemNamespace, publicNamespace, nodeLeaseNamespace];
   await Promise.all(names.map((name) => createUnlessThere(client, namespaceNamed(name))));
+}
+
+/** Creates the priority classes of the system's own pods. */
+export async function ensurePriorityClasses(client: Client, { groupSuffix }: Vocabulary): Promise<void> {
+  const classes = [...systemClasses].map(([name, value]) => ({
+    apiVersion: `scheduling.${groupSuffix}/v1`,
+    kind: "PriorityClass",
+    metadata: { name },
+    value,
+    description:
+      name === "system-node-critical"
+        ? "For pods of the system that must stay on their node."
+        : "For pods of the system that must run, on one node or another.",
+  }));
+  await Promise.all(classes.map((one) => createUnlessThere(client, one)));
 }
 
 function namespaceNamed(name: string): NewObject {

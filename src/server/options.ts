@@ -88,6 +88,10 @@ export interface ServerOptions {
   readonly serviceClusterIpRanges: readonly string[];
   /** Ports of the nodes that services get: `30000-32767`. */
   readonly serviceNodePortRange: string;
+  /** Address at which others reach the server, for the endpoints of its own Service; see `presence.ts`. */
+  readonly advertiseAddress?: string | undefined;
+  /** Whether the server shows by a lease that it lives, which is a write every ten seconds; false unless given. */
+  readonly identityLease?: boolean | undefined;
   /** Release whose metrics are shown though this one hides them; empty: none. */
   readonly showHiddenMetricsForVersion: string;
   /** How long events are kept after they were last seen, in milliseconds. */

@@ -11,6 +11,7 @@ import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.t
 import { Client } from "../resources/client.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
+import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
 import { NamespacePhases } from "../resources/namespace-phases.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import { RepeatedApplies } from "../resources/repeated-applies.ts";
@@ -21,7 +22,7 @@ import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers, type Authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
-import { ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
+import { ensurePriorityClasses, ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -35,6 +36,7 @@ import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
+import { publishPresence, type Presence } from "./presence.ts";
 import { renewCertificates, type Renewal } from "./renewal.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
@@ -113,6 +115,7 @@ interface Parts {
   readonly listener: HttpListener | undefined;
   /** What keeps the certificates up to date; undefined without a socket. */
   readonly renewal: Renewal | undefined;
+  readonly presence: Presence | undefined;
   readonly service: HttpService;
   readonly authentication: ServerAuthentication;
   readonly authorization: Authorizers;
@@ -172,7 +175,7 @@ async function assemble(
     await needs?.start();
     await namespaces.start();
     const tell = () => tellAuthorities(options, client, serving);
-    await bringUpToDate(options, registry, client, { flow, tell, nodeLeases: needs !== undefined });
+    await bringUpToDate(options, registry, client, { flow, tell });
     life.bootstrapped = true;
     const controllers = await startControllers({ chosen, options, registry, store, client });
     started.controllers = controllers;
@@ -206,8 +209,7 @@ async function assemble(
       authorization,
       adminToken,
     };
-    const listener = await open(serving, service);
-    return { ...parts, listener, renewal: await keepCertificates(options, serving, listener, tell) };
+    return { ...parts, ...(await goPublic(parts, registry, tell)) };
   } catch (error) {
     await closeStarted(started);
     throw error;
@@ -285,7 +287,6 @@ interface BringingUp {
   readonly flow: FlowConfiguration;
   /** Tells others of the authorities of clients. */
   readonly tell: () => Promise<void>;
-  readonly nodeLeases: boolean;
 }
 
 /**
@@ -296,12 +297,13 @@ async function bringUpToDate(
   { vocabulary }: ServerOptions,
   registry: Registry,
   client: Client,
-  { flow, tell, nodeLeases }: BringingUp,
+  { flow, tell }: BringingUp,
 ): Promise<void> {
-  const namespaces = ensureSystemNamespaces(client, vocabulary, { nodeLeases });
+  const namespaces = ensureSystemNamespaces(client, vocabulary);
   const selfSubjectReviews = registry.serves(SelfSubjectReview);
   await Promise.all([
     reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
+    registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
     namespaces.then(tell),
     flow.start(),
   ]);
@@ -349,6 +351,17 @@ function followed(
   };
 }
 
+/** Opens the socket, says where the server is, and keeps its certificates up to date. */
+async function goPublic(
+  { options, serving, service, client }: Pick<Parts, "options" | "serving" | "service" | "client">,
+  registry: Registry,
+  tell: () => Promise<void>,
+): Promise<Pick<Parts, "listener" | "presence" | "renewal">> {
+  const listener = await open(serving, service);
+  const presence = await publishPresence(options, registry, client, listener);
+  return { listener, presence, renewal: await keepCertificates(options, serving, listener, tell) };
+}
+
 /** Opens the socket. */
 async function open(serving: Serving | undefined, service: HttpService): Promise<HttpListener | undefined> {
   if (serving === undefined) return undefined;
@@ -375,6 +388,7 @@ async function stop(parts: Parts): Promise<void> {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
   }
   await parts.renewal?.close();
+  await parts.presence?.close();
   const stopped = listener?.close(drainMs);
   service.streams.drain();
   await stopped;

@@ -10,11 +10,13 @@ export const kubernetes: Vocabulary = {
   systemNamespace: "kube-system",
   publicNamespace: "kube-public",
   nodeLeaseNamespace: "kube-node-lease",
+  apiServiceName: "kubernetes",
   namespaceFinalizer: "kubernetes",
   systemPrefix: "system:",
   serviceAccountIssuer: "https://kubernetes.default.svc.cluster.local",
   legacyTokenIssuer: "kubernetes/serviceaccount",
   components: {
+    apiServer: "kube-apiserver",
     controllerManager: "kube-controller-manager",
     scheduler: "kube-scheduler",
     proxy: "kube-proxy",

@@ -10,11 +10,13 @@ export const platform: Vocabulary = {
   systemNamespace: "platform-system",
   publicNamespace: "platform-public",
   nodeLeaseNamespace: "platform-node-lease",
+  apiServiceName: "platform",
   namespaceFinalizer: "platform",
   systemPrefix: "system:",
   serviceAccountIssuer: "https://platform.default.svc.cluster.local",
   legacyTokenIssuer: "platform/serviceaccount",
   components: {
+    apiServer: "apiserver",
     controllerManager: "controller-manager",
     scheduler: "scheduler",
     proxy: "proxy",

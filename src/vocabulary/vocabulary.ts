@@ -18,6 +18,8 @@ export interface Vocabulary {
   readonly publicNamespace: string;
   /** Namespace of the leases by which node agents show that they live. */
   readonly nodeLeaseNamespace: string;
+  /** Name of the Service in the namespace `default` by which pods reach the API. */
+  readonly apiServiceName: string;
   /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
   readonly namespaceFinalizer: string;
   /** Prefix of the names of built-in system users, groups and roles, with its colon. */
@@ -28,6 +30,7 @@ export interface Vocabulary {
   readonly legacyTokenIssuer: string;
   /** Names of the components that have system users and roles of their own. */
   readonly components: {
+    readonly apiServer: string;
     readonly controllerManager: string;
     readonly scheduler: string;
     readonly proxy: string;

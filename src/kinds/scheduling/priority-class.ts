@@ -9,7 +9,7 @@ const systemPrefix = "system-";
 const highestUserPriority = 1_000_000_000;
 
 /** The system's own classes with their values. */
-const systemClasses: ReadonlyMap<string, number> = new Map([
+export const systemClasses: ReadonlyMap<string, number> = new Map([
   ["system-cluster-critical", 2 * highestUserPriority],
   ["system-node-critical", 2 * highestUserPriority + 1000],
 ]);

@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from "node:util";
+import { isIPv4 } from "node:net";
+import type { Client, NewObject } from "../../resources/client.ts";
+import { unlessRaced } from "../../resources/races.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { apiServiceNamespace } from "./service.ts";
+
+/** Where a server is reached. */
+export interface ServerAddress {
+  readonly ip: string;
+  readonly port: number;
+}
+
+/**
+ * Brings the endpoints of the API's own service, in both of their kinds, to these addresses. Nothing is written when they
+ * are so already.
+ *
+ * @param addresses of all servers that live, in the family of the first.
+ */
+export async function reconcileApiEndpoints(
+  client: Client,
+  vocabulary: Vocabulary,
+  addresses: readonly ServerAddress[],
+): Promise<void> {
+  const sorted = addresses.toSorted((a, b) => (a.ip < b.ip ? -1 : a.ip > b.ip ? 1 : a.port - b.port));
+  await Promise.all([
+    write(client, endpoints(vocabulary, sorted)),
+    write(client, endpointSlice(vocabulary, sorted)),
+  ]);
+}
+
+function endpoints(
+  { apiServiceName: name, domain }: Vocabulary,
+  addresses: readonly ServerAddress[],
+): NewObject {
+  const byPort = [...new Set(addresses.map(({ port }) => port))];
+  return {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: {
+      name,
+      namespace: apiServiceNamespace,
+      // Its slice is made here too: nobody is to make another one of it.
+      labels: { [`endpointslice.${domain}/skip-mirror`]: "true" },
+    },
+    subsets: byPort.map((port) => ({
+      addresses: addresses.filter((one) => one.port === port).map(({ ip }) => ({ ip })),
+      ports: portsOf(port),
+    })),
+  };
+}
+
+function endpointSlice(
+  { apiServiceName: name, domain, groupSuffix }: Vocabulary,
+  addresses: readonly ServerAddress[],
+): NewObject {
+  const [first] = addresses;
+  const same = addresses.filter((one) => one.port === first?.port && isIPv4(one.ip) === isIPv4(first.ip));
+  return {
+    apiVersion: `discovery.${groupSuffix}/v1`,
+    kind: "EndpointSlice",
+    metadata: {
+      name,
+      namespace: apiServiceNamespace,
+      labels: { [`${domain}/service-name`]: name },
+    },
+    addressType: first === undefined || isIPv4(first.ip) ? "IPv4" : "IPv6",
+    endpoints: same.map(({ ip }) => ({ addresses: [ip], conditions: { ready: true } })),
+    ports: first === undefined ? [] : portsOf(first.port),
+  };
+}
+
+const portsOf = (port: number) => [{ name: "https", port, protocol: "TCP" }];
+
+/** Creates an object, or brings everything that it says of the object that is there up to date. */
+async function write(client: Client, object: NewObject): Promise<void> {
+  const { apiVersion, kind, metadata } = object;
+  const reference = { apiVersion, kind, namespace: apiServiceNamespace, name: metadata.name! };
+  const live = await client.find(reference);
+  if (live === undefined) await unlessRaced(() => client.add(object));
+  else if (!isUpToDate(live, object)) {
+    const labels = { ...live.metadata.labels, ...(metadata["labels"] as object) };
+    await unlessRaced(() => client.update({ ...live, ...object, metadata: { ...live.metadata, labels } }));
+  }
+}
+
+/** Whether the object that is there says everything that the wanted one says. */
+function isUpToDate(live: ApiObject, wanted: NewObject): boolean {
+  const labels = Object.entries(wanted.metadata["labels"] as Record<string, string>);
+  const parts = Object.keys(wanted).filter((name) => !["apiVersion", "kind", "metadata"].includes(name));
+  return (
+    labels.every(([key, value]) => live.metadata.labels?.[key] === value) &&
+    parts.every((name) => isDeepStrictEqual(live[name] ?? [], wanted[name]))
+  );
+}

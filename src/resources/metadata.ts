@@ -61,14 +61,19 @@ export function keepServerMetadata(object: ApiObject, live: ApiObject): void {
   const meta = object.metadata;
   meta.uid ??= live.metadata.uid!;
   if (live.metadata.creationTimestamp !== undefined) meta.creationTimestamp = live.metadata.creationTimestamp;
-  keep(meta, live.metadata, "deletionTimestamp");
-  keep(meta, live.metadata, "deletionGracePeriodSeconds");
-  keep(meta, live.metadata, "generation");
-  keep(meta, live.metadata, "generateName");
+  keepMember(meta, live.metadata, "deletionTimestamp");
+  keepMember(meta, live.metadata, "deletionGracePeriodSeconds");
+  keepMember(meta, live.metadata, "generation");
+  keepMember(meta, live.metadata, "generateName");
   delete meta.selfLink;
 }
 
-function keep(meta: ObjectMetaValue, live: ObjectMetaValue, name: keyof ObjectMetaValue): void {
+/** Gives one member of metadata the value that it has in the live object, or none. Changes `meta`. */
+export function keepMember(
+  meta: ObjectMetaValue,
+  live: ObjectMetaValue,
+  name: keyof ObjectMetaValue,
+): void {
   if (live[name] !== undefined) Object.assign(meta, { [name]: live[name] });
   else if (meta[name] !== undefined) delete meta[name];
 }

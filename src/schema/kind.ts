@@ -90,11 +90,19 @@ export interface RowCondition {
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
+/** Members of metadata that clients set. */
+export type UserMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences";
+
 /** A part of the object that is written by itself, such as `status`. */
 export interface PartSubresource<O = ApiObject> {
   readonly shape?: undefined;
   readonly verbs: readonly Verb[];
-  /** Takes over from `written` into the copy of the live object what the subresource may change, nothing else. */
+  /**
+   * Members of metadata that a write to the part doesn't change; `all` but managed fields. Absent: the write's metadata
+   * replaces that of the live object, as in a write of the whole object.
+   */
+  readonly keepsMetadata?: "all" | readonly UserMetadata[];
+  /** Takes over from `written` into the copy of the live object what the part may change beside metadata, nothing else. */
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
 

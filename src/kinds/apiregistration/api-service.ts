@@ -143,6 +143,7 @@ export const APIService = kind({
   subresources: {
     status: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: ["labels", "annotations", "finalizers", "ownerReferences"],
       merge(copy, written) {
         copy.status = written.status;
       },

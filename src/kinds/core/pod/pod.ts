@@ -85,6 +85,7 @@ export const Pod = kind({
     binding: { shape: "action", verbs: ["create"], kind: () => Binding },
     ephemeralcontainers: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: "all",
       merge(copy, written) {
         const { ephemeralContainers: _, ...spec } = copy.spec ?? { containers: [] };
         const containers = written.spec?.ephemeralContainers;
@@ -103,6 +104,7 @@ export const Pod = kind({
     },
     status: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: ["ownerReferences"],
       merge(copy, written) {
         copy.status = written.status;
       },

@@ -194,6 +194,38 @@ export const mergingRows: readonly Row[] = [
     owners: { "you updates": [`${tcp80}.name`] },
   },
   {
+    rule: "items of an atomic type are owned as one each: another member is a conflict on the item",
+    steps: [
+      apply("a", { links: [{ name: "x", target: "1" }] }),
+      apply(
+        "b",
+        { links: [{ name: "x", target: "2" }] },
+        { refused: ["Conflict", 'conflict with "a": .links[name="x"]'] },
+      ),
+    ],
+    thing: { links: [{ name: "x", target: "1" }] },
+    owners: { a: ['links[name="x"]'] },
+  },
+  {
+    rule: "and the item is replaced whole",
+    steps: [
+      apply("a", { links: [{ name: "x", target: "1" }] }),
+      apply("b", { links: [{ name: "x" }, { name: "y" }] }, { force: true }),
+    ],
+    thing: { links: [{ name: "x" }, { name: "y" }] },
+    owners: { b: ['links[name="x"]', 'links[name="y"]'] },
+  },
+  {
+    rule: "and it goes when it is no longer applied",
+    steps: [
+      apply("a", { links: [{ name: "x", target: "1" }] }),
+      apply("b", { links: [{ name: "y" }] }),
+      apply("a", { image: "i" }),
+    ],
+    thing: { image: "i", links: [{ name: "y" }] },
+    owners: { a: ["image"], b: ['links[name="y"]'] },
+  },
+  {
     rule: "an empty list is owned itself, and takes nothing from the items of others",
     steps: [apply("a", { ports: [{ port: 80 }], tags: ["x"] }), apply("b", { ports: [], tags: [] })],
     thing: { ports: [{ port: 80, protocol: "TCP" }], tags: ["x"] },

@@ -46,7 +46,10 @@ const ignoredIdentity = [
   ["f:apiVersion", FieldSet.leaf],
   ["f:kind", FieldSet.leaf],
 ] as const;
-const ignoredEverywhere = FieldSet.of(false, new Map([...ignoredIdentity, ["f:metadata", allOf(serverMetadata)]]));
+const ignoredEverywhere = FieldSet.of(
+  false,
+  new Map([...ignoredIdentity, ["f:metadata", allOf(serverMetadata)]]),
+);
 const ignoredWithStatus = ignoredEverywhere.union(allOf(["status"]));
 const ignoredInParts = new WeakMap<StructType, Map<string, FieldSet>>();
 

@@ -19,7 +19,8 @@ export interface Input {
  *
  * @param value the parsed body. It isn't changed.
  * @param duplicates paths of members that stood in the body more than once.
- * @throws {StatusError} BadRequest for wrong types, another kind or version, and (Strict) unknown fields.
+ * @throws {StatusError} BadRequest for wrong types (its cause is a TypeFault), another kind or version, and (Strict) unknown
+ *   fields.
  */
 export function readObject(
   engine: Engine,
@@ -87,6 +88,9 @@ function decodeAs(
     const object = decoded.value as ApiObject;
     object.kind = resource.kind.name;
     object.apiVersion = resource.apiVersion;
+    const { metadata } = object as Partial<ApiObject>;
+    // Any version will do (rulings: resourceVersion "0" in a write).
+    if (metadata?.resourceVersion === "0") delete metadata.resourceVersion;
     return { object, decoded };
   } catch (error) {
     if (!(error instanceof TypeFault)) throw error;
@@ -94,6 +98,8 @@ function decodeAs(
     throw new StatusError(
       "BadRequest",
       `${kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${kind}: ${error.message}`,
+      undefined,
+      { cause: error },
     );
   }
 }

@@ -5,6 +5,7 @@ import { applyJsonPatch } from "../fields/json-patch.ts";
 import { applyMergePatch } from "../fields/merge-patch.ts";
 import { PatchFault } from "../fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../fields/strategic-merge.ts";
+import { TypeFault } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import {
   detailsOf,
@@ -54,7 +55,12 @@ export async function patchObject(
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
-/** What a patch makes of an object, read as if a client had sent it. */
+/**
+ * What a patch makes of an object, read as if a client had sent it.
+ *
+ * @throws {StatusError} Invalid, with a cause on `patch`, for a result that can't be read as the kind, such as a number in
+ *   the place of a map; else as `applyPatch` and `readObject`.
+ */
 export function readPatched(
   engine: Engine,
   target: Target,
@@ -64,7 +70,15 @@ export function readPatched(
   { fieldValidation }: PatchOptions,
 ): Input {
   const patched = applyPatch(target, kind, shown, patch.value);
-  return readObject(engine, target, patched, patch.duplicates, fieldValidation);
+  try {
+    return readObject(engine, target, patched, patch.duplicates, fieldValidation);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.cause instanceof TypeFault)) throw error;
+    const { message } = error;
+    throw new StatusError("Invalid", `patch: Invalid value: ${message}`, {
+      causes: [{ reason: "FieldValueInvalid", message: `Invalid value: ${message}`, field: "patch" }],
+    });
+  }
 }
 
 /** Whether a patch may ask for, or change, who owns what; no other one needs to see that. */

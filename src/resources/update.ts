@@ -12,6 +12,7 @@ import {
   conflict,
   kindContext,
   notFound,
+  uidConflict,
   type Engine,
   type Target,
   type WriteOptions,
@@ -54,10 +55,11 @@ export function updateObject(
   const target = storedTarget(requested);
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
-  const next = (): Changed => {
+  const next = (live?: Standing): Changed => {
     const object = unused ?? read();
     unused = undefined;
     matchNamespace(target, object.metadata);
+    checkUid(target, object, live?.object);
     return { object };
   };
   const write = (attempt: number): MaybePromise<WriteResult> =>
@@ -92,6 +94,12 @@ function checkNames(target: Target, { metadata }: ApiObject): void {
   );
 }
 
+/** A uid in the body of a PUT is a precondition. */
+export function checkUid(target: Target, { metadata }: ApiObject, live: ApiObject | undefined): void {
+  const { uid = "" } = metadata;
+  if (uid !== "" && uid !== live?.metadata.uid) throw uidConflict(target, uid, live?.metadata.uid);
+}
+
 /** A PUT on a missing object creates it, for the kinds that allow it (rulings: PUT on a missing object). */
 async function createByUpdate(
   engine: Engine,
@@ -103,10 +111,6 @@ async function createByUpdate(
   if (!target.resource.kind.createOnUpdate || target.subresource !== "") throw notFound(target);
   if ((object.metadata.resourceVersion ?? "") !== "") {
     throw conflict(target, "the object doesn't exist, so it has no version to replace");
-  }
-  const { uid } = object.metadata;
-  if (uid !== undefined) {
-    throw conflict(target, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
   }
   await mayCreate();
   return createObject(engine, target, object, options);
@@ -174,12 +178,6 @@ async function replace(
 ): Promise<WriteResult | undefined> {
   const { object: live } = standing;
   const object = mergeWrite(engine, target, changed.object, live);
-  if (object.metadata.uid !== live.metadata.uid) {
-    throw conflict(
-      target,
-      `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${live.metadata.uid}`,
-    );
-  }
   const request = admissionOf(target, options, "UPDATE", object, live);
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
@@ -199,7 +197,8 @@ async function replace(
   const result = await withEffects(effects, writing, () =>
     store(engine, target, entry, { live, object, managed }, options),
   );
-  if (result !== undefined && !options.dryRun && isFinished(target, object, live)) await effects?.removed(object);
+  if (result !== undefined && !options.dryRun && isFinished(target, object, live))
+    await effects?.removed(object);
   return result;
 }
 

@@ -50,7 +50,11 @@ describe("a pod during its grace period", () => {
     },
     "an apply": (path) =>
       server.admin.ask("PATCH", `${path}?fieldManager=m`, {
-        body: { apiVersion: "v1", kind: "Pod", metadata: { name: path.split("/").at(-1), labels: { a: "b" } } },
+        body: {
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { name: path.split("/").at(-1), labels: { a: "b" } },
+        },
         contentType: "application/apply-patch+yaml",
       }),
     "its last finalizer's removal": (path) => server.admin.patch(path, { metadata: { finalizers: null } }),

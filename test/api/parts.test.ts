@@ -48,7 +48,9 @@ describe("metadata sent to a part of an object", () => {
 
   test("to a deployment's status: labels stay, and a new annotation counts no generation", async () => {
     const deployments = "/apis/apps/v1/namespaces/default/deployments";
-    await ok(server.admin.post(deployments, { metadata: { name: "one", labels: { old: "yes" } }, spec: workload }));
+    await ok(
+      server.admin.post(deployments, { metadata: { name: "one", labels: { old: "yes" } }, spec: workload }),
+    );
     const written = await ok(server.admin.patch(`${deployments}/one/status`, { metadata: sent }));
     expect(metadataIn(written)).toEqual({ ...sent, labels: { old: "yes" } });
     expect(written.body.metadata.generation).toBe(1);

@@ -22,14 +22,27 @@ const metadataOf = (word: string): ObjectMetaValue => ({
 const parts = builtInKinds.flatMap((kind) =>
   Object.entries(kind.subresources).flatMap(([name, subresource]) =>
     subresource.shape === undefined
-      ? [{ place: `${kind.group.base || "core"}/${kind.version} ${kind.resource}/${name}`, kind, name, subresource }]
+      ? [
+          {
+            place: `${kind.group.base || "core"}/${kind.version} ${kind.resource}/${name}`,
+            kind,
+            name,
+            subresource,
+          },
+        ]
       : [],
   ),
 );
 
 /** The members of metadata that a write to a part leaves as they are. */
 function keptBy(part: PartSubresource, apiVersion: string, kind: string): string[] {
-  const object = (word: string): ApiObject => ({ apiVersion, kind, metadata: metadataOf(word), spec: {}, status: {} });
+  const object = (word: string): ApiObject => ({
+    apiVersion,
+    kind,
+    metadata: metadataOf(word),
+    spec: {},
+    status: {},
+  });
   const { metadata } = mergePart(part, object("written"), object("live"), context);
   return members.filter((name) => JSON.stringify(metadata[name]).includes("live"));
 }
@@ -54,13 +67,18 @@ describe("metadata of a write to a part of an object", () => {
     });
   });
 
-  test.each(parts)("$place: nobody owns what it keeps, and somebody the rest", ({ kind, name, subresource }) => {
-    const resource = resourceOf(kind, platform);
-    const ignored = ignoredFields({ resource, namespace: "", name: "one", subresource: name }).below("f:metadata");
-    const kept = keptBy(subresource, "v1", kind.name);
-    for (const member of members) {
-      const isIgnored = ignored.isMember || ignored.below(`f:${member}`).isMember;
-      expect([member, isIgnored]).toEqual([member, kept.includes(member)]);
-    }
-  });
+  test.each(parts)(
+    "$place: nobody owns what it keeps, and somebody the rest",
+    ({ kind, name, subresource }) => {
+      const resource = resourceOf(kind, platform);
+      const ignored = ignoredFields({ resource, namespace: "", name: "one", subresource: name }).below(
+        "f:metadata",
+      );
+      const kept = keptBy(subresource, "v1", kind.name);
+      for (const member of members) {
+        const isIgnored = ignored.isMember || ignored.below(`f:${member}`).isMember;
+        expect([member, isIgnored]).toEqual([member, kept.includes(member)]);
+      }
+    },
+  );
 });

@@ -43,17 +43,20 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(cases)("$title of one key are owned as one each", ({ title, fields, more, owned, contested }) => {
-  const name = title.replace(" ", "-");
+describe.each(cases)(
+  "$title of one key are owned as one each",
+  ({ title, fields, more, owned, contested }) => {
+    const name = title.replace(" ", "-");
 
-  test("in managed fields, and a second manager that changes a member gets a conflict on the item", async () => {
-    const { body } = await ok(apply("one", name, fields(name, more[0])));
-    const entry = body.metadata.managedFields.find((each: { manager: string }) => each.manager === "one");
-    expect(entry.fieldsV1).toEqual(owned);
-    const refused = await apply("two", name, fields(name, more[1]));
-    expect(refused.status).toBe(409);
-    expect(refused.body.details.causes.map(({ field }: { field: string }) => field)).toEqual([contested]);
-    // The same item is shared.
-    await ok(apply("two", name, fields(name, more[0])));
-  });
-});
+    test("in managed fields, and a second manager that changes a member gets a conflict on the item", async () => {
+      const { body } = await ok(apply("one", name, fields(name, more[0])));
+      const entry = body.metadata.managedFields.find((each: { manager: string }) => each.manager === "one");
+      expect(entry.fieldsV1).toEqual(owned);
+      const refused = await apply("two", name, fields(name, more[1]));
+      expect(refused.status).toBe(409);
+      expect(refused.body.details.causes.map(({ field }: { field: string }) => field)).toEqual([contested]);
+      // The same item is shared.
+      await ok(apply("two", name, fields(name, more[0])));
+    });
+  },
+);

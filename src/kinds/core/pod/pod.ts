@@ -104,7 +104,7 @@ export const Pod = kind({
     },
     status: {
       verbs: ["get", "patch", "update"],
-      keepsMetadata: ["ownerReferences"],
+      keepsMetadata: ["ownerReferences", "deletionTimestamp"],
       merge(copy, written) {
         copy.status = written.status;
       },

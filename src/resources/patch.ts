@@ -5,7 +5,6 @@ import { applyJsonPatch } from "../fields/json-patch.ts";
 import { applyMergePatch } from "../fields/merge-patch.ts";
 import { PatchFault } from "../fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../fields/strategic-merge.ts";
-import { TypeFault } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import {
   detailsOf,
@@ -16,7 +15,7 @@ import {
   type WriteResult,
 } from "./engine.ts";
 import { withOwnership, type Standing } from "./field-ownership.ts";
-import { readObject, type FieldValidation, type Input } from "./input.ts";
+import { readObject, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
 import { changeObject, type Changed } from "./update.ts";
 import { fromStored } from "./versions.ts";
 
@@ -73,7 +72,7 @@ export function readPatched(
   try {
     return readObject(engine, target, patched, patch.duplicates, fieldValidation);
   } catch (error) {
-    if (!(error instanceof StatusError && error.cause instanceof TypeFault)) throw error;
+    if (!(error instanceof UnreadableObject)) throw error;
     const { message } = error;
     throw new StatusError("Invalid", `patch: Invalid value: ${message}`, {
       causes: [{ reason: "FieldValueInvalid", message: `Invalid value: ${message}`, field: "patch" }],

@@ -7,7 +7,10 @@ type ItemsShape = Shape & { kind: "items" };
 /** Merges two sets of scalars; in the order of {@link mergeItems}. */
 export function mergeSet(live: readonly unknown[], applied: readonly unknown[]): readonly unknown[] {
   const wanted = new Map(applied.map((value) => [valueElement(value), value]));
-  return unlessSame(inAppliedOrder(live, live.map(valueElement), wanted, (mine) => mine), live);
+  return unlessSame(
+    inAppliedOrder(live, live.map(valueElement), wanted, (mine) => mine),
+    live,
+  );
 }
 
 /**

@@ -38,8 +38,9 @@ export const defaultJsonPatchLimits: JsonPatchLimits = {
 const itemsPerStep = 32;
 
 /**
- * Applies a JSON patch (RFC 6902; spec: conventions 4.7). Two operations are as in the reference, not as in the RFC: a test
- * for null holds for a member that is absent, and `replace` adds an absent member. The target isn't changed; the result shares with it and with the patch what no operation touched.
+ * Applies a JSON patch (RFC 6902; spec: conventions 4.7). Two operations follow the reference instead of the RFC: a test for
+ * null holds for an absent member, and `replace` adds an absent member. The target isn't changed; the result shares with it
+ * and with the patch what no operation touched.
  * @throws PatchFault when the patch is malformed, or an operation doesn't fit: a path that doesn't exist, a failed test.
  * @throws StatusError RequestEntityTooLarge for too many operations.
  */

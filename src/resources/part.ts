@@ -31,7 +31,7 @@ function mergeMetadata(
     for (const name of keepsMetadata) keepMember(metadata, live, name);
     return metadata;
   }
-  // Who owns what is recorded for every write, and a uid is a precondition.
+  // Managed fields are recorded for every write, and a uid is a precondition.
   const { uid, managedFields } = written;
   return { ...live, ...(uid && { uid }), ...(managedFields && { managedFields }) };
 }

@@ -14,11 +14,11 @@ export function mergeSet(live: readonly unknown[], applied: readonly unknown[]):
 }
 
 /**
- * Merges two lists of items that are told apart by keys. The result has the applied items in the order in which they are
- * applied. An item that only the live list has keeps its
- * place before the next item that both lists have, as far as the applied order allows: live `[x, a, y, b]` with `[b, new, a]` applied gives `[x, y, b, new, a]`.
+ * Merges two lists of items that are told apart by keys (spec: conventions 4.10). The result has the applied items in the
+ * order in which they are applied. An item that only the live list has keeps its place before the next item that both lists
+ * have, as far as the applied order allows: `[b, new, a]` applied over the live `[x, a, y, b]` gives `[x, y, b, new, a]`.
  *
- * Of equal live items the applied ones become one: else one could hide what was applied.
+ * Equal live items that are applied are merged into one, because otherwise one of them could hide the applied one.
  *
  * @param merge merges two values of a shape.
  */

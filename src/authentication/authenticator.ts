@@ -16,8 +16,10 @@ export interface Credentials {
   readonly certificateError?: string | undefined;
   /** All headers as sent: name, value, name, value, …; undefined where there is no request. */
   readonly rawHeaders?: readonly string[] | undefined;
-  /** Address of the peer, for messages. */
+  /** Address of the peer: for messages, and for fair shares of what is slow. */
   readonly remoteAddress: string;
+  /** Stands for the connection on which the request came; undefined where there is none. */
+  readonly connection?: object | undefined;
   /**
    * For whom the caller is to be known (spec: conventions 5.7): a token must be meant for one of these. Undefined stands
    * for the server's own audiences, which is what every request is about.

@@ -36,13 +36,15 @@ interface Kept<V> {
  * Remembers what an expensive method found out about tokens, for seconds and within bounds, both good and bad. Tokens
  * are not kept: an entry stands under a digest of the token with a key of this process, so neither memory nor the time
  * of a look-up says anything about a token. Of equal tokens at the same time one is looked into, and the others share
- * the answer. What went out longest ago makes room for what comes.
+ * the answer. What was asked for longest ago makes room for what comes, the good for the good and the bad for the bad.
  *
  * Errors that are no refusal (a service that can't be reached, a defect) are never kept.
  */
 export class TokenCache<V> {
   private readonly key = randomBytes(32);
-  private readonly kept: RecentMap<Kept<V>>;
+  private readonly found: RecentMap<Kept<V>>;
+  /** Apart from what was found, so that a flood of bad tokens never pushes out good ones. */
+  private readonly missed: RecentMap<Kept<V>>;
   private readonly underWay = new Map<string, Promise<V | undefined>>();
 
   constructor(
@@ -52,7 +54,9 @@ export class TokenCache<V> {
     private readonly sizeOf: (value: V) => number,
     private readonly watcher: TokenCacheWatcher | undefined = undefined,
   ) {
-    this.kept = new RecentMap({ entries: limits.maxEntries, cost: limits.maxBytes });
+    const bounds = { entries: limits.maxEntries, cost: limits.maxBytes };
+    this.found = new RecentMap(bounds);
+    this.missed = new RecentMap(bounds);
   }
 
   /**
@@ -60,23 +64,25 @@ export class TokenCache<V> {
    *
    * @param scope what else the answer depends on, for example the audiences that are asked for.
    * @param find answers undefined when the token is nobody's, or throws a refusal; undefined at once, without a promise,
-   *   means that it isn't of the method's sort, which isn't worth remembering.
+   *   means that it isn't of the method's sort, which isn't worth remembering. It is told whether the token was good when
+   *   it was last looked into.
    * @throws {StatusError} Unauthorized, as `find` threw it, now or before; whatever else `find` throws.
    */
   get(
     token: string,
     scope: readonly string[],
-    find: () => Promise<V | undefined> | undefined,
+    find: (wasGood: boolean) => Promise<V | undefined> | undefined,
   ): V | undefined | Promise<V | undefined> {
     const digest = this.digest(token, scope);
-    const known = this.kept.get(digest);
+    const good = this.found.get(digest);
+    const known = good ?? this.missed.get(digest);
     if (known !== undefined && this.clock.now() < known.untilMs) {
       this.watcher?.asked("hit");
       if (known.refusal !== undefined) throw known.refusal;
       return known.value;
     }
     const running = this.underWay.get(digest);
-    const answer = running ?? find();
+    const answer = running ?? find(good !== undefined);
     if (answer === undefined) return undefined;
     this.watcher?.asked("miss");
     if (running !== undefined) return running;
@@ -87,7 +93,7 @@ export class TokenCache<V> {
 
   /** How many answers are kept, and the bytes they take. */
   get size(): { readonly entries: number; readonly bytes: number } {
-    return { entries: this.kept.size, bytes: this.kept.cost };
+    return { entries: this.found.size + this.missed.size, bytes: this.found.cost + this.missed.cost };
   }
 
   private async keepAnswer(digest: string, answer: Promise<V | undefined>): Promise<V | undefined> {
@@ -109,9 +115,12 @@ export class TokenCache<V> {
   }
 
   private keep(digest: string, entry: Kept<V>, bytes: number): void {
+    this.found.delete(digest);
+    this.missed.delete(digest);
     // What alone would push out everything else is looked up each time.
-    if (entry.untilMs <= this.clock.now() || bytes > this.limits.maxBytes / 8) this.kept.delete(digest);
-    else this.kept.set(digest, entry, bytes);
+    if (entry.untilMs <= this.clock.now() || bytes > this.limits.maxBytes / 8) return;
+    const map = entry.value === undefined ? this.missed : this.found;
+    map.set(digest, entry, bytes);
   }
 
   /** Under a key that nobody knows; each part with its length, so that no two lists of parts read the same. */

@@ -1,7 +1,10 @@
+import { clientNetwork } from "../base/client-network.ts";
 import type { Clock } from "../base/clock.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { fieldsOf } from "../remote/answer-fields.ts";
+import { CallQueue, CallRefusedError, type CallQueueLimits } from "../remote/call-queue.ts";
 import { RemoteFault } from "../remote/remote-client.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { bearerToken } from "./bearer-token.ts";
@@ -21,6 +24,8 @@ export interface TokenWebhookOptions {
   readonly clock: Clock;
   /** Told when the service can't be asked. */
   readonly failed: (error: RemoteFault) => void;
+  /** Told when a question was refused because too many wait; with the client's address. */
+  readonly refused: (error: CallRefusedError, remoteAddress: string) => void;
   readonly cacheWatcher: TokenCacheWatcher | undefined;
 }
 
@@ -29,6 +34,18 @@ const maxEntries = 10_000;
 const maxBytes = 32 * 1024 * 1024;
 /** The most characters of a service's message that are handed on. */
 const maxMessage = 500;
+
+/**
+ * How many questions are under way and wait. A service that needs 100 ms answers 1,000 of them a second, and what waits
+ * behind the longest line is answered after half a second.
+ */
+export const questionLimits: CallQueueLimits = {
+  running: 100,
+  runningPerSource: 75,
+  waiting: 1000,
+  waitingPerSource: 400,
+  waitMs: 10_000,
+};
 
 /** A user as the service knows them, and what that takes in memory. */
 interface Reviewed {
@@ -40,19 +57,25 @@ interface Reviewed {
 /** Recognizes bearer tokens by asking a service of others about them (spec: conventions 5.7). */
 export class TokenWebhook implements Authenticator {
   private readonly cache: TokenCache<Reviewed>;
+  private readonly questions: CallQueue;
 
   constructor(private readonly options: TokenWebhookOptions) {
     const { cacheMs, clock, cacheWatcher } = options;
     const limits = { foundMs: cacheMs, missedMs: cacheMs, maxEntries, maxBytes };
     this.cache = new TokenCache(clock, limits, ({ bytes }) => bytes, cacheWatcher);
+    this.questions = new CallQueue(clock, questionLimits);
   }
 
-  authenticate({ authorization, audiences }: Credentials): MaybePromise<AuthenticationResult | undefined> {
-    const token = bearerToken(authorization);
+  authenticate(credentials: Credentials): MaybePromise<AuthenticationResult | undefined> {
+    const { audiences: wanted = this.options.ownAudiences, remoteAddress, connection } = credentials;
+    const token = bearerToken(credentials.authorization);
     if (token === undefined) return undefined;
-    const wanted = audiences ?? this.options.ownAudiences;
-    const known = this.cache.get(token, wanted, () => this.review(token, wanted));
-    const answer = known instanceof Promise ? known.catch((error: unknown) => this.unasked(error)) : known;
+    const known = this.cache.get(token, wanted, (wasGood) => {
+      const origin = { source: clientNetwork(remoteAddress), connection, precedence: wasGood };
+      return this.questions.run(origin, () => this.review(token, wanted));
+    });
+    const answer =
+      known instanceof Promise ? known.catch((error: unknown) => this.unasked(error, remoteAddress)) : known;
     return andThen(answer, (reviewed) =>
       reviewed === undefined
         ? undefined
@@ -61,7 +84,12 @@ export class TokenWebhook implements Authenticator {
   }
 
   /** Without the service nobody knows whose the token is; that is not remembered. */
-  private unasked(error: unknown): never {
+  private unasked(error: unknown, remoteAddress: string): never {
+    if (error instanceof CallRefusedError) {
+      this.options.refused(error, remoteAddress);
+      const message = "too many unknown tokens are being looked into; please try again";
+      throw new StatusError("TooManyRequests", message, { retryAfterSeconds: 1 });
+    }
     if (!(error instanceof RemoteFault)) throw error;
     this.options.failed(error);
     throw refusal(`${what}: the service that knows the token can't be asked`);

@@ -56,7 +56,9 @@ export function formatDuration(nanos: bigint): string {
 /** A whole number divided by a power of ten, without zeros at the end. */
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, "0");
-  const fraction = digits.slice(-places).replace(/0+$/, "");
+  let end = digits.length;
+  while (end > digits.length - places && digits[end - 1] === "0") end--;
+  const fraction = digits.slice(digits.length - places, end);
   const whole = digits.slice(0, -places);
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }

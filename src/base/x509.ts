@@ -1,6 +1,7 @@
 import { type KeyObject, X509Certificate, createHash, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
 import * as der from "./der.ts";
+import { certificatesIn } from "./pem.ts";
 
 /*
  * Writes certificates with nothing but node:crypto: for the few that a server makes for itself, a library's import alone
@@ -138,21 +139,27 @@ function encodeHost(host: string): Buffer {
     : der.element(0x82, Buffer.from(host, "ascii"));
 }
 
+const v6Characters = /^[\da-f:.]+$/i;
+const zoneForm = /^[\da-z.:-]+$/i;
+
 /**
  * Whether a text is an IP address, of either family, with or without a zone. Says the same as `isIP` of node:net, whose
  * expression for IPv6 takes 4 ms to be compiled when it is first asked.
  */
 export function isAddress(text: string): boolean {
   if (isIPv4(text)) return true;
-  const [, address] = /^([\da-f:.]*:[\da-f:.]*)(?:%[\da-z.:-]+)?$/i.exec(text) ?? [];
-  return address !== undefined && URL.canParse(`http://[${address}]`);
+  const percent = text.indexOf("%");
+  const address = percent === -1 ? text : text.slice(0, percent);
+  if (!v6Characters.test(address) || !address.includes(":")) return false;
+  if (percent !== -1 && !zoneForm.test(text.slice(percent + 1))) return false;
+  return URL.canParse(`http://[${address}]`);
 }
 
 /** The 4 or 16 bytes of an IP address. */
 export function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
   // The URL parser writes every IPv6 address one way: hexadecimal groups, the longest run of zeros as "::".
-  const canonical = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
+  const canonical = new URL(`http://[${address.split("%", 1)[0]!}]`).hostname.slice(1, -1);
   const [head = "", tail] = canonical.split("::");
   const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
   const last = tail === undefined ? [] : groups(tail);
@@ -190,11 +197,6 @@ function partsOf(certificate: X509Certificate): { subject: Buffer; keyIdentifier
 function toPem(bytes: Buffer): string {
   const lines = bytes.toString("base64").match(/.{1,64}/g)!;
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
-}
-
-/** The certificates in a PEM text, each as PEM, in order; whatever else is there is passed over. */
-export function certificatesIn(pem: string): string[] {
-  return pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
 }
 
 /** The authority at the end of a chain: its last certificate, if that signed itself. */

@@ -1,3 +1,4 @@
+import { parseDuration } from "../base/duration.ts";
 import type { Flag } from "./flag.ts";
 
 /** A command line that can't be used; the message names the flag and says what it takes. */
@@ -124,16 +125,12 @@ export class FlagReader {
   /** Milliseconds of a length of time such as `90s`, `5m` or `1h30m`. */
   durationMs(name: string): number {
     const text = this.text(name);
-    if (text === "0") return 0;
-    if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) {
+    const nanos = parseDuration(text);
+    if (nanos === undefined || nanos < 0n) {
       throw new UsageError(
         `--${name}: ${JSON.stringify(text)} is not a length of time such as 30s, 5m or 1h30m`,
       );
     }
-    const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-    let total = 0;
-    for (const [, amount, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|s|m|h)/g))
-      total += Number(amount) * units[unit!]!;
-    return total;
+    return Number(nanos) / 1_000_000;
   }
 }

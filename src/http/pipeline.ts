@@ -170,6 +170,7 @@ function askMethods(
       certificateChain,
       certificateError,
       remoteAddress,
+      connection,
       rawHeaders,
     };
     const answer = authenticator.authenticate(credentials);

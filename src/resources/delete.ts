@@ -54,7 +54,11 @@ export async function deleteObject(
     if (entry === undefined) throw notFound(target);
     const live = decodeEntry(entry);
     checkPreconditions(target, live, options);
-    if (attempt === 1) await engine.admit.validate(admissionOf(target, options, "DELETE", undefined, live));
+    if (attempt === 1) {
+      const question = admissionOf(target, options, "DELETE", undefined, live);
+      await engine.admit.mutate(question);
+      await engine.admit.validate(question);
+    }
     const result = await deleteEntry(engine, target, entry, live, options);
     if (result !== undefined) return result;
     if (attempt === deleteAttempts)

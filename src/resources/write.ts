@@ -81,6 +81,23 @@ export function admissionOf(
   return { operation, target, user: options.user, dryRun: options.dryRun, object, live };
 }
 
+/**
+ * Asks admission about something that is to be done to an object, such as an eviction: the creation of its body.
+ *
+ * @throws {StatusError} what admission refuses with.
+ */
+export async function admitAction(
+  engine: Engine,
+  target: Target,
+  body: ApiObject,
+  options: Pick<WriteOptions, "user" | "dryRun">,
+): Promise<void> {
+  const { user, dryRun } = options;
+  const request = { operation: "CREATE", target, user, dryRun, object: body, live: undefined } as const;
+  await engine.admit.mutate(request);
+  await engine.admit.validate(request);
+}
+
 /** @throws {StatusError} RequestEntityTooLarge; a dry run, which doesn't come to {@link commit}, asks by itself. */
 export function checkSize({ body }: Draft): void {
   if (body.length <= maxObjectBytes) return;
@@ -106,5 +123,8 @@ export function warningsOf(
   object: ApiObject,
   live: ApiObject | undefined,
 ): readonly string[] {
-  return target.resource.kind.warnings?.(object, kindContext(engine, target), live) ?? [];
+  const { effect, warnings } = target.resource.kind;
+  const own = warnings?.(object, kindContext(engine, target), live) ?? [];
+  if (effect?.unenforced === undefined || live !== undefined) return own;
+  return [...own, `this server stores the object and does not enforce it: ${effect.unenforced}`];
 }

@@ -151,6 +151,19 @@ export interface Conversion {
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
+/**
+ * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
+ * `docs/enforcement.md` is made from these.
+ */
+export interface KindEffect {
+  /** Which requests the server decides by the objects, and how. */
+  readonly enforced?: string;
+  /** What the server or its controllers do because of them. */
+  readonly acts?: string;
+  /** What the objects promise and nothing enforces here; a create says so in a warning. */
+  readonly unenforced?: string;
+}
+
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 export const allVerbs: readonly Verb[] = [
@@ -178,6 +191,8 @@ export interface KindSpec<F extends Fields> {
   readonly singular: string;
   readonly scope: "Namespaced" | "Cluster";
   readonly doc: string;
+  /** Absent for a kind that the server only stores and serves, for other programs to act on. */
+  readonly effect?: KindEffect;
   /** Fields beside apiVersion and kind. */
   readonly fields: F | (() => F);
   readonly shortNames?: readonly string[];

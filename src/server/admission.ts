@@ -1,8 +1,16 @@
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../admission/chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../admission/configuration.ts";
+import { ObjectReader } from "../admission/object-reader.ts";
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+} from "../admission/plugins/certificate-requests.ts";
+import { denyServiceExternalIps } from "../admission/plugins/deny-service-external-ips.ts";
 import { eventRateLimit, readEventLimits } from "../admission/plugins/event-rate-limit.ts";
 import { namespaceLifecycle } from "../admission/plugins/namespace-lifecycle.ts";
+import { nodeRestriction } from "../admission/plugins/node-restriction/node-restriction.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
@@ -10,6 +18,7 @@ import { Namespace } from "../kinds/core/namespace.ts";
 import type { NamespacePhases } from "../resources/namespace-phases.ts";
 import type { Registry } from "../resources/registry.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
+import type { Store } from "../storage/store.ts";
 import { escalationCheck } from "./escalation-check.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 import type { StoredRbac } from "./rbac.ts";
@@ -20,44 +29,89 @@ export interface AdmissionParts {
   readonly namespaces: NamespacePhases;
   readonly policy: StoredRbac;
   readonly authorizer: Authorizer;
+  readonly store: Store;
 }
 
 /** A plugin that the options can turn on or off. */
 interface Available {
   readonly name: string;
   readonly byDefault: boolean;
-  make(
-    options: ServerOptions,
-    parts: AdmissionParts,
-    configuration: PluginConfiguration | undefined,
-  ): MaybePromise<AdmissionPlugin>;
+  /** Undefined for a plugin of the reference that this server doesn't have: its name is known, and it does nothing. */
+  readonly make: MakePlugin | undefined;
 }
+
+type MakePlugin = (
+  options: ServerOptions,
+  parts: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+) => MaybePromise<AdmissionPlugin>;
+
+const configurationFlag = "--admission-control-config-file";
+
+const on = (name: string, make?: MakePlugin): Available => ({ name, byDefault: true, make });
+const off = (name: string, make?: MakePlugin): Available => ({ name, byDefault: false, make });
 
 /** In the order in which they run. */
 const available: readonly Available[] = [
-  {
-    name: "NamespaceLifecycle",
-    byDefault: true,
-    make: ({ vocabulary }, { namespaces, registry }) =>
-      namespaceLifecycle(namespaces, registry.require(Namespace), vocabulary),
-  },
-  {
-    name: "EventRateLimit",
-    byDefault: false,
-    make: async ({ vocabulary, clock, log }, _, configuration) => {
-      if (configuration === undefined) throw new ConfigurationError("it needs a configuration");
-      const { value, warnings } = await readEventLimits(configuration, vocabulary);
-      for (const warning of warnings)
-        log.warn({ plugin: "EventRateLimit" }, `${configurationFlag}: ${warning}`);
-      return eventRateLimit(value, clock);
-    },
-  },
+  off("AlwaysAdmit"),
+  off("NamespaceAutoProvision"),
+  on("NamespaceLifecycle", ({ vocabulary }, { namespaces, registry }) =>
+    namespaceLifecycle(namespaces, registry.require(Namespace), vocabulary),
+  ),
+  off("NamespaceExists"),
+  off("SecurityContextDeny"),
+  off("LimitPodHardAntiAffinityTopology"),
+  on("LimitRanger"),
+  on("ServiceAccount"),
+  off("NodeRestriction", ({ vocabulary }, { store, registry }) =>
+    nodeRestriction(new ObjectReader(store, registry), vocabulary),
+  ),
+  on("TaintNodesByCondition"),
+  off("AlwaysPullImages"),
+  off("ImagePolicyWebhook"),
+  on("PodSecurity"),
+  off("PodNodeSelector"),
+  on("Priority"),
+  on("DefaultTolerationSeconds"),
+  off("PodTolerationRestriction"),
+  off("EventRateLimit", eventLimits),
+  off("ExtendedResourceToleration"),
+  off("PersistentVolumeLabel"),
+  on("DefaultStorageClass"),
+  on("StorageObjectInUseProtection"),
+  off("OwnerReferencesPermissionEnforcement"),
+  on("PersistentVolumeClaimResize"),
+  on("RuntimeClass"),
+  on("CertificateApproval", ({ vocabulary }, { authorizer }) => certificateApproval(authorizer, vocabulary)),
+  on("CertificateSigning", ({ vocabulary }, { authorizer }) => certificateSigning(authorizer, vocabulary)),
+  on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),
+  on("DefaultIngressClass"),
+  off("DenyServiceExternalIPs", denyServiceExternalIps),
+  on("MutatingAdmissionWebhook"),
+  on("ValidatingAdmissionPolicy"),
+  on("ValidatingAdmissionWebhook"),
+  on("ResourceQuota"),
+  off("AlwaysDeny"),
 ];
 
-/** The plugins that there are, in the order in which they run, and whether each is on by default. */
-export const admissionPluginNames: readonly Pick<Available, "name" | "byDefault">[] = available;
+async function eventLimits(
+  { vocabulary, clock, log }: ServerOptions,
+  _: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+): Promise<AdmissionPlugin> {
+  if (configuration === undefined) throw new ConfigurationError("it needs a configuration");
+  const { value, warnings } = await readEventLimits(configuration, vocabulary);
+  for (const warning of warnings) log.warn({ plugin: "EventRateLimit" }, `${configurationFlag}: ${warning}`);
+  return eventRateLimit(value, clock);
+}
 
-const configurationFlag = "--admission-control-config-file";
+/** The plugins of the reference, in the order in which they run. */
+export const admissionPluginNames: readonly {
+  readonly name: string;
+  readonly byDefault: boolean;
+  /** Whether this server has it. */
+  readonly present: boolean;
+}[] = available.map(({ name, byDefault, make }) => ({ name, byDefault, present: make !== undefined }));
 
 /**
  * The plugins that the options turn on, in the order in which they run, and the checks that are always on.
@@ -68,12 +122,10 @@ export async function admissionPlugins(
   options: ServerOptions,
   parts: AdmissionParts,
 ): Promise<AdmissionPlugin[]> {
-  const { enabledAdmissionPlugins: on, disabledAdmissionPlugins: off, vocabulary } = options;
-  for (const name of [...on, ...off]) assertAvailable(name);
   const configurations = await configurationsOf(options);
   const plugins: AdmissionPlugin[] = [];
-  for (const { name, byDefault, make } of available) {
-    if (off.includes(name) || !(byDefault || on.includes(name))) continue;
+  for (const { name, make } of chosen(options)) {
+    if (make === undefined) continue;
     try {
       plugins.push(await make(options, parts, configurations.get(name)));
     } catch (error) {
@@ -81,7 +133,33 @@ export async function admissionPlugins(
       throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${error.message}`);
     }
   }
-  return [...plugins, escalationCheck(parts.policy, parts.authorizer, vocabulary)];
+  return [...plugins, escalationCheck(parts.policy, parts.authorizer, options.vocabulary)];
+}
+
+/** The plugins that the options turn on. */
+function chosen(options: ServerOptions): readonly Available[] {
+  const { enabledAdmissionPlugins: enabled, disabledAdmissionPlugins: disabled, log } = options;
+  for (const name of [...enabled, ...disabled]) assertAvailable(name);
+  const plugins = available.filter(
+    ({ name, byDefault }) => !disabled.includes(name) && (byDefault || enabled.includes(name)),
+  );
+  for (const { name, make } of plugins) {
+    if (make !== undefined || !enabled.includes(name)) continue;
+    log.warn(
+      { plugin: name },
+      "--enable-admission-plugins: this server does not have the plugin; it does nothing",
+    );
+  }
+  if (
+    options.authorizationModes.includes("Node") &&
+    !plugins.some(({ name }) => name === "NodeRestriction")
+  ) {
+    throw new OptionsError(
+      "--authorization-mode Node needs --enable-admission-plugins=NodeRestriction: " +
+        "without it, every node could read every Secret",
+    );
+  }
+  return plugins;
 }
 
 /** @param where begins the message. */

@@ -131,6 +131,12 @@ async function tokenWebhook(
     cacheMs,
     clock,
     failed: rarely(clock, outageLogMs, (error) => log.warn({ error: error.message }, message)),
+    refused: rarely(clock, outageLogMs, (error, remoteAddress) => {
+      log.warn(
+        { error: error.message, remoteAddress },
+        "a token was refused before the token webhook was asked",
+      );
+    }),
     cacheWatcher: figures,
   });
 }

@@ -6,6 +6,7 @@ import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { Follower } from "../resources/follower.ts";
 import { namesOf, type Registry } from "../resources/registry.ts";
 import { decodeEntry } from "../resources/stored.ts";
+import { mirrorAnnotation } from "../kinds/core/pod/annotation-rules.ts";
 import { storage } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
 import type { Entry, Store } from "../storage/store.ts";
@@ -19,7 +20,7 @@ export class StoredNodeNeeds implements NodeNeeds {
   constructor(store: Store, registry: Registry, clock: Clock, failed: (error: unknown) => void) {
     const { graph } = this;
     const { vocabulary } = registry;
-    const mirror = `${vocabulary.domain}/config.mirror`;
+    const mirror = mirrorAnnotation(registry);
     const follow = (
       group: string,
       resource: string,

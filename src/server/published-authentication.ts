@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { IdentityHeaders } from "../authentication/authenticating-proxy.ts";
-import { certificatesIn } from "../base/x509.ts";
+import { certificatesIn } from "../base/pem.ts";
 import type { Client } from "../resources/client.ts";
 import { isRaced } from "../resources/races.ts";
 import type { ApiObject } from "../schema/kind.ts";

@@ -155,7 +155,7 @@ async function assemble(
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await identification(options, registry, store, adminToken);
-  const parts = { registry, namespaces, policy, authorizer: authorization.chain };
+  const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,

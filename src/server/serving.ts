@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { AuthorityPool } from "../authentication/authority-pool.ts";
-import { certificatesIn, rootOf } from "../base/x509.ts";
+import { certificatesIn } from "../base/pem.ts";
+import { rootOf } from "../base/x509.ts";
 import type { ListenOptions, TlsMaterial } from "../http/listener.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import {

@@ -48,6 +48,28 @@ describe("the cache of what tokens say", () => {
     expect(asked).toHaveLength(4);
   });
 
+  it("keeps good tokens however many bad ones come, and says which were good when their time is over", async () => {
+    const clock = stoppedClock(start);
+    const cache = new TokenCache<string>(clock, limits, (value) => value.length);
+    const found: [string, boolean][] = [];
+    const get = (token: string) =>
+      cache.get(token, [], (wasGood) => {
+        found.push([token, wasGood]);
+        return Promise.resolve(token === "good" ? "user" : undefined);
+      });
+    await get("good");
+    for (let n = 0; n < 3 * limits.maxEntries; n++) await get(`bad-${n}`);
+    expect(get("good")).toBe("user");
+    expect(cache.size.entries).toBe(limits.maxEntries + 1);
+    clock.set(after(10));
+    await get("good");
+    await get(`bad-${3 * limits.maxEntries - 1}`);
+    expect(found.slice(-2)).toEqual([
+      ["good", true],
+      [`bad-${3 * limits.maxEntries - 1}`, false],
+    ]);
+  });
+
   it("keeps no outage and no defect", async () => {
     let fails = true;
     const { get } = cacheOver(() => (fails ? Promise.reject(new Error("no route")) : Promise.resolve("u")));

@@ -215,7 +215,11 @@ describe("a server with the mode Node", () => {
   beforeAll(async () => {
     const tokens = path.join(folder.path, "tokens");
     writeFileSync(tokens, "one,system:node:n1,1,system:nodes\ntwo,system:node:n2,2,system:nodes\n");
-    server = await TestServer.start({ authorizationModes: ["Node", "RBAC"], tokenAuthFile: tokens });
+    server = await TestServer.start({
+      authorizationModes: ["Node", "RBAC"],
+      enabledAdmissionPlugins: ["NodeRestriction"],
+      tokenAuthFile: tokens,
+    });
     one = server.as("one");
     two = server.as("two");
     await server.admin.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });

@@ -6,6 +6,8 @@ export interface RequestFlaws {
   /** The key that signs instead of the one that is named. */
   readonly signer?: KeyObject;
   readonly pemType?: string;
+  /** Organizations of the subject, each as a text in DER. */
+  readonly organizations?: readonly Buffer[];
 }
 
 /** A new pair of keys on a small curve. */
@@ -17,9 +19,10 @@ export function newKeys(): { readonly publicKey: KeyObject; readonly privateKey:
 export function certificateRequest(
   commonName: string,
   keys = newKeys(),
-  { signer = keys.privateKey, pemType = "CERTIFICATE REQUEST" }: RequestFlaws = {},
+  { signer = keys.privateKey, pemType = "CERTIFICATE REQUEST", organizations = [] }: RequestFlaws = {},
 ): string {
   const name = der.sequence(
+    ...organizations.map((text) => der.set(der.sequence(der.objectIdentifier("2.5.4.10"), text))),
     der.set(der.sequence(der.objectIdentifier("2.5.4.3"), der.utf8String(commonName))),
   );
   const info = der.sequence(

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { pemBlocks } from "../../base/pem.ts";
 import { algorithmsOf, type VerificationKey } from "../jwt/signature.ts";
 
 /** A key with which tokens are signed. */
@@ -16,8 +17,6 @@ export class KeyFault extends Error {
 /** The least bits of an RSA key whose signatures are believed. */
 const minRsaBits = 2048;
 
-const blocks = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
-
 /**
  * The keys of a PEM file that verify tokens (spec: conventions 5.5): RSA and ECDSA, public or private, alone or in
  * certificates, as many as there are. What else the file holds (such as the parameters of a curve) is passed over.
@@ -26,8 +25,8 @@ const blocks = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
  */
 export function readPublicKeys(pem: string): VerificationKey[] {
   const keys: VerificationKey[] = [];
-  for (const [block] of pem.matchAll(blocks)) {
-    const key = publicKeyOf(block);
+  for (const { text } of pemBlocks(pem)) {
+    const key = publicKeyOf(text);
     if (key !== undefined) keys.push(verificationKey(key));
   }
   if (keys.length === 0) throw new KeyFault("holds no RSA or ECDSA key in PEM");
@@ -40,9 +39,9 @@ export function readPublicKeys(pem: string): VerificationKey[] {
  * @throws {KeyFault} when there is none, or it is too short.
  */
 export function readSigningKey(pem: string): SigningKey {
-  for (const [block, label] of pem.matchAll(blocks)) {
-    if (!label!.endsWith("PRIVATE KEY")) continue;
-    const key = parse(() => createPrivateKey(block));
+  for (const { label, text } of pemBlocks(pem)) {
+    if (!label.endsWith("PRIVATE KEY")) continue;
+    const key = parse(() => createPrivateKey(text));
     if (key === undefined || algorithmsOf(key).length === 0) continue;
     checkLength(key);
     return signingKey(key);

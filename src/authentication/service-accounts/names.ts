@@ -6,6 +6,14 @@ export function accountUser({ systemPrefix }: Vocabulary, namespace: string, nam
   return `${systemPrefix}serviceaccount:${namespace}:${name}`;
 }
 
+/** The groups of a service account by its user name; none for other users. */
+export function accountGroupsOf(vocabulary: Vocabulary, user: string): string[] {
+  const prefix = `${vocabulary.systemPrefix}serviceaccount:`;
+  if (!user.startsWith(prefix)) return [];
+  const [namespace = "", name] = user.slice(prefix.length).split(":");
+  return namespace === "" || name === undefined ? [] : accountGroups(vocabulary, namespace);
+}
+
 /** Groups of every service account of a namespace. */
 function accountGroups({ systemPrefix }: Vocabulary, namespace: string): string[] {
   return [`${systemPrefix}serviceaccounts`, `${systemPrefix}serviceaccounts:${namespace}`];

@@ -15,6 +15,7 @@ import { nodeRules } from "../rbac/default-roles/component-roles.ts";
 import { wordsOf } from "../rbac/default-roles/declare.ts";
 import type { Rule } from "../rbac/policy.ts";
 import { ruleAllows, ruleQuery } from "../rbac/rule-match.ts";
+import { nodeNameOf } from "./node-name.ts";
 import { objectKey, type NeededType, type NodeGraph } from "./node-graph.ts";
 
 /** Says which node needs what, as of every write acknowledged before the question. */
@@ -29,11 +30,9 @@ const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete:
 
 /**
  * Allows the agent of a node (user `system:node:NAME` in group `system:nodes`) what it needs for the pods on its node, and
- * has no opinion on anything else (mode Node). That an agent changes only its own node and pods is seen to by admission.
+ * has no opinion on anything else (mode Node). The NodeRestriction admission plugin limits an agent to its own Node and Pods.
  */
 export class NodeAuthorizer implements Authorizer, RuleResolver {
-  private readonly userPrefix: string;
-  private readonly group: string;
   private readonly leaseNamespace: string;
   private readonly rules: readonly Rule[];
   private readonly ask: ReadonlyMap<
@@ -43,12 +42,9 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
 
   constructor(
     private readonly needs: NodeNeeds,
-    vocabulary: Vocabulary,
+    private readonly vocabulary: Vocabulary,
   ) {
-    const { systemPrefix, nodeLeaseNamespace } = vocabulary;
-    this.userPrefix = `${systemPrefix}node:`;
-    this.group = `${systemPrefix}nodes`;
-    this.leaseNamespace = nodeLeaseNamespace;
+    this.leaseNamespace = vocabulary.nodeLeaseNamespace;
     this.rules = nodeRules(wordsOf(vocabulary));
     this.ask = new Map([
       ["/secrets", (node, asked) => this.readOne(node, asked, "secret")],
@@ -66,7 +62,7 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
   }
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
-    const node = this.nodeOf(attributes.user);
+    const node = nodeNameOf(this.vocabulary, attributes.user);
     if (node === undefined) return noOpinion("");
     if (node === "") return noOpinion(`unknown node for user ${JSON.stringify(attributes.user.name)}`);
     const one =
@@ -78,15 +74,9 @@ export class NodeAuthorizer implements Authorizer, RuleResolver {
 
   /** What a node may do depends on its pods, so its rules can't be listed. */
   rulesFor(user: UserInfo): RuleList {
-    if (this.nodeOf(user) === undefined) return nothing;
+    if (nodeNameOf(this.vocabulary, user) === undefined) return nothing;
     const evaluationError = "node authorizer does not support user rule resolution";
     return { ...nothing, incomplete: true, evaluationError };
-  }
-
-  /** The node whose agent the user is; empty for an agent without a node, undefined for anybody else. */
-  private nodeOf({ name, groups }: UserInfo): string | undefined {
-    if (!name.startsWith(this.userPrefix) || !groups.includes(this.group)) return undefined;
-    return name.slice(this.userPrefix.length);
   }
 
   private readOne(node: string, asked: ResourceAttributes, type: NeededType): MaybePromise<Decision> {

@@ -1,4 +1,4 @@
-import { objectKey, type PodReferences, type VolumeReferences } from "./node-graph.ts";
+import { objectKey, type NeededType, type PodReferences, type VolumeReferences } from "./node-graph.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -30,16 +30,21 @@ export function podReferences(pod: unknown, mirrorAnnotation: string): PodRefere
   if (node === "") return undefined;
   if (at(pod, "metadata", "annotations", mirrorAnnotation) !== undefined) return { node, objects: [] };
   const namespace = textAt(pod, "metadata", "namespace");
-  const named = {
-    secret: secretNames(pod),
-    configmap: configMapNames(pod),
-    claim: claimNames(pod),
-    serviceaccount: [textAt(pod, "spec", "serviceAccountName")],
-  };
-  const objects = (["secret", "configmap", "claim", "serviceaccount"] as const).flatMap((type) =>
-    named[type].filter((name) => name !== "").map((name) => objectKey(type, namespace, name)),
+  const objects = podObjects(pod).flatMap(([type, names]) =>
+    names.map((name) => objectKey(type, namespace, name)),
   );
   return { node, objects: [...new Set(objects)] };
+}
+
+/** The names of the objects that a pod refers to, by type; mirror pods are no exception. */
+export function podObjects(pod: unknown): [type: NeededType, names: string[]][] {
+  const named: [NeededType, string[]][] = [
+    ["serviceaccount", [textAt(pod, "spec", "serviceAccountName")]],
+    ["secret", secretNames(pod)],
+    ["configmap", configMapNames(pod)],
+    ["claim", claimNames(pod)],
+  ];
+  return named.map(([type, names]) => [type, names.filter((name) => name !== "")]);
 }
 
 /** Where volumes of pods name secrets. */

@@ -1,3 +1,4 @@
+import { accountGroupsOf } from "../../authentication/service-accounts/names.ts";
 import { ClientError } from "../client/client-error.ts";
 import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
 import type { Answer, ServerClient } from "../client/server-client.ts";
@@ -79,8 +80,7 @@ export function subjectOf(
   if (user === undefined) throw new UsageError("a user is needed: see plinth auth --help");
   const { groups, exact } = context;
   if (exact) return { user, groups: [...groups] };
-  const account = new RegExp(`^${prefix}serviceaccount:([^:]+):`).exec(user);
-  const own = account === null ? [] : [`${prefix}serviceaccounts`, `${prefix}serviceaccounts:${account[1]}`];
+  const own = accountGroupsOf(platform, user);
   return { user, groups: [...new Set([...groups, ...own, `${prefix}authenticated`])] };
 }
 

@@ -76,6 +76,9 @@ export const MutatingWebhookConfiguration = kind({
   anyFinalizer: true,
   needsVersion: true,
   doc: "Webhooks that may change what is written.",
+  effect: {
+    unenforced: "mutating webhooks are not called",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the configuration.").emitEmpty(),
     webhooks: field(2, list(MutatingWebhook), "The webhooks.")

@@ -42,6 +42,9 @@ export const ValidatingAdmissionPolicyBinding = kind({
   needsVersion: true,
   servedByDefault: false,
   doc: "Puts a policy into force.",
+  effect: {
+    unenforced: "validating admission policies are not evaluated",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
     spec: field(2, ValidatingAdmissionPolicyBindingSpec, "Where the policy holds.").emitEmpty(),

@@ -74,6 +74,9 @@ export const ValidatingAdmissionPolicy = kind({
   needsVersion: true,
   servedByDefault: false,
   doc: "Refuses writes for which its expressions don't hold.",
+  effect: {
+    unenforced: "validating admission policies are not evaluated",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the policy.").emitEmpty(),
     spec: field(2, ValidatingAdmissionPolicySpec, "What the policy demands.").emitEmpty(),

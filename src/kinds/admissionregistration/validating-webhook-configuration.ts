@@ -68,6 +68,9 @@ export const ValidatingWebhookConfiguration = kind({
   anyFinalizer: true,
   needsVersion: true,
   doc: "Webhooks that may refuse what is written.",
+  effect: {
+    unenforced: "validating webhooks are not called",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the configuration.").emitEmpty(),
     webhooks: field(2, list(ValidatingWebhook), "The webhooks.")

@@ -56,6 +56,9 @@ export const CustomResourceDefinition = kind({
   needsVersion: true,
   hasMarkedFields: true,
   doc: "Declares a custom kind, which is served from then on.",
+  effect: {
+    unenforced: "the kind that it defines is not served",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the definition; its name is `plural.group`.").emitEmpty(),
     spec: field(2, CustomResourceDefinitionSpec, "The custom kind.").required(),

@@ -121,6 +121,9 @@ export const APIService = kind({
   needsVersion: true,
   nameForm: "pathSegment",
   doc: "Where one version of an API group is served.",
+  effect: {
+    unenforced: "requests are not proxied to the service",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the API service; its name is `version.group`.").emitEmpty(),
     spec: field(2, APIServiceSpec, "Where the group version is served.").emitEmpty(),

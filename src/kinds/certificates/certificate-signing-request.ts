@@ -86,6 +86,9 @@ export const CertificateSigningRequest = kind({
   scope: "Cluster",
   nameForm: "pathSegment",
   doc: "Asks for a certificate.",
+  effect: {
+    enforced: "approving and signing need permission for the signer; a program of yours must sign",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the request.").emitEmpty(),
     spec: field(2, CertificateSigningRequestSpec, "What is asked for; it can't be changed.").required(),

@@ -120,6 +120,7 @@ export function checkStatusChange(
   place: FieldReport,
 ): void {
   const list = place.at("conditions");
+  if (subresource === "approval") checkApprovalTypes(now, before, list);
   for (const type of decisions) {
     const current = (now.conditions ?? []).filter((one) => one.type === type);
     const old = (before.conditions ?? []).filter((one) => one.type === type);
@@ -137,6 +138,15 @@ export function checkStatusChange(
   if (subresource !== "status") place.at("certificate").forbidden("updates may not set certificate content");
   else if (before.certificate !== undefined) {
     place.at("certificate").forbidden("updates may not modify existing certificate content");
+  }
+}
+
+/** Whoever approves decides, and adds nothing else: other types belong to the signer. */
+function checkApprovalTypes(now: Status, before: Status, list: FieldReport): void {
+  const known = new Set([...decisions, ...(before.conditions ?? []).map(({ type }) => type)]);
+  for (const [index, { type }] of (now.conditions ?? []).entries()) {
+    if (list.full) return;
+    if (!known.has(type)) list.at(index, "type").notSupported(type, decisions);
   }
 }
 

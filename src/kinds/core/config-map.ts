@@ -12,6 +12,9 @@ export const ConfigMap = kind({
   shortNames: ["cm"],
   scope: "Namespaced",
   doc: "Configuration as keys and values.",
+  effect: {
+    acts: "the controller `bootstrapsigner` signs `cluster-info`",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the map.").emitEmpty(),
     data: field(2, map(string), "Values that are text."),

@@ -64,6 +64,9 @@ export const Endpoints = kind({
   scope: "Namespaced",
   createOnUpdate: true,
   doc: "Addresses and ports that really serve a service of the same name.",
+  effect: {
+    acts: "`proxy` of a service chooses one of the addresses",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the endpoints.").emitEmpty(),
     subsets: field(2, list(EndpointSubset), "All addresses, in groups that share their ports.").atomic(),

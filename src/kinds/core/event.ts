@@ -25,6 +25,9 @@ export const Event = kind({
   nameForm: "pathSegment",
   createOnUpdate: true,
   doc: "Something that happened to an object, told for people; it is kept for a while only.",
+  effect: {
+    acts: "deleted after `--event-ttl`",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the event.").declaredRequired(),
     involvedObject: field(2, ObjectReference, "The object that it happened to.").declaredRequired(),

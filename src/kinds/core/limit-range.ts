@@ -50,6 +50,9 @@ export const LimitRange = kind({
   scope: "Namespaced",
   createOnUpdate: true,
   doc: "Limits on what single objects of a namespace may use.",
+  effect: {
+    unenforced: "limits and default requests are not applied to pods, containers and claims",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the limits.").emitEmpty(),
     spec: field(2, LimitRangeSpec, "The limits.").emitEmpty(),

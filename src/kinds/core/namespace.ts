@@ -45,6 +45,10 @@ export const Namespace = kind({
   doc: "A scope for names; objects in it are deleted with it.",
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   nameForm: "label",
+  effect: {
+    enforced: "nothing is created in a namespace that is missing or terminating",
+    acts: "the controller `namespace` deletes the content of a terminating namespace",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the namespace.").emitEmpty(),
     spec: field(2, NamespaceSpec, "What the namespace should be.").emitEmpty(),
@@ -79,6 +83,13 @@ export const Namespace = kind({
       if (place.full) return;
       for (const message of finalizerFaults(name, vocabulary)) place.at(index).invalid(name, message);
     }
+  },
+  warnings({ metadata }, { vocabulary }, live) {
+    const prefix = `pod-security.${vocabulary.domain}/`;
+    const before = live?.metadata.labels ?? {};
+    return Object.entries(metadata.labels ?? {})
+      .filter(([label, value]) => label.startsWith(prefix) && before[label] !== value)
+      .map(([label]) => `metadata.labels[${label}]: this server stores the label and does not enforce it`);
   },
   mayVanish: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
   markDeleted(copy) {

@@ -17,6 +17,9 @@ export const PersistentVolume = kind({
   scope: "Cluster",
   answersDeleted: true,
   doc: "A piece of storage that outlives the pods which use it.",
+  effect: {
+    enforced: "the authorization mode Node allows agents to read the secrets of volumes that their pods use",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the volume.").emitEmpty(),
     spec: field(2, PersistentVolumeSpec, "What the volume should be.").emitEmpty(),

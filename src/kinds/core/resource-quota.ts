@@ -90,6 +90,9 @@ export const ResourceQuota = kind({
   scope: "Namespaced",
   answersDeleted: true,
   doc: "Limits on what all objects of a namespace may use together.",
+  effect: {
+    unenforced: "quotas limit nothing",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the quota.").emitEmpty(),
     // Scopes have rules of their own, which name the faults as the reference does.

@@ -16,6 +16,10 @@ export const Secret = kind({
   singular: "secret",
   scope: "Namespaced",
   doc: "Values that few may read, such as passwords, tokens and keys.",
+  effect: {
+    enforced: "bootstrap tokens and tokens of service accounts authenticate their bearers",
+    acts: "the controller `tokencleaner` deletes expired bootstrap tokens",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the secret.").emitEmpty(),
     data: field(2, map(bytes), "The secret values."),

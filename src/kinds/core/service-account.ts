@@ -14,6 +14,9 @@ export const ServiceAccount = kind({
   scope: "Namespaced",
   answersDeleted: true,
   doc: "An identity for programs, bound to a namespace.",
+  effect: {
+    enforced: "tokens are issued for it, and end with it",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the account.").emitEmpty(),
     secrets: field(2, list(ObjectReference), "Secrets that programs with this identity may use.")

@@ -20,6 +20,7 @@ export function declareFlowSchema(words: Words, mergesConditions: boolean, conve
     singular: "flowschema",
     scope: "Cluster",
     doc: "Assigns requests to a priority level.",
+    effect: { enforced: "assigns requests to a priority level" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the flow schema.").emitEmpty(),
       spec: field(2, declareSpec(words), "Which requests are meant.").emitEmpty(),

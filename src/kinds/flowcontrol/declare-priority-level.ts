@@ -27,6 +27,7 @@ export function declarePriorityLevel(
     singular: "prioritylevelconfiguration",
     scope: "Cluster",
     doc: "Limits how many requests of a level are handled at one time.",
+    effect: { enforced: "limits how many requests of the level are served at the same time" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the priority level.").emitEmpty(),
       spec: field(2, declareSpec(words, sharesName), "How the level is limited.").emitEmpty(),

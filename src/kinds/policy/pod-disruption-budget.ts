@@ -88,6 +88,10 @@ export const PodDisruptionBudget = kind({
   scope: "Namespaced",
   needsVersion: true,
   doc: "Limits how many pods of an application are disrupted on purpose at one time.",
+  effect: {
+    enforced:
+      "evictions are refused when the status of the budget allows no disruption; a controller of yours must keep the status",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the budget.").emitEmpty(),
     spec: field(2, PodDisruptionBudgetSpec, "How much may be disrupted.").emitEmpty(),

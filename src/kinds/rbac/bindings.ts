@@ -45,6 +45,9 @@ export const RoleBinding = kind({
   doc: "Grants a role inside its own namespace.",
   nameForm: "pathSegment",
   createOnUpdate: true,
+  effect: {
+    enforced: "its subjects may do what the role allows, in the namespace of the binding",
+  },
   fields: bindingFields,
   fillDefaults: fillBindingDefaults,
   validate: (binding, report, context) =>
@@ -63,6 +66,9 @@ export const ClusterRoleBinding = kind({
   doc: "Grants a cluster role in the whole cluster.",
   nameForm: "pathSegment",
   createOnUpdate: true,
+  effect: {
+    enforced: "its subjects may do what the role allows, everywhere",
+  },
   fields: bindingFields,
   fillDefaults: fillBindingDefaults,
   validate: (binding, report, context) => checkBinding(binding, ["ClusterRole"], true, report, context),

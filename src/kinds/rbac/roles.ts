@@ -26,6 +26,10 @@ export const Role = kind({
   doc: "Rules that can be granted inside one namespace.",
   nameForm: "pathSegment",
   createOnUpdate: true,
+  effect: {
+    enforced:
+      "the authorization mode RBAC allows what the rules of bound roles allow, from the next request on",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the role.").emitEmpty(),
     rules: field(2, list(PolicyRule), "All rules of the role.").atomic().emitEmpty(),
@@ -42,6 +46,10 @@ export const ClusterRole = kind({
   doc: "Rules that can be granted in the whole cluster, or in a namespace that refers to them.",
   nameForm: "pathSegment",
   createOnUpdate: true,
+  effect: {
+    enforced: "as for roles, in all namespaces or in those of role bindings",
+    acts: "the controller `clusterrole-aggregation` fills in the rules of aggregated roles",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the role.").emitEmpty(),
     rules: field(2, list(PolicyRule), "All rules of the role.").atomic().emitEmpty(),

@@ -46,6 +46,9 @@ export const VolumeAttachment = kind({
   scope: "Cluster",
   needsVersion: true,
   doc: "The wish to attach a volume to a node, and what came of it.",
+  effect: {
+    enforced: "the authorization mode Node allows the agent of its node to read it",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the attachment.").emitEmpty(),
     spec: field(2, VolumeAttachmentSpec, "What should be attached where.").declaredRequired(),

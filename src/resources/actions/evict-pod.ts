@@ -11,6 +11,7 @@ import { everything } from "../selection.ts";
 import { decodeEntry } from "../stored.ts";
 import type { Standing } from "../field-ownership.ts";
 import { changeObject, type Changed } from "../update.ts";
+import { admitAction } from "../write.ts";
 
 /** What of a disruption budget an eviction looks at. */
 interface Budget extends ApiObject {
@@ -39,6 +40,7 @@ export async function evictPod(
   eviction: ApiObject,
   options: WriteOptions,
 ): Promise<undefined> {
+  await admitAction(engine, target, eviction, options);
   const deletion = deleteOptionsOf(eviction, options);
   const pod = decodeEntry(await getObject(engine, target));
   let { resourceVersion } = deletion;

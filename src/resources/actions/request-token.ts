@@ -4,6 +4,7 @@ import { conflict, timestampAt, type Engine, type Target } from "../engine.ts";
 import { getObject } from "../get.ts";
 import { decodeEntry } from "../stored.ts";
 import type { TokenFacts, TokenIssuer } from "../token-issuer.ts";
+import { admitAction } from "../write.ts";
 import type { ActionOptions } from "./actions.ts";
 
 interface Request extends ApiObject {
@@ -45,7 +46,6 @@ export async function requestToken(
   const { spec } = request;
   const account = decodeEntry(await getObject(engine, { ...target, subresource: "" }));
   if ((spec.audiences ?? []).length === 0) spec.audiences = [...issuer.ownAudiences];
-  const { user, dryRun } = options;
   const nowMs = engine.clock.now();
   const { name, namespace } = target;
   request.metadata = {
@@ -54,9 +54,7 @@ export async function requestToken(
     namespace,
     creationTimestamp: timestampAt(nowMs),
   };
-  const question = { operation: "CREATE", target, user, dryRun, object: body, live: undefined } as const;
-  await engine.admit.mutate(question);
-  await engine.admit.validate(question);
+  await admitAction(engine, target, body, options);
   const boundTo = await boundObject(engine, target, spec.boundObjectRef ?? undefined);
   shorten(spec, issuer, options);
   const lifetime = lifetimeOf(spec, issuer, boundTo);

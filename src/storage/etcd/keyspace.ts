@@ -16,7 +16,9 @@ export class Keyspace {
 
   /** @param prefix for instance `/plinth`; a `/` at its end changes nothing. */
   constructor(prefix: string) {
-    const root = prefix.replace(/\/+$/, "");
+    let end = prefix.length;
+    while (end > 0 && prefix[end - 1] === "/") end--;
+    const root = prefix.slice(0, end);
     this.dataPrefix = `${root}/data`;
     this.marker = Buffer.from(`${root}/meta/revision`);
     this.floor = Buffer.from(`${root}/meta/floor`);

@@ -53,6 +53,9 @@ export const Node = kind({
   shortNames: ["no"],
   scope: "Cluster",
   doc: "A machine on which pods run.",
+  effect: {
+    acts: "`proxy` connects to its agent",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the node.").emitEmpty(),
     spec: field(2, NodeSpec, "What the node should be.").emitEmpty(),

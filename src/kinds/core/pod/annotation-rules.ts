@@ -6,7 +6,7 @@ import type { PodSpec } from "./spec.ts";
 type Annotations = Readonly<Record<string, string>> | undefined;
 
 /** Annotation of pods that a node agent shows for those which it runs from files. */
-export function mirrorAnnotation({ vocabulary }: KindContext): string {
+export function mirrorAnnotation({ vocabulary }: Pick<KindContext, "vocabulary">): string {
   return `${vocabulary.domain}/config.mirror`;
 }
 

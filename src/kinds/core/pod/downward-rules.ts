@@ -31,7 +31,12 @@ const knownPaths = new Set([
   "status.podIPs",
 ]);
 
-const subscripted = /^(.+)\['(.*)'\]$/s;
+/** Map and key of a path such as `metadata.labels['app']`; undefined for a path without a key. */
+function subscriptOf(path: string): { readonly map: string; readonly key: string } | undefined {
+  const at = path.lastIndexOf("['", path.length - "['']".length);
+  if (at < 1 || !path.endsWith("']")) return undefined;
+  return { map: path.slice(0, at), key: path.slice(at + 2, -2) };
+}
 
 /** A field that may be told here: one of `allowed`, or one label or annotation by its key. */
 export function checkFieldRef(ref: FieldRef, allowed: readonly string[], place: FieldReport): void {
@@ -41,9 +46,9 @@ export function checkFieldRef(ref: FieldRef, allowed: readonly string[], place: 
     place.at("fieldPath").invalid(path, `version ${ref.apiVersion} of pods isn't known`);
     return;
   }
-  const match = subscripted.exec(path);
-  if (match !== null) {
-    const [, map = "", key = ""] = match;
+  const subscript = subscriptOf(path);
+  if (subscript !== undefined) {
+    const { map, key } = subscript;
     if (map !== "metadata.annotations" && map !== "metadata.labels") {
       place.at("fieldPath").invalid(path, "this field takes no key");
       return;

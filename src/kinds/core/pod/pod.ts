@@ -23,6 +23,11 @@ export const Pod = kind({
   scope: "Namespaced",
   answersDeleted: true,
   doc: "Containers that run together on one node.",
+  effect: {
+    enforced:
+      "the authorization mode Node allows the agent of its node to read what the pod refers to; tokens that are bound to a pod end with it",
+    acts: "`binding`, `eviction`, `proxy`, `exec`, `attach`, `portforward` and `log` act on it",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the pod.").emitEmpty(),
     spec: field(2, PodSpec, "What the pod should be.").emitEmpty(),

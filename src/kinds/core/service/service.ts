@@ -24,6 +24,9 @@ export const Service = kind({
   createOnUpdate: true,
   answersDeleted: true,
   doc: "A stable name and address for a set of pods.",
+  effect: {
+    acts: "addresses and node ports are allocated; `proxy` connects to its endpoints",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the service.").emitEmpty(),
     spec: field(2, ServiceSpec, "What the service should be.").emitEmpty(),

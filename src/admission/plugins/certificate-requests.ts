@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from "node:util";
+import { andThen } from "../../base/maybe-promise.ts";
+import { requestedOrganizations } from "../../base/certificate-request-subject.ts";
+import type { Authorizer } from "../../authorization/authorizer.ts";
+import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
+import type { AdmissionRequest, Target } from "../../resources/engine.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+import { forbidden } from "../forbidden.ts";
+import { maySignFor } from "../signer-permission.ts";
+
+type Request = CertificateSigningRequest;
+
+/** Writes of one kind to the requests, or to one subresource of them. */
+function writesTo(
+  operation: AdmissionRequest["operation"],
+  subresource: string,
+): AdmissionPlugin["concerns"] {
+  return (asked, target: Target) =>
+    asked === operation &&
+    target.subresource === subresource &&
+    target.resource.stored.kind === CertificateSigningRequest;
+}
+
+/**
+ * CertificateApproval: whoever approves or denies a certificate request needs the verb `approve` for its signer
+ * (spec: conventions 4.13).
+ */
+export function certificateApproval(authorizer: Authorizer, vocabulary: Vocabulary): AdmissionPlugin {
+  const concerns = writesTo("UPDATE", "approval");
+  return {
+    name: "CertificateApproval",
+    concerns,
+    validate({ operation, target, user, live }) {
+      if (!concerns(operation, target)) return;
+      const { signerName } = (live as unknown as Request).spec;
+      return andThen(maySignFor(authorizer, vocabulary, user, "approve", signerName), (allowed) => {
+        if (allowed) return;
+        throw forbidden(target, `user not permitted to approve requests with signerName "${signerName}"`);
+      });
+    },
+  };
+}
+
+/**
+ * CertificateSigning: whoever changes the certificate or the conditions in the status of a request needs the verb `sign`
+ * for its signer (spec: conventions 4.13).
+ */
+export function certificateSigning(authorizer: Authorizer, vocabulary: Vocabulary): AdmissionPlugin {
+  const concerns = writesTo("UPDATE", "status");
+  return {
+    name: "CertificateSigning",
+    concerns,
+    validate({ operation, target, user, object, live }) {
+      if (!concerns(operation, target)) return;
+      const { spec, status: before } = live as unknown as Request;
+      const { status: now } = object as unknown as Request;
+      const same = now?.certificate === before?.certificate;
+      if (same && isDeepStrictEqual(now?.conditions, before?.conditions)) return;
+      return andThen(maySignFor(authorizer, vocabulary, user, "sign", spec.signerName), (allowed) => {
+        if (allowed) return;
+        throw forbidden(target, `user not permitted to sign requests with signerName "${spec.signerName}"`);
+      });
+    },
+  };
+}
+
+/**
+ * CertificateSubjectRestriction: no request to the signer of API clients may ask for a certificate of the group
+ * `system:masters`, whose members may do everything (spec: conventions 4.13).
+ */
+export function certificateSubjectRestriction(vocabulary: Vocabulary): AdmissionPlugin {
+  const concerns = writesTo("CREATE", "");
+  const restricted = `${vocabulary.domain}/${vocabulary.components.apiServerClient}`;
+  const masters = `${vocabulary.systemPrefix}masters`;
+  return {
+    name: "CertificateSubjectRestriction",
+    concerns,
+    async validate({ operation, target, object }) {
+      if (!concerns(operation, target)) return;
+      const { signerName, request } = (object as unknown as Request).spec;
+      if (signerName !== restricted) return;
+      const organizations = await requestedOrganizations(
+        Buffer.from(request ?? "", "base64").toString("latin1"),
+      );
+      if (!organizations.includes(masters)) return;
+      throw forbidden(target, `use of ${restricted} signer with ${masters} group is not allowed`);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from "node:util";
+import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { nodeNameOf } from "../../../authorization/node/node-name.ts";
+import { coordination, storage } from "../../../kinds/groups.ts";
+import type { AdmissionRequest } from "../../../resources/engine.ts";
+import { groupName, type ApiObject } from "../../../schema/kind.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import type { AdmissionPlugin } from "../../chain.ts";
+import { forbidden } from "../../forbidden.ts";
+import type { ObjectReader } from "../../object-reader.ts";
+import { nameOf, reject, type AgentRequest } from "./agent-request.ts";
+import { checkNode } from "./nodes.ts";
+import { boundPod, checkPod } from "./pods.ts";
+
+type Check = (request: AgentRequest) => MaybePromise<void>;
+
+/**
+ * NodeRestriction: the agent of a node (user `system:node:NAME` in group `system:nodes`) writes only its own Node, the
+ * pods bound to it, tokens for these pods, its lease and its CSINode, and changes nothing by which others tell nodes apart
+ * (spec: conventions 4.13). Without it, mode Node lets every agent read every Secret: by a pod on its node that mounts it.
+ */
+export function nodeRestriction(objects: ObjectReader, vocabulary: Vocabulary): AdmissionPlugin {
+  const checks: ReadonlyMap<string, Check> = new Map([
+    ["/nodes", checkNode],
+    ["/pods", checkPod],
+    ["/persistentvolumeclaims", checkClaim],
+    ["/serviceaccounts", checkToken],
+    [`${groupName(coordination, vocabulary)}/leases`, checkLease],
+    [`${groupName(storage, vocabulary)}/csinodes`, checkDriverList],
+  ]);
+  const checkOf = ({ resource }: AdmissionRequest["target"]) =>
+    checks.get(`${resource.group}/${resource.name}`);
+  return {
+    name: "NodeRestriction",
+    concerns: (_operation, target) => checkOf(target) !== undefined,
+    mutate(request) {
+      const node = nodeNameOf(vocabulary, request.user);
+      if (node === undefined) return;
+      if (node === "") {
+        throw forbidden(request.target, `could not determine node from user "${request.user.name}"`);
+      }
+      return checkOf(request.target)?.({ ...request, node, objects, vocabulary });
+    },
+  };
+}
+
+interface Claim extends ApiObject {
+  status?: { capacity?: unknown; conditions?: unknown };
+}
+
+/** Of claims, an agent changes capacity and conditions only, as it does when it has grown a file system. */
+function checkClaim(request: AgentRequest): void {
+  const { node, target, operation, object, live } = request;
+  if (target.subresource !== "status") reject(request, "may only update PVC status");
+  if (operation !== "UPDATE") reject(request, `unexpected operation "${operation}"`);
+  if (isDeepStrictEqual(unreported(object as Claim), unreported(live as Claim))) return;
+  reject(
+    request,
+    `node "${node}" is not allowed to update fields other than status.capacity and status.conditions`,
+  );
+}
+
+/** A claim without what agents report and what every write changes. */
+function unreported({ metadata, status, ...rest }: Claim): object {
+  const { resourceVersion: _version, managedFields: _managed, ...kept } = metadata;
+  const { capacity: _capacity, conditions: _conditions, ...others } = status ?? {};
+  return { ...rest, metadata: kept, status: others };
+}
+
+interface TokenRequest extends ApiObject {
+  readonly spec: {
+    readonly boundObjectRef?: {
+      readonly apiVersion?: string;
+      readonly kind?: string;
+      readonly name?: string;
+      readonly uid?: string;
+    } | null;
+  };
+}
+
+/** An agent asks for tokens that end with a pod on its node, and for no others. */
+function checkToken(request: AgentRequest): MaybePromise<void> {
+  const { operation, target, object } = request;
+  if (operation !== "CREATE" || target.subresource !== "token") return;
+  const { apiVersion, kind, name = "", uid = "" } = (object as TokenRequest).spec.boundObjectRef ?? {};
+  if (apiVersion !== "v1" || kind !== "Pod" || name === "") {
+    reject(request, "node requested token not bound to a pod");
+  }
+  if (uid === "") reject(request, "node requested token with a pod binding without a uid");
+  return andThen(boundPod(request, name), (pod) => {
+    if (pod.metadata.uid !== uid) {
+      const why = "The object might have been deleted and then recreated";
+      reject(
+        request,
+        `the UID in the bound object reference (${uid}) does not match the UID in record. ${why}`,
+      );
+    }
+    const { nodeName } = pod["spec"] as { nodeName?: string };
+    if (nodeName !== request.node) {
+      reject(request, "node requested token bound to a pod scheduled on a different node");
+    }
+  });
+}
+
+function checkLease(request: AgentRequest): void {
+  const { target, vocabulary } = request;
+  const { nodeLeaseNamespace } = vocabulary;
+  if (target.namespace !== nodeLeaseNamespace) {
+    reject(request, `can only access leases in the "${nodeLeaseNamespace}" system namespace`);
+  }
+  if (nameOf(request) !== request.node) {
+    reject(request, "can only access node lease with the same name as the requesting node");
+  }
+}
+
+function checkDriverList(request: AgentRequest): void {
+  if (nameOf(request) !== request.node) {
+    reject(request, "can only access CSINode with the same name as the requesting node");
+  }
+}

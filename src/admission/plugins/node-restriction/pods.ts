@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from "node:util";
+import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { StatusError } from "../../../base/status-error.ts";
+import { podObjects } from "../../../authorization/node/references.ts";
+import { mirrorAnnotation } from "../../../kinds/core/pod/annotation-rules.ts";
+import type { ApiObject } from "../../../schema/kind.ts";
+import { nameOf, reject, type AgentRequest } from "./agent-request.ts";
+
+interface Pod extends ApiObject {
+  readonly spec: { readonly nodeName?: string };
+}
+
+/** An agent creates mirror pods on its own node, and deletes, evicts and reports the status of the pods bound to it. */
+export function checkPod(request: AgentRequest): MaybePromise<void> {
+  switch (request.target.subresource) {
+    case "":
+      return checkWhole(request);
+    case "status":
+      return checkStatus(request);
+    case "eviction":
+      return andThen(boundPod(request, nameOf(request)), (pod) => {
+        if (!isOn(pod, request)) reject(request, `node "${request.node}" can only evict pods ${bound}`);
+      });
+    default:
+      return reject(
+        request,
+        `unexpected pod subresource "${request.target.subresource}", only "status" and "eviction" are allowed`,
+      );
+  }
+}
+
+const bound = "with spec.nodeName set to itself";
+
+function isOn(pod: ApiObject, { node }: AgentRequest): boolean {
+  return (pod as Pod).spec.nodeName === node;
+}
+
+/** A pod of the request's namespace. */
+export function boundPod({ objects, target }: AgentRequest, name: string): MaybePromise<ApiObject> {
+  return andThen(objects.core("pods", target.namespace, name), (pod) => {
+    if (pod !== undefined) return pod;
+    throw new StatusError("NotFound", `pods ${JSON.stringify(name)} not found`, { name, kind: "pods" });
+  });
+}
+
+function checkWhole(request: AgentRequest): MaybePromise<void> {
+  const { node, operation, object, live } = request;
+  if (operation === "CREATE") return checkMirrorPod(request, object as Pod);
+  if (operation === "UPDATE") {
+    return reject(
+      request,
+      `unexpected operation "UPDATE", node "${node}" can only create and delete mirror pods`,
+    );
+  }
+  // The deletion of a collection is asked about for each of its pods.
+  if (live !== undefined && !isOn(live, request))
+    reject(request, `node "${node}" can only delete pods ${bound}`);
+}
+
+function checkStatus(request: AgentRequest): void {
+  const { node, operation, object, live } = request;
+  if (operation !== "UPDATE" || object === undefined || live === undefined) {
+    return reject(request, `unexpected operation "${operation}"`);
+  }
+  if (!isOn(live, request)) reject(request, `node "${node}" can only update pod status for pods ${bound}`);
+  if (!isDeepStrictEqual(object.metadata.labels ?? {}, live.metadata.labels ?? {})) {
+    reject(request, `node "${node}" cannot update labels through pod status`);
+  }
+}
+
+function checkMirrorPod(request: AgentRequest, pod: Pod): MaybePromise<void> {
+  const { node, objects } = request;
+  const annotation = mirrorAnnotation(request);
+  if (!Object.hasOwn(pod.metadata.annotations ?? {}, annotation)) {
+    reject(
+      request,
+      `pod does not have "${annotation}" annotation, node "${node}" can only create mirror pods`,
+    );
+  }
+  if (!isOn(pod, request)) reject(request, `node "${node}" can only create pods ${bound}`);
+  const uid = ownerUid(request, pod);
+  return andThen(objects.core("nodes", "", node), (own) => {
+    if (own === undefined) {
+      throw new StatusError("NotFound", `nodes ${JSON.stringify(node)} not found`, {
+        name: node,
+        kind: "nodes",
+      });
+    }
+    if (own.metadata.uid !== uid) {
+      reject(request, `node ${node} UID mismatch: expected ${own.metadata.uid ?? ""} got ${uid}`);
+    }
+    checkRefersToNothing(request, pod);
+  });
+}
+
+/** The uid of the one owner of a mirror pod, which must be the agent's Node. */
+function ownerUid(request: AgentRequest, { metadata }: Pod): string {
+  const { node } = request;
+  const [owner, ...more] = metadata.ownerReferences ?? [];
+  const may = `node "${node}" can only create pods with`;
+  if (more.length > 0) reject(request, `${may} a single owner reference set to itself`);
+  if (owner === undefined || owner.apiVersion !== "v1" || owner.kind !== "Node" || owner.name !== node) {
+    return reject(request, `${may} an owner reference set to itself`);
+  }
+  if (owner.controller !== true) reject(request, `${may} a controller owner reference set to itself`);
+  if (owner.blockOwnerDeletion === true) {
+    reject(request, `node "${node}" must not set blockOwnerDeletion on an owner reference`);
+  }
+  return owner.uid ?? "";
+}
+
+const referenceNames = {
+  serviceaccount: "a service account",
+  secret: "secrets",
+  configmap: "configmaps",
+  claim: "persistentvolumeclaims",
+} as const;
+
+/** What a pod on its node refers to, an agent may read: its own pods must refer to nothing. */
+function checkRefersToNothing(request: AgentRequest, pod: Pod): void {
+  for (const [type, names] of podObjects(pod)) {
+    if (names.length > 0) {
+      reject(request, `node "${request.node}" can not create pods that reference ${referenceNames[type]}`);
+    }
+  }
+}

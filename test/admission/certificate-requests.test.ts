@@ -1,0 +1,215 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as der from "../../src/base/der.ts";
+import { signCertificate } from "../../src/base/x509.ts";
+import { ok, RBAC } from "../api/support.ts";
+import { TestServer, type Api } from "../support/api.ts";
+import { certificateRequest, newKeys } from "../support/certificate-request.ts";
+import { temporaryFolder } from "../support/process.ts";
+
+const CSRS = "/apis/certificates.platform.io/v1/certificatesigningrequests";
+const group = "certificates.platform.io";
+const signerName = "example.com/web";
+const keys = newKeys();
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const certificate = base64(
+  signCertificate(
+    { commonName: "alice", use: "client", notBefore: 0, notAfter: 1e12 },
+    keys.publicKey,
+    keys.privateKey,
+  ),
+);
+
+const folder = temporaryFolder();
+let server: TestServer;
+let made = 0;
+
+beforeAll(async () => {
+  const tokens = path.join(folder.path, "tokens");
+  writeFileSync(tokens, ["ann", "bob", "cid"].map((name) => `${name},${name},${name}`).join("\n"));
+  server = await TestServer.start({ tokenAuthFile: tokens });
+  for (const user of ["ann", "bob", "cid"]) {
+    await grant(user, `writes-${user}`, [
+      {
+        apiGroups: [group],
+        resources: ["certificatesigningrequests"],
+        verbs: ["create", "get", "list", "watch"],
+      },
+      {
+        apiGroups: [group],
+        resources: ["certificatesigningrequests/approval", "certificatesigningrequests/status"],
+        verbs: ["update", "patch"],
+      },
+    ]);
+  }
+  const signers = (verb: string, name: string) => [
+    { apiGroups: [group], resources: ["signers"], resourceNames: [name], verbs: [verb] },
+  ];
+  await grant("ann", "ann-approves", signers("approve", signerName));
+  await grant("ann", "ann-signs", signers("sign", "example.com/*"));
+  await grant("cid", "cid-approves", signers("approve", "example.com/*"));
+  await grant("cid", "cid-signs", signers("sign", signerName));
+});
+afterAll(async () => {
+  await server.close();
+  folder.remove();
+});
+
+async function grant(user: string, name: string, rules: object[]): Promise<void> {
+  await ok(server.admin.post(`${RBAC}/clusterroles`, { metadata: { name }, rules }));
+  await ok(
+    server.admin.post(`${RBAC}/clusterrolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: "rbac.authorization.platform.io", kind: "ClusterRole", name },
+      subjects: [{ apiGroup: "rbac.authorization.platform.io", kind: "User", name: user }],
+    }),
+  );
+}
+
+/** A new request; its path. */
+async function newRequest(signer = signerName): Promise<string> {
+  const name = `request-${made++}`;
+  const spec = {
+    request: base64(certificateRequest("alice", keys)),
+    usages: ["client auth"],
+    signerName: signer,
+  };
+  await ok(server.as("bob").post(CSRS, { metadata: { name }, spec }));
+  return `${CSRS}/${name}`;
+}
+
+async function putStatus(api: Api, at: string, subresource: string, status: object) {
+  const { body } = await ok(server.admin.get(at));
+  return api.put(`${at}/${subresource}`, { ...body, status: { ...body.status, ...status } });
+}
+const condition = (type: string) => ({ type, status: "True", reason: "Test", message: "" });
+
+describe("CertificateApproval", () => {
+  test("C-4.13-20 C-4.13-21 C-4.12-03 rejects who has no permission to approve for the signer, on by default", async () => {
+    const at = await newRequest();
+    for (const type of ["Approved", "Denied"]) {
+      const answer = await putStatus(server.as("bob"), at, "approval", { conditions: [condition(type)] });
+      expect([answer.status, answer.body.reason]).toEqual([403, "Forbidden"]);
+      expect(answer.body.message).toContain(
+        `user not permitted to approve requests with signerName "${signerName}"`,
+      );
+      expect(answer.body.details).toMatchObject({
+        name: at.split("/").at(-1),
+        group,
+        kind: "certificatesigningrequests",
+      });
+    }
+    const patched = await server
+      .as("bob")
+      .patch(`${at}/approval`, { status: { conditions: [condition("Approved")] } });
+    expect(patched.status).toBe(403);
+    expect((await server.admin.get(at)).body.status).toEqual({});
+  });
+
+  test("C-4.12-03 the verb approve on the signer's name, or on all of its domain, suffices", async () => {
+    for (const user of ["ann", "cid"]) {
+      const at = await newRequest();
+      await ok(putStatus(server.as(user), at, "approval", { conditions: [condition("Approved")] }));
+    }
+    const other = await newRequest("example.com/other");
+    const answer = await putStatus(server.as("ann"), other, "approval", {
+      conditions: [condition("Approved")],
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  test("a condition of another type than Approved, Denied and Failed is no approval's", async () => {
+    const at = await newRequest();
+    const answer = await putStatus(server.as("ann"), at, "approval", { conditions: [condition("Reviewed")] });
+    expect(answer.status).toBe(422);
+    expect(answer.body.details.causes).toMatchObject([
+      { reason: "FieldValueNotSupported", field: "status.conditions[0].type" },
+    ]);
+    await ok(putStatus(server.as("ann"), at, "status", { conditions: [condition("Reviewed")] }));
+    const both = { conditions: [condition("Reviewed"), condition("Approved")] };
+    await ok(putStatus(server.as("ann"), at, "approval", both));
+  });
+});
+
+describe("CertificateSigning", () => {
+  test("C-4.13-22 C-4.13-23 rejects a certificate or a condition of who may not sign for the signer, on by default", async () => {
+    const at = await newRequest();
+    for (const status of [{ certificate }, { conditions: [condition("Failed")] }]) {
+      const answer = await putStatus(server.as("bob"), at, "status", status);
+      expect(answer.status).toBe(403);
+      expect(answer.body.message).toContain(
+        `user not permitted to sign requests with signerName "${signerName}"`,
+      );
+    }
+    await ok(putStatus(server.as("bob"), at, "status", {}));
+    expect((await server.admin.get(at)).body.status).toEqual({});
+  });
+
+  test("the verb sign on the signer's name, or on all of its domain, suffices", async () => {
+    for (const user of ["ann", "cid"]) {
+      const at = await newRequest();
+      await ok(putStatus(server.as(user), at, "status", { certificate }));
+    }
+    const other = await newRequest("example.com/other");
+    expect((await putStatus(server.as("cid"), other, "status", { certificate })).status).toBe(403);
+  });
+});
+
+describe("CertificateSubjectRestriction", () => {
+  const clients = "platform.io/apiserver-client";
+  const masters = "system:masters";
+  /** UTF-16 without a byte order mark, as a BMPString has it. */
+  const utf16 = (text: string) => Buffer.from(text, "utf16le").swap16();
+  const utf32 = (text: string) =>
+    Buffer.concat([...text].map((one) => Buffer.from([0, 0, 0, one.charCodeAt(0)])));
+  const create = (signer: string, ...organizations: Buffer[]) =>
+    server.as("bob").post(CSRS, {
+      metadata: { name: `request-${made++}` },
+      spec: {
+        request: base64(certificateRequest("alice", keys, { organizations })),
+        usages: ["client auth"],
+        signerName: signer,
+      },
+    });
+
+  test.each<[string, Buffer[]]>([
+    ["UTF8String", [der.utf8String(masters)]],
+    ["PrintableString", [der.element(0x13, Buffer.from(masters))]],
+    ["IA5String", [der.element(0x16, Buffer.from(masters))]],
+    ["TeletexString", [der.element(0x14, Buffer.from(masters))]],
+    ["BMPString", [der.element(0x1e, utf16(masters))]],
+    ["UniversalString", [der.element(0x1c, utf32(masters))]],
+    ["the second of three", [der.utf8String("a"), der.utf8String(masters), der.utf8String("b")]],
+  ])(
+    "C-4.13-24 C-4.13-25 rejects a request for system:masters, on by default: %s",
+    async (_, organizations) => {
+      const answer = await create(clients, ...organizations);
+      expect(answer.status).toBe(403);
+      expect(answer.body.message).toContain(`use of ${clients} signer with ${masters} group is not allowed`);
+    },
+  );
+
+  test("other groups, and other signers, are not its business", async () => {
+    await ok(create(clients, der.utf8String("system:master")));
+    await ok(create(clients));
+    await ok(create(signerName, der.utf8String(masters)));
+  });
+});
+
+test("C-4.13-20 C-4.13-22 C-4.13-24 each can be turned off", async () => {
+  const names = ["CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction"];
+  const tokens = path.join(folder.path, "tokens");
+  const open = await TestServer.start({ tokenAuthFile: tokens, disabledAdmissionPlugins: names });
+  try {
+    const request = certificateRequest("a", keys, { organizations: [der.utf8String("system:masters")] });
+    const spec = {
+      request: base64(request),
+      usages: ["client auth"],
+      signerName: "platform.io/apiserver-client",
+    };
+    await ok(open.admin.post(CSRS, { metadata: { name: "a" }, spec }));
+  } finally {
+    await open.close();
+  }
+});

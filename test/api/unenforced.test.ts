@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { ok } from "./support.ts";
+import { TestServer } from "../support/api.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({
+    runtimeConfig: "admissionregistration.platform.io/v1alpha1",
+    featureGates: "ValidatingAdmissionPolicy=true",
+  });
+});
+afterAll(() => server.close());
+
+const admission = "/apis/admissionregistration.platform.io";
+const webhook = {
+  name: "a.example.com",
+  clientConfig: { url: "https://127.0.0.1:1/" },
+  sideEffects: "None",
+  admissionReviewVersions: ["v1"],
+};
+
+/** A small object of each kind that promises something, and the path of its collection. */
+const promising: Record<string, [path: string, object: object]> = {
+  LimitRange: ["/api/v1/namespaces/default/limitranges", { spec: { limits: [] } }],
+  ResourceQuota: ["/api/v1/namespaces/default/resourcequotas", { spec: { hard: { pods: "1" } } }],
+  MutatingWebhookConfiguration: [`${admission}/v1/mutatingwebhookconfigurations`, { webhooks: [webhook] }],
+  ValidatingWebhookConfiguration: [
+    `${admission}/v1/validatingwebhookconfigurations`,
+    { webhooks: [webhook] },
+  ],
+  ValidatingAdmissionPolicy: [
+    `${admission}/v1alpha1/validatingadmissionpolicies`,
+    {
+      spec: {
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] },
+          ],
+        },
+        validations: [{ expression: "true" }],
+      },
+    },
+  ],
+  ValidatingAdmissionPolicyBinding: [
+    `${admission}/v1alpha1/validatingadmissionpolicybindings`,
+    { spec: { policyName: "p" } },
+  ],
+  CustomResourceDefinition: [
+    "/apis/apiextensions.platform.io/v1/customresourcedefinitions",
+    {
+      metadata: { name: "things.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Cluster",
+        names: { plural: "things", kind: "Thing" },
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    },
+  ],
+  APIService: [
+    "/apis/apiregistration.platform.io/v1/apiservices",
+    {
+      metadata: { name: "v1.example.com" },
+      spec: {
+        group: "example.com",
+        version: "v1",
+        groupPriorityMinimum: 1,
+        versionPriority: 1,
+        insecureSkipTLSVerify: true,
+        service: { namespace: "default", name: "s" },
+      },
+    },
+  ],
+};
+
+describe("an object that promises what nothing enforces", () => {
+  const kinds = builtInKinds.filter(({ effect }) => effect?.unenforced !== undefined);
+
+  test("every such kind has an example", () => {
+    expect(kinds.map(({ name }) => name).toSorted()).toEqual(Object.keys(promising).toSorted());
+  });
+
+  test.each(kinds.map((kind) => [kind.name, kind.effect!.unenforced!]))(
+    "%s: a create says so in a warning, later writes don't",
+    async (name, unenforced) => {
+      const [path, object] = promising[name]!;
+      const created = await ok(server.admin.post(path, { metadata: { name: "one" }, ...object }));
+      expect(created.warnings).toContain(
+        `this server stores the object and does not enforce it: ${unenforced}`,
+      );
+      const at = `${path}/${created.body.metadata.name}`;
+      const changed = await ok(server.admin.patch(at, { metadata: { labels: { a: "b" } } }));
+      expect(changed.warnings).toEqual([]);
+    },
+  );
+
+  test("a namespace that gains or changes a pod security label", async () => {
+    const label = "pod-security.platform.io/enforce";
+    const warning = `metadata.labels[${label}]: this server stores the label and does not enforce it`;
+    const metadata = { name: "guarded", labels: { [label]: "restricted" } };
+    const path = "/api/v1/namespaces/guarded";
+    expect((await ok(server.admin.post("/api/v1/namespaces", { metadata }))).warnings).toEqual([warning]);
+    const patch = (labels: object) => ok(server.admin.patch(path, { metadata: { labels } }));
+    expect((await patch({ other: "x" })).warnings).toEqual([]);
+    expect((await patch({ [label]: "baseline" })).warnings).toEqual([warning]);
+    expect((await patch({ [label]: null })).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { spell } from "../../src/schema/check.ts";
+import { TypeFault } from "../../src/schema/decode.ts";
+import type { Kind } from "../../src/schema/kind.ts";
+import type { Field, ScalarName, StructType, Type } from "../../src/schema/types.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
+import { judgeNew } from "./support.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/** Characters of each text; what takes quadratic time takes tens of seconds for one of this length. */
+const length = 200_000;
+const maxCpuMs = 1500;
+const maxDepth = 12;
+
+const repeated = [
+  "a",
+  "0",
+  "-",
+  ".",
+  "/",
+  ":",
+  "['",
+  " ",
+  "\\",
+  "%",
+  "=",
+  ",",
+  "a.",
+  "a-",
+  "1/",
+  "::",
+  "{",
+  "$(",
+  "\n",
+  "é",
+];
+const texts = repeated.map((part) => part.repeat(Math.ceil(length / part.length)) + "!");
+
+/** Types whose values are texts in JSON. */
+const textual: ReadonlySet<ScalarName> = new Set([
+  "string",
+  "bytes",
+  "time",
+  "microTime",
+  "duration",
+  "quantity",
+  "intOrString",
+]);
+
+/** A value that a field is likely to accept, for the fields beside the one that is tried. */
+function plainScalar({ type, facts }: Field): unknown {
+  if (type.shape !== "scalar") return undefined;
+  const words = facts.oneOf ?? facts.known;
+  if (words !== undefined) return spell(words[0]!, platform);
+  if (type.name === "string") return "a";
+  if (type.name === "bool") return true;
+  if (type.name === "int32" || type.name === "int64") return 1;
+  return undefined;
+}
+
+/** Puts a text at one place of an otherwise small object of a kind. */
+type Place = (text: string) => JsonObject;
+
+/** Finds the places of kinds that take a text, the fields of each struct once. */
+class PlaceFinder {
+  private readonly seen = new Set<string>();
+
+  /** @param siblings whether the scalar fields beside a place are given too; rules may depend on them either way. */
+  constructor(private readonly siblings: boolean) {}
+
+  struct(type: StructType, put: (value: JsonObject) => JsonObject, depth = 0): Place[] {
+    if (depth > maxDepth) return [];
+    const entries = Object.entries(type.fields);
+    const beside = this.siblings
+      ? Object.fromEntries(entries.map(([name, field]) => [name, plainScalar(field)]))
+      : {};
+    return entries.flatMap(([name, field]) => {
+      const key = `${type.home.group.base}/${type.home.version} ${type.name}.${name}`;
+      if (this.seen.has(key)) return [];
+      this.seen.add(key);
+      return this.below(field.type, (value) => put({ ...beside, [name]: value }), depth + 1);
+    });
+  }
+
+  private below(type: Type, put: (value: unknown) => JsonObject, depth: number): Place[] {
+    switch (type.shape) {
+      case "scalar":
+        return textual.has(type.name) ? [put] : [];
+      case "list":
+        return this.below(type.element, (value) => put([value]), depth);
+      case "map":
+        return [
+          (text) => put({ [text]: type.value.shape === "scalar" ? "a" : {} }),
+          ...this.below(type.value, (value) => put({ a: value }), depth),
+        ];
+      case "struct":
+        return this.struct(type, put, depth);
+      case "union":
+        return Object.values(type.forms).flatMap((form) => this.below(form.type, put, depth));
+    }
+  }
+}
+
+const finders = [new PlaceFinder(true), new PlaceFinder(false)];
+const cases = builtInKinds
+  .map((kind: Kind) => {
+    const places = finders.flatMap((finder) => finder.struct(kind.type, (value) => value));
+    return [`${kind.group.base}/${kind.version} ${kind.name}`, kind, places] as const;
+  })
+  .filter(([, , places]) => places.length > 0);
+
+describe("long texts of repeated characters cost little time in every field that takes a text", () => {
+  it("covers the fields of all kinds", () => {
+    expect(cases.flatMap(([, , places]) => places).length).toBeGreaterThan(1000);
+  });
+
+  it.each(cases)("%s", (_name, kind, places) => {
+    const slow: string[] = [];
+    for (const place of places) {
+      for (const [index, text] of texts.entries()) {
+        const value = place(text);
+        const elapsedMs = cpuStopwatch();
+        try {
+          judgeNew(kind, value);
+        } catch (error) {
+          if (!(error instanceof TypeFault)) throw error;
+        }
+        const ms = elapsedMs();
+        if (ms > maxCpuMs)
+          slow.push(
+            `${JSON.stringify(repeated[index])} takes ${Math.round(ms)} ms in ${JSON.stringify(place("text"))}`,
+          );
+      }
+    }
+    expect(slow).toEqual([]);
+  });
+});

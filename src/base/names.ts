@@ -135,11 +135,6 @@ export function pathSegmentFaults(name: string): readonly string[] {
   return faults.length === 0 ? none : faults;
 }
 
-/** A finalizer: a qualified name. Finalizers of the server itself have no slash; others are expected to have one. */
-export function finalizerFaults(name: string): readonly string[] {
-  return qualifiedNameFaults(name);
-}
-
 /** A key in the data of a ConfigMap or Secret, which may become a file's name. */
 export function configMapKeyFaults(key: string): readonly string[] {
   const faults = dataKey.faults(key);

@@ -43,6 +43,7 @@ export interface Cause {
     | "FieldValueTooMany"
     | "FieldValueTypeInvalid"
     | "FieldManagerConflict"
+    | "NamespaceTerminating"
     | "ResourceVersionTooLarge"
     | "DisruptionBudget"
     | "UnexpectedServerResponse"

@@ -38,8 +38,9 @@ export const defaultJsonPatchLimits: JsonPatchLimits = {
 const itemsPerStep = 32;
 
 /**
- * Applies a JSON patch (RFC 6902; spec: conventions 4.7). As in the reference, a test for null holds for a member that is
- * absent. The target isn't changed; the result shares with it and with the patch what no operation touched.
+ * Applies a JSON patch (RFC 6902; spec: conventions 4.7). Two operations follow the reference instead of the RFC: a test for
+ * null holds for an absent member, and `replace` adds an absent member. The target isn't changed; the result shares with it
+ * and with the patch what no operation touched.
  * @throws PatchFault when the patch is malformed, or an operation doesn't fit: a path that doesn't exist, a failed test.
  * @throws StatusError RequestEntityTooLarge for too many operations.
  */
@@ -134,7 +135,6 @@ class PatchedDocument {
   }
 
   #replace(path: Pointer, value: JsonValue): void {
-    this.#get(path);
     this.#checkDepth(path, this.#measure(value).depth);
     if (path.length === 0) {
       this.root = value;

@@ -1,3 +1,4 @@
+import { parseDuration } from "../base/duration.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 import { FieldReport } from "../schema/faults.ts";
 import type { FieldValidation } from "../resources/input.ts";
@@ -26,6 +27,21 @@ export function integerParameter(query: Query, name: string): number | undefined
   }
   // Beyond what a number can hold exactly, one is as good as another: both are more than there is of anything.
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
+}
+
+/**
+ * The time that a request's `timeout` gives it, in milliseconds; undefined where it gives none, as with 0.
+ *
+ * @throws {StatusError} BadRequest for text that is no length of time, such as `5s`.
+ */
+export function timeoutParameter(query: Query): number | undefined {
+  const text = query.get("timeout") ?? "";
+  if (text === "") return undefined;
+  const nanos = parseDuration(text);
+  if (nanos === undefined) {
+    throw new StatusError("BadRequest", `parameter timeout: ${JSON.stringify(text)} is not a length of time`);
+  }
+  return nanos > 0n ? Number(nanos) / 1e6 : undefined;
 }
 
 export interface ListParameters {

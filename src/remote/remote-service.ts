@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
+import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import type { ClientConfiguration, RemoteCredentials } from "./client-configuration.ts";
 import { RemoteClient, RemoteFault, type RemoteAnswer, type RemoteLimits } from "./remote-client.ts";
 
@@ -53,7 +54,7 @@ export class RemoteService {
   async post(question: object): Promise<unknown> {
     const answer = await this.send(JSON.stringify(question), ({ passing }) => passing);
     try {
-      return JSON.parse(answer.bytes.toString("utf8"));
+      return parseEmbeddedJson(answer.bytes.toString("utf8"));
     } catch {
       throw new RemoteFault(`${this.place} answers with something that isn't JSON`, false);
     }

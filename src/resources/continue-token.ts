@@ -1,3 +1,4 @@
+import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { Revision } from "../storage/store.ts";
 
@@ -21,7 +22,7 @@ export function decodeContinue(token: string): ContinuePoint {
   const refused = (): StatusError => new StatusError("BadRequest", "continue key is not valid");
   let parsed: { v?: unknown; rv?: unknown; after?: unknown; remaining?: unknown } | null;
   try {
-    parsed = JSON.parse(Buffer.from(token, "base64url").toString("utf8")) as typeof parsed;
+    parsed = parseEmbeddedJson(Buffer.from(token, "base64url").toString("utf8")) as typeof parsed;
   } catch {
     throw refused();
   }

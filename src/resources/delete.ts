@@ -1,7 +1,16 @@
 import { StatusError } from "../base/status-error.ts";
+import { foregroundFinalizer, orphanFinalizer } from "../kinds/checks/finalizers.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import { conflict, notFound, timestampAt, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import {
+  conflict,
+  notFound,
+  timestampAt,
+  uidConflict,
+  type Engine,
+  type Target,
+  type WriteOptions,
+} from "./engine.ts";
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { mayVanish } from "./update.ts";
@@ -94,11 +103,6 @@ function startTermination({ clock }: Engine, { metadata }: ApiObject, graceSecon
   return true;
 }
 
-/** Holds an object until its dependents have been let go. */
-export const orphanFinalizer = "orphan";
-/** Holds an object until its dependents are deleted. */
-export const foregroundFinalizer = "foregroundDeletion";
-
 /**
  * What becomes of the dependents stands in finalizers, for the garbage collector to read (spec: conventions 3.2).
  * Changes the object; answers whether it did.
@@ -127,12 +131,7 @@ function policyOf(finalizers: readonly string[]): DeleteOptions["propagationPoli
 
 function checkPreconditions(target: Target, live: ApiObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = live.metadata;
-  if (options.uid !== undefined && options.uid !== uid) {
-    throw conflict(
-      target,
-      `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`,
-    );
-  }
+  if (options.uid !== undefined && options.uid !== uid) throw uidConflict(target, options.uid, uid);
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
     throw conflict(
       target,

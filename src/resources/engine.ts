@@ -100,6 +100,14 @@ export function conflict(target: Target, why: string): StatusError {
   return new StatusError("Conflict", message, detailsOf(target));
 }
 
+/** The Conflict of a write that is meant for an object with another uid; `found` is undefined where there is no object. */
+export function uidConflict(target: Target, wanted: string, found: string | undefined): StatusError {
+  return conflict(
+    target,
+    `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ""}`,
+  );
+}
+
 /** `Status.details` for an object: the field's clients expect the resource type under `kind`. */
 export function detailsOf(target: Target): { name: string; group: string; kind: string } {
   return { name: target.name, group: target.resource.group, kind: target.resource.name };

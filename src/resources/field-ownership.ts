@@ -21,7 +21,7 @@ import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { decode } from "../schema/decode.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
-import type { ApiObject, ManagedFieldsEntryValue } from "../schema/kind.ts";
+import type { ApiObject, ManagedFieldsEntryValue, PartSubresource } from "../schema/kind.ts";
 import type { StructType } from "../schema/types.ts";
 import { kindContext, timestamp, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { checkManagerName } from "./manager-name.ts";
@@ -42,17 +42,16 @@ const serverMetadata = [
   "deletionGracePeriodSeconds",
 ];
 
-const ignoredEverywhere = new Map([
+const ignoredIdentity = [
   ["f:apiVersion", FieldSet.leaf],
   ["f:kind", FieldSet.leaf],
-  ["f:metadata", FieldSet.of(false, new Map(serverMetadata.map((name) => [`f:${name}`, FieldSet.leaf])))],
-]);
-const ignored = FieldSet.of(false, ignoredEverywhere);
-const ignoredWithStatus = FieldSet.of(false, new Map([...ignoredEverywhere, ["f:status", FieldSet.leaf]]));
-/** What no part of an object can change, `status` and the others alike. */
-const ignoredInParts = allOf(["apiVersion", "kind", "metadata"]);
-const ignoredInOtherParts = allOf(["apiVersion", "kind", "metadata", "status"]);
-const ignoredInStatus = new WeakMap<StructType, FieldSet>();
+] as const;
+const ignoredEverywhere = FieldSet.of(
+  false,
+  new Map([...ignoredIdentity, ["f:metadata", allOf(serverMetadata)]]),
+);
+const ignoredWithStatus = ignoredEverywhere.union(allOf(["status"]));
+const ignoredInParts = new WeakMap<StructType, Map<string, FieldSet>>();
 
 function allOf(names: readonly string[]): FieldSet {
   return FieldSet.of(false, new Map(names.map((name) => [fieldElement(name), FieldSet.leaf])));
@@ -60,16 +59,27 @@ function allOf(names: readonly string[]): FieldSet {
 
 /** Fields that a write to the target can't own: those that the server sets, and those that it can't change. */
 export function ignoredFields({ resource: { kind }, subresource }: Target): FieldSet {
-  if (subresource === "" || kind.subresources[subresource]?.shape !== undefined) {
-    return Object.hasOwn(kind.subresources, "status") ? ignoredWithStatus : ignored;
+  const part = subresource === "" ? undefined : kind.subresources[subresource];
+  if (part === undefined || part.shape !== undefined) {
+    return Object.hasOwn(kind.subresources, "status") ? ignoredWithStatus : ignoredEverywhere;
   }
-  if (!changesStatus(subresource)) return ignoredInOtherParts;
-  let found = ignoredInStatus.get(kind.type);
+  let known = ignoredInParts.get(kind.type);
+  if (known === undefined) ignoredInParts.set(kind.type, (known = new Map()));
+  let found = known.get(subresource);
   if (found === undefined) {
-    found = ignoredInParts.union(allOf(Object.keys(kind.type.fields).filter((name) => name !== "status")));
-    ignoredInStatus.set(kind.type, found);
+    const others = changesStatus(subresource)
+      ? Object.keys(kind.type.fields).filter((name) => name !== "status" && name !== "metadata")
+      : ["status"];
+    found = ignoredMetadata(part).union(allOf(others));
+    known.set(subresource, found);
   }
   return found;
+}
+
+/** What a write to a part can't own of type and metadata. */
+function ignoredMetadata({ keepsMetadata = [] }: PartSubresource): FieldSet {
+  const metadata = keepsMetadata === "all" ? FieldSet.leaf : allOf([...serverMetadata, ...keepsMetadata]);
+  return FieldSet.of(false, new Map([...ignoredIdentity, ["f:metadata", metadata]]));
 }
 
 /** Whether a part of an object is in its status; else it is in what is wanted of it. */

@@ -7,6 +7,11 @@ import { toStored } from "./versions.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
+/** A value can't be read as the kind: a type is wrong, such as a number in the place of a map. */
+export class UnreadableObject extends StatusError {
+  override name = "UnreadableObject";
+}
+
 /** An object that a client sent, read by its kind's declaration, with its defaults, in the stored version. */
 export interface Input {
   readonly object: ApiObject;
@@ -19,7 +24,8 @@ export interface Input {
  *
  * @param value the parsed body. It isn't changed.
  * @param duplicates paths of members that stood in the body more than once.
- * @throws {StatusError} BadRequest for wrong types, another kind or version, and (Strict) unknown fields.
+ * @throws {StatusError} BadRequest for wrong types (an {@link UnreadableObject}), another kind or version, and (Strict)
+ *   unknown fields.
  */
 export function readObject(
   engine: Engine,
@@ -87,11 +93,14 @@ function decodeAs(
     const object = decoded.value as ApiObject;
     object.kind = resource.kind.name;
     object.apiVersion = resource.apiVersion;
+    const { metadata } = object as Partial<ApiObject>;
+    // Any version will do (rulings: resourceVersion "0" in a write).
+    if (metadata?.resourceVersion === "0") delete metadata.resourceVersion;
     return { object, decoded };
   } catch (error) {
     if (!(error instanceof TypeFault)) throw error;
     const kind = resource.kind.name;
-    throw new StatusError(
+    throw new UnreadableObject(
       "BadRequest",
       `${kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${kind}: ${error.message}`,
     );

@@ -8,7 +8,7 @@ import { readSet } from "../fields/apply/read-set.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions } from "./engine.ts";
-import { maxAnnotationBytes } from "./metadata.ts";
+import { maxAnnotationBytes } from "./metadata-rules.ts";
 
 /** Objects can't be deeper, so nothing deeper was ever applied. */
 const maxDepth = 1000;

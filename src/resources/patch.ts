@@ -15,7 +15,7 @@ import {
   type WriteResult,
 } from "./engine.ts";
 import { withOwnership, type Standing } from "./field-ownership.ts";
-import { readObject, type FieldValidation, type Input } from "./input.ts";
+import { readObject, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
 import { changeObject, type Changed } from "./update.ts";
 import { fromStored } from "./versions.ts";
 
@@ -54,7 +54,12 @@ export async function patchObject(
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
-/** What a patch makes of an object, read as if a client had sent it. */
+/**
+ * What a patch makes of an object, read as if a client had sent it.
+ *
+ * @throws {StatusError} Invalid, with a cause on `patch`, for a result that can't be read as the kind, such as a number in
+ *   the place of a map; else as `applyPatch` and `readObject`.
+ */
 export function readPatched(
   engine: Engine,
   target: Target,
@@ -64,7 +69,15 @@ export function readPatched(
   { fieldValidation }: PatchOptions,
 ): Input {
   const patched = applyPatch(target, kind, shown, patch.value);
-  return readObject(engine, target, patched, patch.duplicates, fieldValidation);
+  try {
+    return readObject(engine, target, patched, patch.duplicates, fieldValidation);
+  } catch (error) {
+    if (!(error instanceof UnreadableObject)) throw error;
+    const { message } = error;
+    throw new StatusError("Invalid", `patch: Invalid value: ${message}`, {
+      causes: [{ reason: "FieldValueInvalid", message: `Invalid value: ${message}`, field: "patch" }],
+    });
+  }
 }
 
 /** Whether a patch may ask for, or change, who owns what; no other one needs to see that. */

@@ -1,4 +1,4 @@
-import { deepEqual, type JsonValue, deepClone } from "../base/json/value.ts";
+import { deepEqual, type JsonValue } from "../base/json/value.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
@@ -12,6 +12,7 @@ import {
   conflict,
   kindContext,
   notFound,
+  uidConflict,
   type Engine,
   type Target,
   type WriteOptions,
@@ -19,6 +20,7 @@ import {
 } from "./engine.ts";
 import { ownershipOfApply, recordOwnership, sameButForVersion, type Standing } from "./field-ownership.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
+import { mergePart } from "./part.ts";
 import { keyOf } from "./registry.ts";
 import { decodeStanding, draftBody, encodeObject, sameContent } from "./stored.ts";
 import { storedTarget } from "./versions.ts";
@@ -53,10 +55,11 @@ export function updateObject(
   const target = storedTarget(requested);
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
-  const next = (): Changed => {
+  const next = (live?: Standing): Changed => {
     const object = unused ?? read();
     unused = undefined;
     matchNamespace(target, object.metadata);
+    checkUid(target, object, live?.object);
     return { object };
   };
   const write = (attempt: number): MaybePromise<WriteResult> =>
@@ -91,6 +94,12 @@ function checkNames(target: Target, { metadata }: ApiObject): void {
   );
 }
 
+/** A uid in the body of a PUT is a precondition. */
+export function checkUid(target: Target, { metadata }: ApiObject, live: ApiObject | undefined): void {
+  const { uid = "" } = metadata;
+  if (uid !== "" && uid !== live?.metadata.uid) throw uidConflict(target, uid, live?.metadata.uid);
+}
+
 /** A PUT on a missing object creates it, for the kinds that allow it (rulings: PUT on a missing object). */
 async function createByUpdate(
   engine: Engine,
@@ -102,10 +111,6 @@ async function createByUpdate(
   if (!target.resource.kind.createOnUpdate || target.subresource !== "") throw notFound(target);
   if ((object.metadata.resourceVersion ?? "") !== "") {
     throw conflict(target, "the object doesn't exist, so it has no version to replace");
-  }
-  const { uid } = object.metadata;
-  if (uid !== undefined) {
-    throw conflict(target, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
   }
   await mayCreate();
   return createObject(engine, target, object, options);
@@ -173,12 +178,6 @@ async function replace(
 ): Promise<WriteResult | undefined> {
   const { object: live } = standing;
   const object = mergeWrite(engine, target, changed.object, live);
-  if (object.metadata.uid !== live.metadata.uid) {
-    throw conflict(
-      target,
-      `Precondition failed: UID in precondition: ${object.metadata.uid}, UID in object meta: ${live.metadata.uid}`,
-    );
-  }
   const request = admissionOf(target, options, "UPDATE", object, live);
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
@@ -198,7 +197,8 @@ async function replace(
   const result = await withEffects(effects, writing, () =>
     store(engine, target, entry, { live, object, managed }, options),
   );
-  if (result !== undefined && !options.dryRun && isFinished(target, object)) await effects?.removed(object);
+  if (result !== undefined && !options.dryRun && isFinished(target, object, live))
+    await effects?.removed(object);
   return result;
 }
 
@@ -209,10 +209,7 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   // What a view or an action wrote was already taken over into a copy of the live object.
   if (subresource?.shape === "view" || subresource?.shape === "action") return written;
   if (subresource !== undefined && subresource.shape === undefined) {
-    const copy = deepClone(live);
-    subresource.merge(copy, written, kindContext(engine, target));
-    if (written.metadata.uid !== undefined) copy.metadata.uid = written.metadata.uid;
-    return copy;
+    return mergePart(subresource, written, live, kindContext(engine, target));
   }
   keepServerMetadata(written, live);
   kind.prepareUpdate?.(written, live, kindContext(engine, target));
@@ -220,9 +217,11 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   return written;
 }
 
-function countGeneration(target: Target, object: ApiObject, live: ApiObject): void {
-  const { generationOf } = target.resource.kind;
-  if (generationOf === undefined) return;
+/** Counts a change of what is wanted of the object. A write to a part of it, such as `status`, is none. */
+function countGeneration({ resource, subresource }: Target, object: ApiObject, live: ApiObject): void {
+  const { generationOf, subresources } = resource.kind;
+  const isPart = subresource !== "" && subresources[subresource]?.shape === undefined;
+  if (generationOf === undefined || isPart) return;
   // Whatever the order of keys: defaults are filled in behind what was written.
   const same = deepEqual(generationOf(object) as JsonValue, generationOf(live) as JsonValue);
   object.metadata.generation = (live.metadata.generation ?? 1) + (same ? 0 : 1);
@@ -243,7 +242,7 @@ async function store(
     return { body: draftBody(draft, String(entry.revision)), created: false, warnings };
   }
   const { key, revision: expected } = entry;
-  if (isFinished(target, object)) {
+  if (isFinished(target, object, live)) {
     const result = await commit(engine, { kind: "delete", key, expected });
     return result.ok
       ? { body: draftBody(draft, String(result.revision)), created: false, warnings }
@@ -253,9 +252,12 @@ async function store(
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;
 }
 
-/** A terminating object goes with its last finalizer (spec: conventions 3.1). */
-export function isFinished(target: Target, object: ApiObject): boolean {
-  if (object.metadata.deletionTimestamp === undefined) return false;
+/**
+ * Whether an update removes the object: it was already terminating, its grace period is over or it never had one, and the
+ * new object has no finalizers (spec: conventions 3.1). During a grace period only a DELETE that ends it removes the object.
+ */
+function isFinished(target: Target, object: ApiObject, { metadata: live }: ApiObject): boolean {
+  if (live.deletionTimestamp === undefined || (live.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return mayVanish(target, object);
 }
 

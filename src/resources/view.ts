@@ -11,7 +11,7 @@ import { matchNamespace } from "./metadata.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 import { decodeBody, decodeEntry } from "./stored.ts";
-import { changeObject, type Changed } from "./update.ts";
+import { changeObject, checkUid, type Changed } from "./update.ts";
 import { checkBody } from "./write.ts";
 
 /** A subresource of another kind that shows a part of an object and changes it, such as `scale` (spec: conventions 4.2). */
@@ -78,14 +78,14 @@ export async function changeThroughView(
   const apply = (live: Standing): Changed => {
     const { written, managed } = next(shown(view, live.object), live);
     checkName(target, written);
+    checkUid(target, written, live.object);
     matchNamespace(target, written.metadata);
     checkBody(engine, viewTarget(target, view), written);
     const copy = deepClone(live.object);
     view.subresource.write(copy, written);
-    const { resourceVersion, uid } = written.metadata;
+    const { resourceVersion } = written.metadata;
     if (resourceVersion === undefined) delete copy.metadata.resourceVersion;
     else copy.metadata.resourceVersion = resourceVersion;
-    if (uid !== undefined) copy.metadata.uid = uid;
     return { object: copy, managed };
   };
   const result = await changeObject(engine, target, apply, options);

@@ -5,7 +5,7 @@ import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { CommitResult, Draft, Write } from "../storage/store.ts";
 import { kindContext, type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
-import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata.ts";
+import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
 import { fromStored } from "./versions.ts";
 import { storeFailure } from "./resource-version.ts";
 
@@ -25,7 +25,7 @@ export function checkObject(
   live: ApiObject | undefined,
 ): void {
   const report = FieldReport.start();
-  checkMetadata(target, object.metadata, report.at("metadata"));
+  checkMetadata(target, object.metadata, engine.vocabulary, report.at("metadata"));
   if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
   else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
   checkRules(engine, target, object, live, report);

@@ -90,11 +90,19 @@ export interface RowCondition {
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
+/** Members of metadata that a write to a part of the object may leave as they are. */
+export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
+
 /** A part of the object that is written by itself, such as `status`. */
 export interface PartSubresource<O = ApiObject> {
   readonly shape?: undefined;
   readonly verbs: readonly Verb[];
-  /** Takes over from `written` into the copy of the live object what the subresource may change, nothing else. */
+  /**
+   * Members of metadata that a write to the part doesn't change; `all` but managed fields. Absent: the write's metadata
+   * replaces that of the live object, as in a write of the whole object.
+   */
+  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** Takes over from `written` into the copy of the live object what the part may change beside metadata, nothing else. */
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
 
@@ -247,6 +255,8 @@ export interface KindSpec<F extends Fields> {
   readonly subresources?: Readonly<Record<string, Subresource<ObjectOf<NoInfer<F>>>>>;
   /** Making an object of this virtual kind does what this subresource of the named object does. */
   readonly doesTo?: { readonly resource: string; readonly subresource: string };
+  /** Its finalizers may be names without a domain, which those of other kinds may not. */
+  readonly anyFinalizer?: boolean;
   /** Names of some fields have marks that depend on the vocabulary; see `spelling.ts`. */
   readonly hasMarkedFields?: boolean;
   /** An update must name the version that it replaces. */
@@ -282,6 +292,7 @@ export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
   readonly mayVanish: ((object: ApiObject) => boolean) | undefined;
   readonly gracePeriodSeconds: ((object: ApiObject, asked: number | undefined) => number) | undefined;
   readonly orphansDependents: boolean;
+  readonly anyFinalizer: boolean;
   readonly hasMarkedFields: boolean;
   readonly needsVersion: boolean;
   readonly markDeleted: ((copy: ApiObject) => void) | undefined;
@@ -308,6 +319,7 @@ type KindFunctions =
   | "mayVanish"
   | "gracePeriodSeconds"
   | "orphansDependents"
+  | "anyFinalizer"
   | "hasMarkedFields"
   | "needsVersion"
   | "markDeleted"
@@ -335,6 +347,7 @@ export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
     createOnUpdate: false,
     answersDeleted: false,
     orphansDependents: false,
+    anyFinalizer: false,
     hasMarkedFields: false,
     needsVersion: false,
     nameForm: "subdomain",

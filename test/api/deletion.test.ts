@@ -173,6 +173,13 @@ describe("3.1 deleting a namespace deletes what is in it", () => {
     const late = await server.admin.post(`${path}/configmaps`, configMap("late"));
     expect([late.status, late.body.reason]).toEqual([403, "Forbidden"]);
     expect(late.body.message).toContain("because it is being terminated");
+    expect(late.body.details.causes).toEqual([
+      {
+        reason: "NamespaceTerminating",
+        message: "namespace slow is being terminated",
+        field: "metadata.namespace",
+      },
+    ]);
     expect(
       (await server.admin.patch(`${path}/configmaps/stuck`, { data: { still: "writable" } })).status,
     ).toBe(200);

@@ -60,11 +60,6 @@ const cases: Readonly<Record<string, Case>> = {
     right: ["a", "system:masters", "A b", "...", long(1000)],
     wrong: [".", "..", "a/b", "100%"],
   },
-  finalizer: {
-    form: names.finalizerFaults,
-    right: ["orphan", "example.com/x"],
-    wrong: ["", "a/b/c"],
-  },
   "data key": {
     form: names.configMapKeyFaults,
     right: ["a", ".a", "a..b", "KEY_NAME", "key.name", long(253)],

@@ -88,6 +88,16 @@ describe("C-4.7-10 JSON patch", () => {
       ],
       { a: [1], b: [1, 2] },
     ],
+    ["adds an absent member by replace", { a: 1 }, [{ op: "replace", path: "/b", value: 2 }], { a: 1, b: 2 }],
+    [
+      "adds an absent member of an object that an operation made",
+      {},
+      [
+        { op: "add", path: "/a", value: {} },
+        { op: "replace", path: "/a/b", value: 1 },
+      ],
+      { a: { b: 1 } },
+    ],
     ["replaces the whole", { a: 1 }, [{ op: "replace", path: "", value: { b: 2 } }], { b: 2 }],
     ["tests numbers by value", { a: 1 }, [{ op: "test", path: "/a", value: 1n }], { a: 1 }],
     [
@@ -129,7 +139,22 @@ describe("C-4.7-10 JSON patch", () => {
     [[{ op: "remove", path: "a" }], 'malformed: the path "a" doesn\'t start with a slash'],
     [[{ op: "remove", path: "/a~2" }], 'malformed: the path "/a~2" has a ~ that isn\'t ~0 or ~1'],
     [[{ op: "remove", path: "/x" }], 'inapplicable: the path "/x" doesn\'t exist'],
-    [[{ op: "replace", path: "/x", value: 1 }], 'inapplicable: the path "/x" doesn\'t exist'],
+    [[{ op: "replace", path: "/x/y", value: 1 }], 'inapplicable: the path "/x/y" doesn\'t exist'],
+    [
+      [{ op: "replace", path: "/s/y", value: 1 }],
+      'inapplicable: the path "/s/y" leads through a value that has no members',
+    ],
+    [
+      [{ op: "replace", path: "/l/2", value: 1 }],
+      'inapplicable: the path "/l/2" has an index beyond the array\'s end',
+    ],
+    [
+      [{ op: "replace", path: "/l/-", value: 1 }],
+      'inapplicable: the path "/l/-" has "-" where an index must stand',
+    ],
+    [[{ op: "remove", path: "/x/y" }], 'inapplicable: the path "/x/y" doesn\'t exist'],
+    [[{ op: "move", from: "/x", path: "/y" }], 'inapplicable: the path "/x" doesn\'t exist'],
+    [[{ op: "copy", from: "/x", path: "/y" }], 'inapplicable: the path "/x" doesn\'t exist'],
     [[{ op: "add", path: "/x/y", value: 1 }], 'inapplicable: the path "/x/y" doesn\'t exist'],
     [
       [{ op: "add", path: "/s/y", value: 1 }],
@@ -225,9 +250,13 @@ describe("JSON patch laws", () => {
         if (patch.some((one) => one.path === "" || one.from === "")) return;
         // It takes a test of an absent member for an error, as the RFC does.
         if (patch.some((one) => one.op === "test" && (one as { value?: JsonValue }).value === null)) return;
-        applied++;
         const copy = deepClone(target);
-        expect(oracle(copy, structuredClone(patch) as never)).toEqual(patch.map(() => null));
+        const faults = oracle(copy, structuredClone(patch) as never);
+        // It refuses to replace an absent member, as the RFC does; here that adds the member, as in the reference.
+        if (patch.some((one, index) => one.op === "replace" && faults[index]?.name === "MissingError"))
+          return;
+        applied++;
+        expect(faults).toEqual(patch.map(() => null));
         expect(result).toEqual(copy);
       }),
       { numRuns: 3000 },

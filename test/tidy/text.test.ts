@@ -35,6 +35,26 @@ test("no catch is silent", () => {
   expect(sources.filter((file) => silent.test(read(file)))).toEqual([]);
 });
 
+/** Where JSON is parsed without a bound of its depth: it is this program's own, a server's answer to it, or a file's. */
+const trustedJson = [
+  "src/cli/client/server-client.ts",
+  "src/fields/apply/field-set.ts",
+  "src/fields/apply/managed-fields-text.ts",
+  "src/resources/apply.ts",
+  "src/resources/client.ts",
+  "src/resources/field-path.ts",
+  "src/resources/services/claims.ts",
+  "src/resources/stored.ts",
+  "src/server/published-authentication.ts",
+  "src/storage/lmdb/backup.ts",
+];
+
+test("the JSON of clients is read by the decoders that bound its depth", () => {
+  const decoders = /^src\/base\/json\//;
+  const found = sources.filter((file) => !decoders.test(file) && /\bJSON\.parse\(/.test(read(file)));
+  expect(found).toEqual(trustedJson);
+});
+
 test("nothing names a place outside the project", () => {
   const places = /\/work\/|\/root\/|registry\.npmjs/;
   expect(texts.filter((file) => places.test(read(file)))).toEqual([]);

@@ -63,7 +63,11 @@ function terminating({ target }: AdmissionRequest): StatusError {
     group: resource.group,
     kind: resource.name,
     causes: [
-      { reason: "", message: `namespace ${namespace} is being terminated`, field: "metadata.namespace" },
+      {
+        reason: "NamespaceTerminating",
+        message: `namespace ${namespace} is being terminated`,
+        field: "metadata.namespace",
+      },
     ],
   });
 }

@@ -1,3 +1,4 @@
+import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import { refusal } from "../refusal.ts";
 
 /** The claims of a token (RFC 7519 section 4), as JSON has them; nothing is known of their types. */
@@ -37,7 +38,7 @@ function unverifiedPart(token: string, index: 0 | 1): Claims | undefined {
  * @throws {SyntaxError} when it isn't JSON.
  */
 export function claimsIn(payload: string): Claims | undefined {
-  const value: unknown = JSON.parse(payload);
+  const value: unknown = parseEmbeddedJson(payload);
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
 }
 

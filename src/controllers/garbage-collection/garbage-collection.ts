@@ -1,5 +1,5 @@
 import type { ObjectReference } from "../../resources/client.ts";
-import { foregroundFinalizer, orphanFinalizer } from "../../resources/delete.ts";
+import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { namesOf } from "../../resources/registry.ts";

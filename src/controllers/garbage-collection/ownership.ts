@@ -1,4 +1,4 @@
-import { foregroundFinalizer, orphanFinalizer } from "../../resources/delete.ts";
+import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { keyOf, namesOf, type Registry, type Resource } from "../../resources/registry.ts";
 import { asBuffer, decodeEntry } from "../../resources/stored.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";

@@ -52,7 +52,7 @@ export interface Write {
 
 /**
  * Applies what a manager wants over what stands (spec: conventions 4.10): merges it, removes what the manager wanted before
- * and wants no longer unless somebody else owns it, and moves ownership.
+ * and wants no longer unless somebody else owns it, and moves ownership. Another order of list items alone changes nothing.
  *
  * Laws: applying the same again changes nothing; what others own is never removed; the conflicts are exactly the fields of
  * others whose value would change.
@@ -86,9 +86,14 @@ export function applyFields(
   const changes = new Changes(live, object, write, versions, lasting);
   const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
-  const wrote = !changes.in(version)!.any.isEmpty;
+  const { any, isReorder } = changes.in(version)!;
+  const wrote = !any.isEmpty;
   const same = own === before || (before?.version === version && before.set.equals(own.set));
-  return { object, owners: same && !wrote ? owners : fitted(kept, own), wrote };
+  return {
+    object: isReorder ? live : object,
+    owners: same && !wrote ? owners : fitted(kept, own),
+    wrote,
+  };
 }
 
 /** The fields of what is applied; the manager's own, unread, where they are the same as the last time. */
@@ -150,6 +155,8 @@ interface Change extends Comparison {
   readonly written: FieldSet;
   /** All of it. */
   readonly any: FieldSet;
+  /** Whether both have the same fields and values, ignored ones too: at most the order of list items differs. */
+  readonly isReorder: boolean;
 }
 
 /** What a write changes, as seen in each version; found out once a version. */
@@ -181,12 +188,12 @@ class Changes {
     const { ignored = FieldSet.empty } = this.write;
     const { removed } = found;
     const lasts = version === this.write.version && !found.added.isEmpty ? this.lasting?.() : undefined;
-    const added = (lasts === undefined ? found.added : found.added.intersection(lasts)).recursiveDifference(
-      ignored,
-    );
+    const lasting = lasts === undefined ? found.added : found.added.intersection(lasts);
+    const added = lasting.recursiveDifference(ignored);
     const modified = found.modified.recursiveDifference(ignored);
     const written = added.union(modified);
-    return { added, modified, removed, written, any: written.union(removed) };
+    const isReorder = lasting.isEmpty && found.modified.isEmpty && removed.isEmpty;
+    return { added, modified, removed, written, any: written.union(removed), isReorder };
   }
 
   private seen(object: unknown, version: string): unknown {

@@ -91,7 +91,9 @@ export function withHolders(set: FieldSet, shape: Shape): FieldSet {
   for (const [element, below] of set.children) {
     const own = shapeBelow(shape, element);
     const held = own === undefined ? below : withHolders(below, own);
-    const kept = shape.kind === "items" ? withKeys(held, shape.keys) : held.children;
+    // An item that is owned as one has its keys in it.
+    const isTakenApart = shape.kind === "items" && shape.element.kind !== "leaf";
+    const kept = isTakenApart ? withKeys(held, shape.keys) : held.children;
     children.set(element, FieldSet.of(true, kept));
   }
   return FieldSet.of(set.isMember, children);

@@ -82,7 +82,7 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
     const zero = field === undefined || field.facts.nullable ? null : emptyOf(field.type);
     if (zero !== null) zeros[key] = zero;
   }
-  return { kind: "items", keys, element: shapeOfStruct(element), defaults, zeros };
+  return { kind: "items", keys, element: shapeOfType(element), defaults, zeros };
 }
 
 /** The shape of a type that no field's line says more of: an item, or the value of a map. */

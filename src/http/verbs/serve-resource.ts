@@ -3,6 +3,7 @@ import { StatusError } from "../../base/status-error.ts";
 import type { Target } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { Verb } from "../../schema/kind.ts";
+import { withinTimeout } from "../request-timeout.ts";
 import type { ResourceFacts } from "../request-facts.ts";
 import type { Admitted, HttpService } from "../service.ts";
 import { prepareEncoding } from "./answer.ts";
@@ -44,7 +45,15 @@ export function serveResource(
     // What comes back is the other end's, in whatever form.
     return serveConnect(service, request);
   }
-  return andThen(prepareEncoding(service, exchange), () => serveVerb(service, request, verb));
+  const { query } = facts;
+  if (verb === "watch" || query.empty) return answerVerb(service, request, verb);
+  return withinTimeout(service, exchange, query, (timed) =>
+    answerVerb(service, { ...request, exchange: timed }, verb),
+  );
+}
+
+function answerVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {
+  return andThen(prepareEncoding(service, request.exchange), () => serveVerb(service, request, verb));
 }
 
 function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {

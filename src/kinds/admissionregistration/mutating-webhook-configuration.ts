@@ -73,6 +73,7 @@ export const MutatingWebhookConfiguration = kind({
   singular: "mutatingwebhookconfiguration",
   categories: ["api-extensions"],
   scope: "Cluster",
+  anyFinalizer: true,
   needsVersion: true,
   doc: "Webhooks that may change what is written.",
   effect: {

@@ -38,6 +38,7 @@ export const ValidatingAdmissionPolicyBinding = kind({
   singular: "validatingadmissionpolicybinding",
   categories: ["api-extensions"],
   scope: "Cluster",
+  anyFinalizer: true,
   needsVersion: true,
   servedByDefault: false,
   doc: "Puts a policy into force.",

@@ -70,6 +70,7 @@ export const ValidatingAdmissionPolicy = kind({
   singular: "validatingadmissionpolicy",
   categories: ["api-extensions"],
   scope: "Cluster",
+  anyFinalizer: true,
   needsVersion: true,
   servedByDefault: false,
   doc: "Refuses writes for which its expressions don't hold.",

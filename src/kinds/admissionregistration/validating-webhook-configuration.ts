@@ -65,6 +65,7 @@ export const ValidatingWebhookConfiguration = kind({
   singular: "validatingwebhookconfiguration",
   categories: ["api-extensions"],
   scope: "Cluster",
+  anyFinalizer: true,
   needsVersion: true,
   doc: "Webhooks that may refuse what is written.",
   effect: {

@@ -52,6 +52,7 @@ export const CustomResourceDefinition = kind({
   shortNames: ["crd", "crds"],
   categories: ["api-extensions"],
   scope: "Cluster",
+  anyFinalizer: true,
   needsVersion: true,
   hasMarkedFields: true,
   doc: "Declares a custom kind, which is served from then on.",

@@ -117,6 +117,7 @@ export const APIService = kind({
   singular: "apiservice",
   categories: ["api-extensions"],
   scope: "Cluster",
+  anyFinalizer: true,
   needsVersion: true,
   nameForm: "pathSegment",
   doc: "Where one version of an API group is served.",
@@ -146,6 +147,7 @@ export const APIService = kind({
   subresources: {
     status: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: ["labels", "annotations", "finalizers", "ownerReferences"],
       merge(copy, written) {
         copy.status = written.status;
       },

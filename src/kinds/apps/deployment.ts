@@ -190,6 +190,7 @@ export const Deployment = kind({
     scale: scaleOf<Deployed>(({ spec }) => selectorText(spec?.selector) ?? ""),
     status: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: ["labels"],
       merge(copy, written) {
         copy.status = written.status;
       },

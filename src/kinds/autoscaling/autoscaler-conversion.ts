@@ -1,4 +1,5 @@
 import { struct } from "./v1.ts";
+import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -45,10 +46,9 @@ function annotationNames(domain: string) {
 function read<T extends StructType>(type: T, text: string | undefined): Static<T> | undefined {
   if (text === undefined) return undefined;
   try {
-    return decode(type, { value: withSmallNames(JSON.parse(text)) }).value as Static<T>;
+    return decode(type, { value: withSmallNames(parseEmbeddedJson(text)) }).value as Static<T>;
   } catch (error) {
-    if (error instanceof TypeFault || error instanceof SyntaxError || error instanceof RangeError)
-      return undefined;
+    if (error instanceof TypeFault || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

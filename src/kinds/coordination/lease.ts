@@ -20,6 +20,7 @@ export const Lease = kind({
   resource: "leases",
   singular: "lease",
   scope: "Namespaced",
+  anyFinalizer: true,
   needsVersion: true,
   createOnUpdate: true,
   doc: "A claim that one of several programs can hold at a time.",

@@ -3,6 +3,7 @@ import { kind, struct } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string, time } from "../../schema/types.ts";
+import { finalizerFaults } from "../checks/finalizers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 
 const NamespaceSpec = struct("NamespaceSpec", "What a namespace should be.", {
@@ -75,6 +76,13 @@ export const Namespace = kind({
     copy.spec = { ...copy.spec, finalizers: spec?.finalizers };
     if (spec?.finalizers === undefined) delete copy.spec.finalizers;
     copy.status = status;
+  },
+  validate({ spec }, report, { vocabulary }) {
+    const place = report.at("spec", "finalizers");
+    for (const [index, name] of (spec?.finalizers ?? []).entries()) {
+      if (place.full) return;
+      for (const message of finalizerFaults(name, vocabulary)) place.at(index).invalid(name, message);
+    }
   },
   warnings({ metadata }, { vocabulary }, live) {
     const prefix = `pod-security.${vocabulary.domain}/`;

@@ -1,4 +1,5 @@
 import { kind } from "./v1.ts";
+import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -111,7 +112,7 @@ function checkJson(key: string, secret: Secret, report: FieldReport): void {
   const place = report.at("data").key(key);
   if (secret.data === undefined || !Object.hasOwn(secret.data, key)) return place.required();
   try {
-    JSON.parse(Buffer.from(secret.data[key]!, "base64").toString("utf8"));
+    parseEmbeddedJson(Buffer.from(secret.data[key]!, "base64").toString("utf8"));
   } catch {
     place.invalid("<secret contents redacted>", "must be JSON");
   }

@@ -46,6 +46,7 @@ export function declareFlowSchema(words: Words, mergesConditions: boolean, conve
     subresources: {
       status: {
         verbs: ["get", "patch", "update"],
+        keepsMetadata: "all",
         merge(copy, written) {
           copy.status = written.status;
         },

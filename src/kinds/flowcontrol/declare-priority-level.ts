@@ -50,6 +50,7 @@ export function declarePriorityLevel(
     subresources: {
       status: {
         verbs: ["get", "patch", "update"],
+        keepsMetadata: "all",
         merge(copy, written) {
           copy.status = written.status;
         },

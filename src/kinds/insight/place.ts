@@ -1,3 +1,5 @@
+import { parseEmbeddedJson } from "../../base/json/embedded.ts";
+
 /** A subject in the order of a list. */
 export interface SubjectPlace {
   readonly kind: string;
@@ -24,7 +26,7 @@ function partsOf(text: string): readonly string[] | undefined {
   const match = /^\["(Group|ServiceAccount|User)",("(?:[^"\\]|\\.)*"),("(?:[^"\\]|\\.)*")\]$/s.exec(text);
   if (match === null) return undefined;
   try {
-    return [match[1]!, JSON.parse(match[2]!) as string, JSON.parse(match[3]!) as string];
+    return [match[1]!, parseEmbeddedJson(match[2]!) as string, parseEmbeddedJson(match[3]!) as string];
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -76,6 +76,7 @@ export const StorageVersion = kind({
   subresources: {
     status: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: "all",
       merge(copy, written) {
         copy.status = written.status;
       },

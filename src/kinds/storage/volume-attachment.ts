@@ -70,6 +70,7 @@ export const VolumeAttachment = kind({
   subresources: {
     status: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: "all",
       merge(copy, written) {
         copy.status = written.status;
       },

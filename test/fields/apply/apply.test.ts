@@ -156,7 +156,7 @@ const cases: readonly Case[] = [
       { apply: "b", object: { tags: ["z", "y"] } },
       { apply: "a", object: { tags: ["x"] } },
     ],
-    object: { tags: ["x", "y", "z"] },
+    object: { tags: ["x", "z", "y"] },
     owners: { a: ['f:tags v:"x"'], b: ['f:tags v:"y"', 'f:tags v:"z"'] },
   },
   {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fieldsOf, Machine, ownersOf } from "./machine.ts";
 import { pageOf } from "./page.ts";
 import { mergingRows } from "./rows-merging.ts";
+import { orderRows } from "./rows-order.ts";
 import { ownershipRows } from "./rows-ownership.ts";
 import { recordRows } from "./rows-records.ts";
 import { refusalRows } from "./rows-refusals.ts";
@@ -16,6 +17,7 @@ import type { Row } from "./steps.ts";
 const tables: Readonly<Record<string, readonly Row[]>> = {
   "who owns what": ownershipRows,
   "how each sort of field is merged": mergingRows,
+  "the order of items": orderRows,
   "records that clients clear or rewrite": recordRows,
   "other versions and subresources": versionRows,
   "declarations that change": topologyRows,

@@ -77,9 +77,9 @@ export const mergingRows: readonly Row[] = [
     owners: { "you updates": ["args"] },
   },
   {
-    rule: "C-4.10-17 the values of a set have an owner each, and new ones stand behind those that stood",
+    rule: "C-4.10-17 the values of a set have an owner each",
     steps: [apply("a", { tags: ["x", "y"] }), apply("b", { tags: ["z", "x"] })],
-    thing: { tags: ["x", "y", "z"] },
+    thing: { tags: ["z", "x", "y"] },
     owners: { a: ['tags[="x"]', 'tags[="y"]'], b: ['tags[="x"]', 'tags[="z"]'] },
   },
   {
@@ -114,8 +114,8 @@ export const mergingRows: readonly Row[] = [
     ],
     thing: {
       steps: [
-        { name: "x", command: ["1"] },
         { name: "y", command: ["2"] },
+        { name: "x", command: ["1"] },
       ],
     },
     owners: {
@@ -194,23 +194,36 @@ export const mergingRows: readonly Row[] = [
     owners: { "you updates": [`${tcp80}.name`] },
   },
   {
-    rule: "items keep the order in which they stand, new ones follow as they are applied",
+    rule: "items of an atomic type are owned as one each: another member is a conflict on the item",
     steps: [
-      create("you", { steps: [{ name: "b" }, { name: "a" }] }),
-      apply("me", { steps: [{ name: "d" }, { name: "a" }, { name: "c" }] }),
+      apply("a", { links: [{ name: "x", target: "1" }] }),
+      apply(
+        "b",
+        { links: [{ name: "x", target: "2" }] },
+        { refused: ["Conflict", 'conflict with "a": .links[name="x"]'] },
+      ),
     ],
-    thing: { steps: [{ name: "b" }, { name: "a" }, { name: "d" }, { name: "c" }] },
-    owners: {
-      "you updates": ['steps[name="a"]', 'steps[name="a"].name', 'steps[name="b"]', 'steps[name="b"].name'],
-      me: [
-        'steps[name="a"]',
-        'steps[name="a"].name',
-        'steps[name="c"]',
-        'steps[name="c"].name',
-        'steps[name="d"]',
-        'steps[name="d"].name',
-      ],
-    },
+    thing: { links: [{ name: "x", target: "1" }] },
+    owners: { a: ['links[name="x"]'] },
+  },
+  {
+    rule: "and the item is replaced whole",
+    steps: [
+      apply("a", { links: [{ name: "x", target: "1" }] }),
+      apply("b", { links: [{ name: "x" }, { name: "y" }] }, { force: true }),
+    ],
+    thing: { links: [{ name: "x" }, { name: "y" }] },
+    owners: { b: ['links[name="x"]', 'links[name="y"]'] },
+  },
+  {
+    rule: "and it goes when it is no longer applied",
+    steps: [
+      apply("a", { links: [{ name: "x", target: "1" }] }),
+      apply("b", { links: [{ name: "y" }] }),
+      apply("a", { image: "i" }),
+    ],
+    thing: { image: "i", links: [{ name: "y" }] },
+    owners: { a: ["image"], b: ['links[name="y"]'] },
   },
   {
     rule: "an empty list is owned itself, and takes nothing from the items of others",

@@ -94,7 +94,7 @@ export const refusalRows: readonly Row[] = [
       apply("me", {}, { metadata: { uid: "uid-of-it" }, refused: ["Conflict", "uid-of-it"] }),
       apply("me", { image: "a" }),
       apply("me", { image: "b" }, { metadata: { resourceVersion: "1" }, refused: ["Conflict", "modified"] }),
-      apply("me", { image: "b" }, { metadata: { uid: "another" }, refused: ["Conflict", "another"] }),
+      apply("me", { image: "b" }, { metadata: { uid: "another" }, refused: ["Invalid", "metadata.uid"] }),
       apply("me", { image: "b" }, { metadata: { resourceVersion: "2", uid: "uid-of-it" } }),
     ],
     thing: { image: "b" },

@@ -67,7 +67,7 @@ export const versionRows: readonly Row[] = [
     owners: { me: ["image"] },
   },
   {
-    rule: "what is applied of the object to its status is nobody's, changes nothing and conflicts with nobody",
+    rule: "what is applied of the object to its status is nobody's, changes nothing and conflicts with nobody, but for metadata",
     steps: [
       create("you", { image: "a" }),
       apply(
@@ -77,7 +77,7 @@ export const versionRows: readonly Row[] = [
       ),
     ],
     thing: { image: "a", status: { phase: "p" } },
-    owners: { "you updates": ["image"], "me status": ["status.phase"] },
+    owners: { "you updates": ["image"], "me status": ["metadata.labels.x", "status.phase"] },
   },
   {
     rule: "what is no longer applied of status goes",

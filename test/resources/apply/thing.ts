@@ -40,6 +40,7 @@ function declare(version: string, image: string, topology: Topology, conversion?
   const { kind, struct, atomicStruct } = declarationsIn(group, version);
   const Option = struct("Option", "", { level: field(1, int32, ""), note: field(2, string, "") });
   const Selector = atomicStruct("Selector", "", { app: field(1, string, ""), tier: field(2, string, "") });
+  const Link = atomicStruct("Link", "", { name: field(1, string, ""), target: field(2, string, "") });
   const Limits = struct("Limits", "", { most: field(1, int32, "").filled(10), least: field(2, int32, "") });
   const Step = struct("Step", "", {
     name: field(1, string, ""),
@@ -79,6 +80,7 @@ function declare(version: string, image: string, topology: Topology, conversion?
       free: field(14, object, ""),
       spec: field(15, Spec, ""),
       status: field(16, Status, ""),
+      links: field(17, list(Link), "").mapBy("name"),
     },
     subresources: {
       status: {

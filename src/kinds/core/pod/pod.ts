@@ -90,6 +90,7 @@ export const Pod = kind({
     binding: { shape: "action", verbs: ["create"], kind: () => Binding },
     ephemeralcontainers: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: "all",
       merge(copy, written) {
         const { ephemeralContainers: _, ...spec } = copy.spec ?? { containers: [] };
         const containers = written.spec?.ephemeralContainers;
@@ -108,6 +109,7 @@ export const Pod = kind({
     },
     status: {
       verbs: ["get", "patch", "update"],
+      keepsMetadata: ["ownerReferences", "deletionTimestamp"],
       merge(copy, written) {
         copy.status = written.status;
       },

@@ -1,0 +1,41 @@
+import { defaultMaxDepth } from "./decode.ts";
+import type { JsonValue } from "./value.ts";
+
+/**
+ * Reads JSON that stands inside another text of a client: in an annotation, a token, a parameter, the name of a member. As in a
+ * body it may be nested only so deep, as whoever walks the value does so by recursion. Unlike in a body, numbers may be
+ * rounded and of a member that stands twice the last one counts.
+ *
+ * @throws {SyntaxError} for text that isn't JSON, or is nested deeper.
+ */
+export function parseEmbeddedJson(text: string, maxDepth = defaultMaxDepth): JsonValue {
+  // Most texts are too short to be deep.
+  if (text.length > maxDepth && isDeeper(text, maxDepth)) {
+    throw new SyntaxError(`the text is nested deeper than ${maxDepth}`);
+  }
+  return JSON.parse(text) as JsonValue;
+}
+
+/** Whether brackets outside of strings open more than `maxDepth` arrays and objects inside each other. */
+function isDeeper(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (inString) {
+      if (char === backslash) at++;
+      else if (char === quote) inString = false;
+    } else if (char === quote) inString = true;
+    else if (char === openBracket || char === openBrace) {
+      if (++depth > maxDepth) return true;
+    } else if (char === closeBracket || char === closeBrace) depth--;
+  }
+  return false;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;

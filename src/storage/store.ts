@@ -172,7 +172,10 @@ export interface StoreEvent {
   readonly revision: Revision;
   /** The value written; absent for a delete. */
   readonly entry: Entry | undefined;
-  /** The value that stood before; absent when the key was created. */
+  /**
+   * The value that stood before; absent only when the key was created. An engine that no longer has it ends the
+   * subscription with a {@link RevisionCompactedError} instead.
+   */
   readonly previous: Entry | undefined;
 }
 

@@ -32,6 +32,11 @@ export class EtcdServer {
     return `${this.tls === undefined ? "http" : "https"}://127.0.0.1:${this.clientPort}`;
   }
 
+  /** The port for clients, on the loopback interface. */
+  get port(): number {
+    return this.clientPort;
+  }
+
   /** Starts the member; again after {@link kill}, with the same data. */
   async run(): Promise<void> {
     const peer = `http://127.0.0.1:${this.peerPort}`;

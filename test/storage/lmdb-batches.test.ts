@@ -51,6 +51,7 @@ function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
   const counted = { ...environment, root };
   const writer = new Writer(counted, new Reader(counted), systemClock, DEFAULT_MAP_BYTES, {
     durable: ({ events }: Batch) => void seen.sizes.push(events.length),
+    failed: () => undefined,
     idle: () => undefined,
   });
   return { writer, seen };

@@ -122,8 +122,9 @@ export class LiveFeed {
       },
       floor: (floor) => this.learnFloor(floor),
       ended: (reason) => {
-        if ("compacted" in reason) void this.resumeAfterCompaction(reason.compacted);
-        else {
+        if ("compacted" in reason) {
+          this.resumeAfterCompaction(reason.compacted).catch(() => this.openLater());
+        } else {
           connection.useNextMember();
           this.openLater();
         }
@@ -147,15 +148,11 @@ export class LiveFeed {
   /** The watch was away so long that its place was compacted; if the store was written meanwhile, events are lost. */
   private async resumeAfterCompaction(compacted: Revision): Promise<void> {
     const { feed, latest } = this.parts;
-    try {
-      const newest = await latest.get();
-      this.learnFloor(compacted);
-      if (newest > feed.position) feed.skipTo(compacted);
-      else feed.moveTo(revisionOf(Math.max(compacted, newest)));
-      this.release();
-      this.open();
-    } catch {
-      this.openLater();
-    }
+    const newest = await latest.get();
+    this.learnFloor(compacted);
+    if (newest > feed.position) feed.skipTo(compacted);
+    else feed.moveTo(revisionOf(Math.max(compacted, newest)));
+    this.release();
+    this.open();
   }
 }

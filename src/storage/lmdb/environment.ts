@@ -133,7 +133,9 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
-    void root.close();
+    root
+      .close()
+      .catch((failure: unknown) => process.emitWarning(`closing ${dir} failed: ${String(failure)}`));
     throw error;
   }
 }

@@ -73,6 +73,7 @@ class EmbeddedStore implements LmdbStore {
     this.writer = new Writer(environment, this.reader, options.clock, options.mapSize ?? DEFAULT_MAP_BYTES, {
       durable: (batch) => this.orEndSubscriptions(() => this.publish(batch)),
       idle: () => this.onIdle(),
+      failed: (error) => options.failed?.(error),
     });
     this.feed = new Feed(
       {

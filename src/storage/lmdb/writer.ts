@@ -48,6 +48,8 @@ export interface WriterEvents {
   durable(batch: Batch): void;
   /** Nothing is under way any more. */
   idle(): void;
+  /** A listener failed on what it was told: a bug. The writes are acknowledged all the same. */
+  failed(error: unknown): void;
 }
 
 /**
@@ -104,13 +106,17 @@ export class Writer {
     if (this.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
     this.underWay++;
     this.opening = true;
-    void this.runBatch().finally(() => {
-      this.underWay--;
-      this.startBatch();
-      if (this.busy) return;
-      this.on.idle();
-      for (const resolve of this.idle.splice(0)) resolve();
-    });
+    this.runBatch()
+      .catch((error: unknown) => this.on.failed(error))
+      .finally(() => this.endBatch());
+  }
+
+  private endBatch(): void {
+    this.underWay--;
+    this.startBatch();
+    if (this.busy) return;
+    this.on.idle();
+    for (const resolve of this.idle.splice(0)) resolve();
   }
 
   private async runBatch(): Promise<void> {
@@ -153,9 +159,12 @@ export class Writer {
   }
 
   private acknowledge(batch: Batch): void {
-    if (batch.events.length > 0) this.on.durable(batch);
-    for (const { to, result } of batch.outcomes) to.resolve(result);
-    for (const { to, error } of batch.failed) to.reject(error);
+    try {
+      if (batch.events.length > 0) this.on.durable(batch);
+    } finally {
+      for (const { to, result } of batch.outcomes) to.resolve(result);
+      for (const { to, error } of batch.failed) to.reject(error);
+    }
   }
 
   /**

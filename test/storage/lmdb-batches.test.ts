@@ -49,11 +49,17 @@ function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
     },
   });
   const counted = { ...environment, root };
-  const writer = new Writer(counted, new Reader(counted), systemClock, DEFAULT_MAP_BYTES, {
-    durable: ({ events }: Batch) => void seen.sizes.push(events.length),
-    failed: () => undefined,
-    idle: () => undefined,
-  });
+  const writer = new Writer(
+    counted,
+    new Reader(counted),
+    systemClock,
+    { storeBytes: DEFAULT_MAP_BYTES, writeTimeoutMs: 10_000 },
+    {
+      durable: ({ events }: Batch) => void seen.sizes.push(events.length),
+      failed: () => undefined,
+      idle: () => undefined,
+    },
+  );
   return { writer, seen };
 }
 

@@ -21,6 +21,7 @@ import { checkNow } from "./check.ts";
 import { damagedError } from "./errors.ts";
 import { encodeState, FORMAT_VERSION } from "./layout.ts";
 import { fileBytes, pageBytesOf } from "./room.ts";
+import { WriterLock } from "./writer-lock.ts";
 
 /** Address space, not disk: the file grows as it fills. */
 export const DEFAULT_MAP_BYTES = 256 * 2 ** 30;
@@ -66,6 +67,7 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   if (shared === undefined || --shared.users > 0) return;
   openFolders.delete(environment.dir);
   await environment.root.close();
+  environment.lock.close();
 }
 
 function prepareFolder(dir: string): string {
@@ -98,6 +100,8 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     noSubdir: false,
     // With overlapping syncs a write would be acknowledged before it is durable.
     overlappingSync: false,
+    // The library's own batches make promises that nobody can handle: a failed commit would end the process.
+    eventTurnBatching: false,
     mapSize: mapBytes,
     maxDbs: 8,
     maxReaders: 512,
@@ -118,6 +122,7 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
       const opened: Environment = {
         dir,
         root,
+        lock: new WriterLock(dir),
         pageBytes: pageBytesOf(root),
         records,
         meta: root.openDB({ name: "meta", ...plain, ...textual }),

@@ -33,8 +33,11 @@ export interface LmdbStoreOptions extends StoreOptions {
   readonly mapSize?: number | undefined;
   /** How much memory recent events may take, in bytes; 16 MiB when absent. */
   readonly recentEventsBytes?: number | undefined;
+  /** How long a write may wait for other processes, in milliseconds; 10 s when absent. */
+  readonly writeTimeoutMs?: number | undefined;
 }
 
+const WRITE_TIMEOUT_MS = 10_000;
 const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
 
 /** A store in a folder. */
@@ -70,7 +73,9 @@ class EmbeddedStore implements LmdbStore {
   ) {
     this.reader = new Reader(environment);
     this.compactor = new Compactor(environment);
-    this.writer = new Writer(environment, this.reader, options.clock, options.mapSize ?? DEFAULT_MAP_BYTES, {
+    const { mapSize = DEFAULT_MAP_BYTES, writeTimeoutMs = WRITE_TIMEOUT_MS } = options;
+    const limits = { storeBytes: mapSize, writeTimeoutMs };
+    this.writer = new Writer(environment, this.reader, options.clock, limits, {
       durable: (batch) => this.orEndSubscriptions(() => this.publish(batch)),
       idle: () => this.onIdle(),
       failed: (error) => options.failed?.(error),
@@ -168,6 +173,11 @@ class EmbeddedStore implements LmdbStore {
     } finally {
       this.checks.delete(check);
     }
+  }
+
+  writeObstacle(): StoreError | undefined {
+    this.assertOpen();
+    return this.writer.obstacle();
   }
 
   close(): Promise<void> {

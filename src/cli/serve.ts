@@ -13,6 +13,7 @@ import {
   type StorageOptions,
 } from "../server/options.ts";
 import { startServer, type Server } from "../server/server.ts";
+import { StoreTimeoutError } from "../storage/store.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import { authenticationOptions } from "./authentication-flags.ts";
@@ -38,7 +39,7 @@ export const serveCommand: Command = {
     );
     await stop;
     options.log.info({}, "stopping");
-    await server.close();
+    await server.close().catch(endAtOnce);
     return 0;
   },
 };
@@ -172,6 +173,13 @@ function authorizationWebhook(read: FlagReader): AuthorizationWebhookChoice | un
 function logger(read: FlagReader): Logger {
   const level = read.choice("log-level", ["debug", "info", "warn", "error", "silent"]);
   return pino({ level }, pino.destination({ fd: 2, sync: true }));
+}
+
+/** Ends the process while one of its threads waits for another process to write, which an orderly end would wait for. */
+function endAtOnce(error: unknown): void {
+  if (!(error instanceof StoreTimeoutError)) throw error;
+  process.stderr.write(`plinth: ${error.message}\n`);
+  process.kill(process.pid, "SIGKILL");
 }
 
 /** Writes a file that only its owner may read, whole or not at all. */

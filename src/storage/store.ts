@@ -101,7 +101,11 @@ export interface Store {
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
 
-  /** Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice. */
+  /**
+   * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
+   *
+   * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
+   */
   close(): Promise<void>;
 }
 

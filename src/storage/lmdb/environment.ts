@@ -18,7 +18,7 @@ import { StoreDamagedError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import { DATA_FILE, type Environment } from "./databases.ts";
 import { checkNow } from "./check.ts";
-import { damagedError } from "./errors.ts";
+import { damagedError, lockedError } from "./errors.ts";
 import { encodeState, FORMAT_VERSION } from "./layout.ts";
 import { fileBytes, pageBytesOf } from "./room.ts";
 import { WriterLock } from "./writer-lock.ts";
@@ -43,6 +43,7 @@ const openFolders = new Map<string, Shared>();
  * Opens a folder, making it when it doesn't exist.
  *
  * @throws {StoreDamagedError} the folder or what is in it can't be used.
+ * @throws {StoreTimeoutError} a process that was stopped holds the right to write.
  */
 export function acquireEnvironment(dir: string, mapBytes: number): Environment {
   const path = prepareFolder(dir);
@@ -51,6 +52,7 @@ export function acquireEnvironment(dir: string, mapBytes: number): Environment {
     shared.users++;
     return shared.environment;
   }
+  refuseStoppedWriter(path);
   let environment: Environment;
   try {
     environment = openEnvironment(path, mapBytes);
@@ -68,6 +70,26 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   openFolders.delete(environment.dir);
   await environment.root.close();
   environment.lock.close();
+}
+
+/** How long it is waited at the start for a process that stands still while it writes. */
+const STOPPED_MS = 2000;
+
+/** To open a folder is a write, and waits as long as another process does; so one that stands still is told of first. */
+function refuseStoppedWriter(dir: string): void {
+  if (!existsSync(join(dir, "lock.mdb"))) return;
+  const lock = new WriterLock(dir);
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  try {
+    const start = performance.now();
+    for (let holder = lock.stoppedHolder(); holder !== undefined; holder = lock.stoppedHolder()) {
+      const waitedMs = performance.now() - start;
+      if (waitedMs > STOPPED_MS) throw lockedError(dir, holder, waitedMs);
+      Atomics.wait(sleep, 0, 0, 50);
+    }
+  } finally {
+    lock.close();
+  }
 }
 
 function prepareFolder(dir: string): string {

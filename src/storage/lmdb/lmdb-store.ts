@@ -185,14 +185,33 @@ class EmbeddedStore implements LmdbStore {
   }
 
   private async release(): Promise<void> {
-    await this.writer.settled();
+    const quiet = await this.writesEnded();
     this.watch?.stop();
     this.feed.end(closedError());
-    await this.compaction.stop();
-    await this.compactor.settled();
+    // A transaction that waits to begin can't be called off, and the folder not be let go of under it.
+    if (!quiet) throw this.writer.abandon();
     // A check holds a snapshot, which must not outlive the environment.
     await Promise.allSettled(this.checks);
     await releaseEnvironment(this.environment);
+  }
+
+  /** Whether all writing has ended in the time that a write may wait. */
+  private async writesEnded(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.options.writeTimeoutMs ?? WRITE_TIMEOUT_MS);
+    });
+    const ended = async () => {
+      await this.writer.settled();
+      await this.compaction.stop();
+      await this.compactor.settled();
+      return true;
+    };
+    try {
+      return await Promise.race([ended(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Publishes a batch of this store; what other processes committed before it comes from the log. */

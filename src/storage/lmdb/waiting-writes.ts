@@ -1,4 +1,4 @@
-import type { CommitResult, Write } from "../store.ts";
+import type { CommitResult, StoreTimeoutError, Write } from "../store.ts";
 import { lockedError } from "./errors.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
@@ -51,7 +51,7 @@ export class WaitingWrites {
   }
 
   /** Why no transaction begins, once that has taken too long. */
-  get obstacle(): ReturnType<typeof lockedError> | undefined {
+  get obstacle(): StoreTimeoutError | undefined {
     if (this.openingSince === undefined) return undefined;
     const waitedMs = performance.now() - this.openingSince;
     return waitedMs < STUCK_MS ? undefined : lockedError(this.dir, this.lock.holder(), waitedMs);
@@ -79,9 +79,12 @@ export class WaitingWrites {
     return this.queue.splice(0, count);
   }
 
-  /** Withdraws all writes, whose store is closing and can't wait for the lock. */
-  withdrawAll(): void {
+  /** Withdraws all writes for good, and gives the reason. */
+  abandon(): StoreTimeoutError {
+    clearTimeout(this.timer);
     this.withdraw(this.queue.length);
+    const waitedMs = this.openingSince === undefined ? this.limitMs : performance.now() - this.openingSince;
+    return lockedError(this.dir, this.lock.holder(), waitedMs);
   }
 
   private check(): void {

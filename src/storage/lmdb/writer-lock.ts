@@ -25,6 +25,12 @@ export class WriterLock {
     return thread === undefined || thread === 0 ? undefined : describeProcess(thread);
   }
 
+  /** As {@link holder}, where that process has been stopped (by SIGSTOP, or a debugger). */
+  stoppedHolder(): string | undefined {
+    const holder = this.holder();
+    return holder !== undefined && /state [Tt]\b/.test(holder) ? holder : undefined;
+  }
+
   /**
    * Lets go of the file. Only when the environment is closed: the system drops a process's record locks on a file with
    * whichever descriptor of it is closed first, and LMDB tells by them which readers live.

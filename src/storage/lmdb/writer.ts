@@ -117,6 +117,11 @@ export class Writer {
     return undefined;
   }
 
+  /** Withdraws what waits, for a store that closes; gives the reason. */
+  abandon(): StoreError {
+    return this.queue.abandon();
+  }
+
   private startBatch(): void {
     if (this.queue.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
     this.underWay++;

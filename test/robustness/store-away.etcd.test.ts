@@ -78,7 +78,7 @@ const checks = ["/readyz", "/livez", "/healthz"];
 const storeless = ["/version", "/api", "/apis", "/openapi/v2", "/metrics"];
 
 /** Longer than any wait within the server, and no longer than a client's patience. */
-const boundMs = 20_000;
+const boundMs = 40_000;
 
 interface Timed {
   readonly what: string;

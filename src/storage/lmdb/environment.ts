@@ -8,6 +8,7 @@ import {
   openSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
   truncateSync,
 } from "node:fs";
@@ -17,7 +18,7 @@ import { FIRST_REVISION } from "../entry.ts";
 import { StoreDamagedError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import { DATA_FILE, type Environment } from "./databases.ts";
-import { checkNow } from "./check.ts";
+import { checkNow, pageDamage } from "./check.ts";
 import { damagedError, lockedError } from "./errors.ts";
 import { encodeState, FORMAT_VERSION } from "./layout.ts";
 import { fileBytes, pageBytesOf } from "./room.ts";
@@ -134,6 +135,7 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     keepPrivate(dir);
     root.readerCheck();
     const shortened = lengthenToItsPages(dir, root);
+    refuseDamagedPages(dir, root);
     const records = new RecordCodec();
     const plain = { encoding: "binary" as const, compression: false };
     const numbered = { keyEncoder: numberKeys };
@@ -167,13 +169,29 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
   }
 }
 
+/** How long it is waited for another process that is just making the file. */
+const MADE_WITHIN_MS = 1000;
+
+/** The size of a data file; a file without content is looked at again, as another process may be about to fill it. */
+function contentBytes(file: Stats, path: string): number {
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  let { size } = file;
+  for (let waitedMs = 0; size === 0 && waitedMs < MADE_WITHIN_MS; waitedMs += 20) {
+    Atomics.wait(sleep, 0, 0, 20);
+    size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return size;
+}
+
 /** What LMDB would only report as a failed call, or not at all, is looked at first. */
 function refuseForeignFile(dir: string): void {
   const file = statSync(join(dir, DATA_FILE), { throwIfNoEntry: false });
-  if (file === undefined || file.size === 0) return;
+  if (file === undefined) return;
   if (!file.isFile()) throw new Error(`${DATA_FILE} is not a file`);
+  const size = contentBytes(file, join(dir, DATA_FILE));
   accessSync(join(dir, DATA_FILE), constants.R_OK | constants.W_OK);
-  if (file.size < 8192) throw new Error(`${DATA_FILE} is cut off at ${file.size} bytes`);
+  // Nothing is ever stored without its first pages: an empty file is what is left of a store.
+  if (size < 8192) throw new Error(`${DATA_FILE} is cut off at ${size} bytes`);
   if (!hasMagic(join(dir, DATA_FILE)))
     throw new Error(`${DATA_FILE} was not written by this program (MDB_INVALID)`);
 }
@@ -201,6 +219,12 @@ function lengthenToItsPages(dir: string, root: RootDatabase<Buffer, string>): bo
   if (statSync(file).size >= needed) return false;
   truncateSync(file, needed);
   return true;
+}
+
+/** A damaged page would end the process by a signal as soon as it is come to. */
+function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
+  const problem = pageDamage({ dir, root }, false);
+  if (problem !== undefined) throw new Error(`${DATA_FILE} is CORRUPTED: ${problem}`);
 }
 
 function refuseDamage(environment: Environment): void {

@@ -38,14 +38,20 @@ async function checkApart(dir: string, words: readonly string[]): Promise<number
   });
   const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   if (signal === null) return code ?? 1;
-  const told = damageSignals.includes(signal)
+  const told = damageSignals.has(signal)
     ? `${dir} is damaged: reading it ended a process by ${signal}; restore a backup into an empty folder`
     : `the check of ${dir} was ended by ${signal}`;
   process.stdout.write(`${told}\n`);
   return 1;
 }
 
-const damageSignals: readonly NodeJS.Signals[] = ["SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV"];
+const damageSignals: ReadonlySet<NodeJS.Signals> = new Set([
+  "SIGABRT",
+  "SIGBUS",
+  "SIGFPE",
+  "SIGILL",
+  "SIGSEGV",
+]);
 
 async function checkHere(dir: string): Promise<number> {
   const store = openLmdbStore({ dir, clock: systemClock });

@@ -35,7 +35,7 @@ function creating(writer: Writer): (name: string) => Promise<CommitResult> {
   return (name) =>
     new Promise((resolve, reject) => {
       const write = { kind: "create", key: `/g/r/n/${name}`, draft: draft(name) } as const;
-      writer.commit({ write, resolve, reject });
+      writer.commit({ write, since: performance.now(), resolve, reject });
     });
 }
 

@@ -138,7 +138,7 @@ class EmbeddedStore implements LmdbStore {
     return new Promise((resolve, reject) => {
       this.assertOpen();
       assertKey(write.key);
-      this.writer.commit({ write, resolve, reject });
+      this.writer.commit({ write, since: performance.now(), resolve, reject });
     });
   }
 

@@ -14,13 +14,10 @@ const STUCK_MS = 1000;
 /** A write, and who waits for it. */
 export interface Waiting {
   readonly write: Write;
+  /** When it came, in milliseconds of `performance.now()`. */
+  readonly since: number;
   resolve(result: CommitResult): void;
   reject(error: unknown): void;
-}
-
-/** When a write came, in milliseconds of `performance.now()`. */
-interface Queued extends Waiting {
-  readonly since: number;
 }
 
 /**
@@ -29,7 +26,7 @@ interface Queued extends Waiting {
  * will never be made.
  */
 export class WaitingWrites {
-  private queue: Queued[] = [];
+  private queue: Waiting[] = [];
   /** Since when a transaction waits to begin; undefined: none does. */
   private openingSince: number | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -57,8 +54,8 @@ export class WaitingWrites {
     return waitedMs < STUCK_MS ? undefined : lockedError(this.dir, this.lock.holder(), waitedMs);
   }
 
-  push({ write, resolve, reject }: Waiting): void {
-    this.queue.push({ write, resolve, reject, since: performance.now() });
+  push(waiting: Waiting): void {
+    this.queue.push(waiting);
   }
 
   /** A transaction has been asked for. */

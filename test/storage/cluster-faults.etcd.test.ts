@@ -130,9 +130,19 @@ describe.skipIf(etcdMissing !== undefined)(`a cluster of three members (${etcdMi
 });
 
 describe.skipIf(etcdMissing !== undefined)(`etcd's quota is used up (${etcdMissing ?? ""})`, () => {
+  let member: EtcdServer;
+  let store: Store;
+
+  beforeAll(async () => {
+    member = await EtcdServer.start({ furtherFlags: ["--quota-backend-bytes", "4194304"] });
+    store = await connectEtcdStore({ endpoints: [member.endpoint], prefix: "/p", clock: systemClock });
+  });
+  afterAll(async () => {
+    await store?.close();
+    await member?.dispose();
+  });
+
   it("writes are refused as such, the store says so, and reads and watches go on", async () => {
-    const member = await EtcdServer.start({ furtherFlags: ["--quota-backend-bytes", "4194304"] });
-    const store = await connectEtcdStore({ endpoints: [member.endpoint], prefix: "/p", clock: systemClock });
     const { recorder, subscription } = record(store, "/g/", await store.latestRevision());
     expect(await store.writeObstacle()).toBe(undefined);
     let refusal: unknown;
@@ -149,7 +159,5 @@ describe.skipIf(etcdMissing !== undefined)(`etcd's quota is used up (${etcdMissi
     expect((await store.range({ prefix: "/g/" })).entries.length).toBe(written);
     await subscription.sync();
     expect(recorder.heard.length).toBe(written);
-    await store.close();
-    await member.dispose();
   });
 });

@@ -5,3 +5,8 @@ export type MaybePromise<T> = T | Promise<T>;
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** Lets work that nobody waits for go on; `failed` is told the reason where its promise rejects, and must not throw. */
+export function detach(work: MaybePromise<unknown>, failed: (error: unknown) => void): void {
+  if (work instanceof Promise) work.catch(failed);
+}

@@ -26,6 +26,10 @@ export const reasons = {
     when: "the server is starting or stopping, or its store, or what a connection is for, can't be reached",
   },
   Timeout: { code: 504, when: "something the request waited for didn't come in time" },
+  StoreFull: {
+    code: 507,
+    when: "the store's disk or quota has no room for the write; nothing was written",
+  },
 } as const;
 
 export type Reason = keyof typeof reasons;

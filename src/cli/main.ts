@@ -34,6 +34,7 @@ function messageOf(error: unknown): string {
     "StoreDamagedError",
     "StoreUnavailableError",
     "StoreFullError",
+    "StoreTimeoutError",
     "StatusError",
     "ClientError",
   ];

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import path from "node:path";
 import { pino } from "pino";
@@ -13,6 +13,7 @@ import {
   type StorageOptions,
 } from "../server/options.ts";
 import { startServer, type Server } from "../server/server.ts";
+import { StoreTimeoutError } from "../storage/store.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import { authenticationOptions } from "./authentication-flags.ts";
@@ -31,14 +32,14 @@ export const serveCommand: Command = {
     const options = serverOptions(read);
     const server = await start(options);
     const file = read.optional("write-kubeconfig") ?? path.join(read.text("data-dir"), "admin.kubeconfig");
-    await writePrivately(file, server.durableKubeconfig());
+    await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
     process.stdout.write(
       `plinth serves ${options.vocabulary.name} names at ${server.url}\nadministrator: ${file}\n`,
     );
     await stop;
     options.log.info({}, "stopping");
-    await server.close();
+    await server.close().catch(endAtOnce);
     return 0;
   },
 };
@@ -179,12 +180,38 @@ function logger(read: FlagReader): Logger {
   return pino({ level }, pino.destination({ fd: 2, sync: true }));
 }
 
+/** Ends the process while one of its threads waits for another process to write, which an orderly end would wait for. */
+function endAtOnce(error: unknown): void {
+  if (!(error instanceof StoreTimeoutError)) throw error;
+  process.stderr.write(`plinth: ${error.message}\n`);
+  process.kill(process.pid, "SIGKILL");
+}
+
+/** A full disk keeps nobody from reading, so it doesn't end the server either; the file of before is left as it is. */
+async function writeAdministrator(file: string, server: Server, log: Logger): Promise<void> {
+  try {
+    await writePrivately(file, server.durableKubeconfig());
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (!["ENOSPC", "EDQUOT"].includes(code)) {
+      await server.close();
+      throw error;
+    }
+    log.error({ error: message }, `there is no room to write ${file}`);
+  }
+}
+
 /** Writes a file that only its owner may read, whole or not at all. */
 async function writePrivately(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const fresh = `${file}.${process.pid}.new`;
-  await writeFile(fresh, text, { mode: 0o600 });
-  await rename(fresh, file);
+  try {
+    await writeFile(fresh, text, { mode: 0o600 });
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
 }
 
 function stopSignal(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createGzip, gzip, type Gzip } from "node:zlib";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { detach, type MaybePromise } from "../base/maybe-promise.ts";
 import type { BodyStream, Exchange, HeaderLines } from "./exchange.ts";
 import { parseAccept } from "./negotiation.ts";
 
@@ -50,7 +50,10 @@ class GzipBody implements BodyStream {
     this.gzip.on("data", (bytes: Buffer) => {
       if (inner.write(bytes)) return;
       this.gzip.pause();
-      void inner.drained().then(() => this.gzip.resume());
+      inner.drained().then(
+        () => this.gzip.resume(),
+        () => this.destroy(),
+      );
     });
     this.gzip.once("error", () => inner.destroy());
   }
@@ -76,12 +79,12 @@ class GzipBody implements BodyStream {
       };
       this.gzip.once("drain", done);
       // A client that left takes nothing more.
-      void this.inner.drained().then(() => (this.inner.closed ? done() : undefined));
+      this.inner.drained().then(() => (this.inner.closed ? done() : undefined), done);
     });
   }
 
   end(trailers?: HeaderLines): MaybePromise<void> {
-    this.gzip.once("end", () => this.inner.end(trailers));
+    this.gzip.once("end", () => detach(this.inner.end(trailers), () => this.inner.destroy()));
     const done = new Promise<void>((resolve) => {
       this.gzip.once("close", resolve);
     });

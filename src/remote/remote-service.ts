@@ -88,7 +88,9 @@ export class RemoteService {
     this.client = new RemoteClient(configuration.tls, this.limits, this.clock);
     this.authorization = authorizationOf(configuration.credentials, this.clock);
     this.retired.add(before);
-    void before.retire().finally(() => this.retired.delete(before));
+    // Connections that fail to close are gone all the same.
+    const forget = () => this.retired.delete(before);
+    before.retire().then(forget, forget);
   }
 
   /** Ends all connections. */

@@ -43,7 +43,10 @@ export class PageCache {
     const latest = this.answersAtOnce === false ? undefined : this.store.latestRevision();
     this.answersAtOnce ??= !(latest instanceof Promise);
     if (latest === undefined || latest instanceof Promise) {
-      return andThen(this.store.range(request), (page) => ({ ...page, joined: undefined }));
+      // The promise is waited for, though its value isn't needed: a failure belongs to this read.
+      return andThen(latest, () =>
+        andThen(this.store.range(request), (page) => ({ ...page, joined: undefined })),
+      );
     }
     const collection = this.collection(request.prefix, latest);
     return andThen(collection.sync(), (position) => {

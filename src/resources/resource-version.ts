@@ -1,6 +1,13 @@
 import { StatusError } from "../base/status-error.ts";
 import type { FieldReport } from "../schema/faults.ts";
-import { RevisionCompactedError, RevisionTooNewError, StoreError, type Revision } from "../storage/store.ts";
+import {
+  RevisionCompactedError,
+  RevisionTooNewError,
+  StoreError,
+  StoreFullError,
+  StoreTimeoutError,
+  type Revision,
+} from "../storage/store.ts";
 
 /** A resource version as a client gives it: absent, `0`, or a revision (spec: conventions 4.5). */
 export type ResourceVersion = undefined | 0 | Revision;
@@ -82,6 +89,15 @@ export function storeFailure(error: unknown): unknown {
     return new StatusError("Expired", `too old resource version: ${error.requested} (${error.floor})`);
   }
   if (error instanceof RevisionTooNewError) return tooLargeVersion(error.requested, error.latest);
+  if (error instanceof StoreFullError) {
+    const message = "the store has no room for the write; nothing was written; the server's log says more";
+    return new StatusError("StoreFull", message, { retryAfterSeconds }, { cause: error });
+  }
+  if (error instanceof StoreTimeoutError) {
+    const message =
+      "the store did not come to the write in time; nothing was written; the server's log says why";
+    return new StatusError("Timeout", message, { retryAfterSeconds }, { cause: error });
+  }
   if (error instanceof StoreError) {
     const message = "the store can't be used at present; the server's log says why";
     return new StatusError("ServiceUnavailable", message, { retryAfterSeconds }, { cause: error });

@@ -60,6 +60,10 @@ class SharedBatch {
   private select(selection: Selection): readonly Change[] {
     let changes: Change[] | undefined;
     for (const event of this.batch) {
+      if (event.entry === undefined && event.previous === undefined) {
+        // Nobody could tell who saw the object; ending the watch makes its client list again.
+        throw new Error(`the store tells of the deletion of ${event.key} without the value that was deleted`);
+      }
       const is = event.entry !== undefined && selection.matches(event.entry, this.header);
       const was = event.previous !== undefined && selection.matches(event.previous, this.header);
       if (is) (changes ??= []).push({ type: was ? "MODIFIED" : "ADDED", event });

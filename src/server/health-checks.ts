@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { HealthCheck, HealthChecks } from "../http/health.ts";
-import type { Store } from "../storage/store.ts";
+import { StoreFullError, type Store, type StoreError } from "../storage/store.ts";
 
 /** Where a server is in its life; the health checks read it. */
 export interface Lifecycle {
@@ -56,6 +56,7 @@ export function healthChecks(
     syncs("rbac-sync", "roles and bindings", policy),
     ...(needs === undefined ? [] : [syncs("node-graph-sync", "what nodes need", needs)]),
   ];
+  const writes: HealthCheck = { name: "store-writes", check: () => checkWrites(store, clock) };
   const shutdown: HealthCheck = {
     name: "shutdown",
     check: () => (life.stopping ? "the server is stopping" : undefined),
@@ -68,7 +69,7 @@ export function healthChecks(
   return {
     healthz: [ping, storeCheck, roles],
     livez: [ping, storeCheck, patiently(informers), patiently(roles)],
-    readyz: [ping, storeCheck, informers, ...decisions, roles, shutdown],
+    readyz: [ping, storeCheck, writes, informers, ...decisions, roles, shutdown],
   };
 }
 
@@ -78,6 +79,17 @@ export function healthChecks(
  */
 export function checkStore(store: Store, clock: Clock): Promise<string | undefined> {
   return inTime(clock, () => store.latestRevision(), "reason withheld");
+}
+
+/** Whether writes get through, as far as the store knows without making one. */
+async function checkWrites(store: Store, clock: Clock): Promise<string | undefined> {
+  let obstacle: StoreError | undefined;
+  const ask = async () => {
+    obstacle = await store.writeObstacle();
+  };
+  const failure = await inTime(clock, ask, "reason withheld");
+  if (failure !== undefined || obstacle === undefined) return failure;
+  return obstacle instanceof StoreFullError ? "no room for writes" : "writes don't get through";
 }
 
 /** What fails: a text for an answer that doesn't come in time, `failure` for an error, undefined for nothing. */

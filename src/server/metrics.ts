@@ -1,10 +1,12 @@
 import type { AuthenticationFigures } from "../authentication/figures.ts";
 import { metricDefinitions } from "../http/metrics/definitions.ts";
-import { MetricSet } from "../http/metrics/metric-set.ts";
+import { MetricSet, type Sample } from "../http/metrics/metric-set.ts";
 import type { Engine } from "../resources/engine.ts";
+import type { Resource } from "../resources/registry.ts";
+import { StoreError } from "../storage/store.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import { features } from "./features.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError, type Logger, type ServerOptions } from "./options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
@@ -26,7 +28,7 @@ export function serverMetrics(
     metrics.sample(`${name}_feature_enabled`, feature, stage).set(engine.featureEnabled(feature) ? 1 : 0);
   }
   metrics.collectWith(() => collectAuthentication(metrics, figures));
-  metrics.collectWith(() => collectStore(metrics, engine));
+  metrics.collectWith(() => collectStore(metrics, engine, options.log));
   metrics.collectWith(() => collectProcess(metrics));
   return metrics;
 }
@@ -40,12 +42,26 @@ function collectAuthentication(metrics: MetricSet, { cache, tokens }: Authentica
   }
 }
 
-async function collectStore(metrics: MetricSet, { store, registry }: Engine): Promise<void> {
-  metrics.sample("apiserver_storage_revision").set(await store.latestRevision());
-  for (const { storePrefix, group, name } of registry.stored()) {
-    const resource = group === "" ? name : `${name}.${group}`;
-    metrics.sample("apiserver_storage_objects", resource).set(await store.count(storePrefix));
+/** A store that can't be asked leaves the other metrics readable: they matter most then. */
+async function collectStore(metrics: MetricSet, engine: Engine, log: Logger): Promise<void> {
+  try {
+    await countObjects(metrics, engine);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    log.warn({ error: error.message }, "metrics go without the store's figures");
+    for (const resource of engine.registry.stored()) objectsOf(metrics, resource).set(-1);
   }
+}
+
+async function countObjects(metrics: MetricSet, { store, registry }: Engine): Promise<void> {
+  metrics.sample("apiserver_storage_revision").set(await store.latestRevision());
+  for (const resource of registry.stored()) {
+    objectsOf(metrics, resource).set(await store.count(resource.storePrefix));
+  }
+}
+
+function objectsOf(metrics: MetricSet, { group, name }: Resource): Sample {
+  return metrics.sample("apiserver_storage_objects", group === "" ? name : `${name}.${group}`);
 }
 
 function collectProcess(metrics: MetricSet): void {

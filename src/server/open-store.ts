@@ -4,7 +4,7 @@ import type { ServerOptions } from "./options.ts";
 /** Opens the engine that the options name; only its code is loaded. */
 export async function openStore({ storage, clock, retentionMs, log }: ServerOptions): Promise<Store> {
   const failed = (error: unknown) =>
-    log.warn({ error: String(error) }, "compaction failed and will be tried again");
+    log.warn({ error: String(error) }, "background work of the store failed and will be tried again");
   switch (storage.engine) {
     case "memory": {
       const { createMemoryStore } = await import("../storage/memory/memory-store.ts");

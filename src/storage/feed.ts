@@ -233,7 +233,7 @@ export class FeedSubscription implements Subscription {
 
   start(): void {
     if (this.becomeLive()) return;
-    void this.readInBackground();
+    this.readInBackground().catch((error: unknown) => this.end(asStoreError(error)));
   }
 
   /** Hands over a batch of the live line, leaving out what lies before the subscription's start. */

@@ -67,6 +67,7 @@ export interface Store {
    * was there.
    *
    * @throws {StoreFullError} disk or quota exhausted; nothing was written.
+   * @throws {StoreTimeoutError} the write couldn't begin in time; nothing was written.
    * @throws {StoreClosedError} the store is closing.
    */
   commit(write: Write): Promise<CommitResult>;
@@ -94,7 +95,17 @@ export interface Store {
   /** Reads everything once and reports what is damaged; an empty list means sound. Yields to the event loop. */
   check(): Promise<readonly string[]>;
 
-  /** Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice. */
+  /**
+   * Why writes don't get through at present, as far as the engine knows; undefined where it knows nothing against them.
+   * For health checks: it may look at the disk, or ask a cluster.
+   */
+  writeObstacle(): MaybePromise<StoreError | undefined>;
+
+  /**
+   * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
+   *
+   * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
+   */
   close(): Promise<void>;
 }
 
@@ -172,7 +183,10 @@ export interface StoreEvent {
   readonly revision: Revision;
   /** The value written; absent for a delete. */
   readonly entry: Entry | undefined;
-  /** The value that stood before; absent when the key was created. */
+  /**
+   * The value that stood before; absent only when the key was created. An engine that no longer has it ends the
+   * subscription with a {@link RevisionCompactedError} instead.
+   */
   readonly previous: Entry | undefined;
 }
 
@@ -239,6 +253,11 @@ export class RevisionTooNewError extends StoreError {
 /** No room for the write; nothing was written. */
 export class StoreFullError extends StoreError {
   override name = "StoreFullError";
+}
+
+/** The store didn't come to the write in time; nothing was written, and nothing will be. */
+export class StoreTimeoutError extends StoreError {
+  override name = "StoreTimeoutError";
 }
 
 /** The store was closed. */

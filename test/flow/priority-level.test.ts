@@ -42,7 +42,7 @@ describe("a level that refuses", () => {
     const { level, enter, use } = levelWith(2);
     level.limit({ seats: 2, queuing: undefined });
     const first = enter("a") as Ticket;
-    enter("b");
+    void enter("b");
     expect(() => enter("c")).toThrow(refusal);
     expect([...use.refused]).toEqual([["concurrency-limit", 1]]);
     first.release();
@@ -75,7 +75,7 @@ describe("a level that queues", () => {
   test("a flow whose queues are full is refused", () => {
     const { enter, use, level } = levelWith(1);
     level.limit({ seats: 1, queuing: { queues: 8, handSize: 2, queueLengthLimit: 3 } });
-    enter("a");
+    void enter("a");
     for (let index = 0; index < 6; index++) void outcome(enter("a"));
     expect(() => enter("a")).toThrow(refusal);
     expect([...use.refused]).toEqual([["queue-full", 1]]);
@@ -83,7 +83,7 @@ describe("a level that queues", () => {
 
   test("who has waited for the time limit is refused", async () => {
     const { enter, use, clock, level } = levelWith(1);
-    enter("a");
+    void enter("a");
     const waiting = outcome(enter("b"));
     clock.advanceAtOnce(waitMs - 1);
     expect(level.waiting).toBe(1);
@@ -94,7 +94,7 @@ describe("a level that queues", () => {
 
   test("those who came later wait for as long as those before them", async () => {
     const { enter, use, clock, level } = levelWith(1);
-    enter("a");
+    void enter("a");
     const refused: string[] = [];
     for (const user of ["b", "c", "b"]) {
       void outcome(enter(user)).then(() => refused.push(user));
@@ -129,7 +129,7 @@ describe("a level that queues", () => {
 
   test("more seats are taken at once by those who wait", async () => {
     const { enter, level } = levelWith(1);
-    enter("a");
+    void enter("a");
     const waiting = [enter("b"), enter("c")];
     level.limit({ seats: 3, queuing });
     await Promise.all(waiting);

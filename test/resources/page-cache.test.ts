@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { PageCache, type CollectionPage } from "../../src/resources/page-cache.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
-import type { Draft, RangePage, Revision, Store } from "../../src/storage/store.ts";
+import {
+  StoreUnavailableError,
+  type Draft,
+  type RangePage,
+  type Revision,
+  type Store,
+} from "../../src/storage/store.ts";
+import { UnsteadyStore } from "../support/unsteady-store.ts";
 
 const prefix = "/core/configmaps/";
 
@@ -202,5 +209,27 @@ describe("pages of collections", () => {
     cache.close();
     expect(open).toBe(0);
     await store.close();
+  });
+});
+
+describe("a store that answers later", () => {
+  it("fails the read while it is away, drops no promise, and is read when it is back", async () => {
+    const { store, shown } = new UnsteadyStore();
+    let away = true;
+    const later = new Proxy(shown, {
+      get: (target, name) =>
+        name === "latestRevision"
+          ? async () => {
+              if (away) throw new StoreUnavailableError("away");
+              return store.latestRevision();
+            }
+          : (Reflect.get(target, name) as unknown),
+    });
+    const pages = new PageCache(later);
+    // The test runner fails on a rejected promise that nobody handles.
+    await expect(async () => pages.read({ prefix, maxBytes: 1000 })).rejects.toThrow(StoreUnavailableError);
+    away = false;
+    expect((await pages.read({ prefix, maxBytes: 1000 })).entries).toEqual([]);
+    pages.close();
   });
 });

@@ -23,6 +23,15 @@ export class Child {
     this.read = once(reader, "close");
   }
 
+  get pid(): number {
+    return this.process.pid!;
+  }
+
+  /** Lets a process go on that was stopped. */
+  continue(): void {
+    this.process.kill("SIGCONT");
+  }
+
   get running(): boolean {
     return this.process.exitCode === null && this.process.signalCode === null;
   }

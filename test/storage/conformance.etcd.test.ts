@@ -115,7 +115,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd that goes away", () => {
     async () => {
       const folder = temporaryFolder();
       const tls = makeCertificates(folder.path);
-      const own = await EtcdServer.start(tls);
+      const own = await EtcdServer.start({ tls });
       const options = { endpoints: [own.endpoint], prefix: "/p", clock: new ManualClock(), timeoutMs: 2000 };
       const store = await connectEtcdStore({ ...options, ...tls });
       const { recorder } = record(store, "/g/", await store.latestRevision());

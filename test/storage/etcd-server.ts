@@ -9,44 +9,85 @@ import { temporaryFolder } from "./support.ts";
 export const etcdMissing: string | undefined =
   spawnSync("etcd", ["--version"]).status === 0 ? undefined : "there is no etcd on PATH";
 
-/** An etcd of one member on the loopback interface, with its data in a folder of its own. */
+/** How a member is started. */
+interface EtcdOptions {
+  /** When given, clients need TLS and a certificate of the same authority. */
+  readonly tls?: TlsFiles | undefined;
+  /** Milliseconds between a leader's heartbeats; elections wait ten times as long. */
+  readonly heartbeatMs?: number;
+  readonly furtherFlags?: readonly string[];
+}
+
+/** A member of an etcd cluster on the loopback interface, with its data in a folder of its own. */
 export class EtcdServer {
   private child: ChildProcess | undefined;
   private readonly folder = temporaryFolder();
+  private cluster = "";
 
   private constructor(
+    private readonly name: string,
     private readonly clientPort: number,
     private readonly peerPort: number,
     private readonly metricsPort: number,
-    private readonly tls: TlsFiles | undefined,
-  ) {}
+    private readonly options: EtcdOptions,
+  ) {
+    this.cluster = this.peer;
+  }
 
-  /** @param tls when given, clients need TLS and a certificate of the same authority. */
-  static async start(tls?: TlsFiles): Promise<EtcdServer> {
-    const server = new EtcdServer(await freePort(), await freePort(), await freePort(), tls);
-    await server.run();
-    return server;
+  /** Starts a cluster of one member. */
+  static async start(options: EtcdOptions = {}): Promise<EtcdServer> {
+    const [server] = await EtcdServer.startCluster(1, options);
+    return server!;
+  }
+
+  /** Starts a cluster; elections leave time for a busy machine. */
+  static async startCluster(members: number, options: EtcdOptions = {}): Promise<EtcdServer[]> {
+    const servers: EtcdServer[] = [];
+    for (let i = 0; i < members; i++) {
+      const ports = [await freePort(), await freePort(), await freePort()] as const;
+      servers.push(new EtcdServer(`member-${i}`, ...ports, options));
+    }
+    const cluster = servers.map(({ peer }) => peer).join(",");
+    for (const server of servers) server.cluster = cluster;
+    await Promise.all(servers.map((server) => server.run()));
+    return servers;
+  }
+
+  private get peer(): string {
+    return `${this.name}=http://127.0.0.1:${this.peerPort}`;
+  }
+
+  private get tls(): TlsFiles | undefined {
+    return this.options.tls;
   }
 
   get endpoint(): string {
     return `${this.tls === undefined ? "http" : "https"}://127.0.0.1:${this.clientPort}`;
   }
 
+  /** The port for clients, on the loopback interface. */
+  get port(): number {
+    return this.clientPort;
+  }
+
   /** Starts the member; again after {@link kill}, with the same data. */
   async run(): Promise<void> {
     const peer = `http://127.0.0.1:${this.peerPort}`;
     const metrics = `http://127.0.0.1:${this.metricsPort}`;
+    const heartbeatMs = this.options.heartbeatMs ?? 10;
     const flags = [
+      ["--name", this.name],
       ["--data-dir", this.folder.path],
       ["--listen-client-urls", this.endpoint],
       ["--advertise-client-urls", this.endpoint],
       ["--listen-metrics-urls", metrics],
       ["--listen-peer-urls", peer],
       ["--initial-advertise-peer-urls", peer],
-      ["--initial-cluster", `default=${peer}`],
-      ["--heartbeat-interval", "10"],
-      ["--election-timeout", "100"],
+      ["--initial-cluster", this.cluster],
+      ["--heartbeat-interval", String(heartbeatMs)],
+      ["--election-timeout", String(heartbeatMs * 10)],
       ["--log-level", "error"],
+      this.options.furtherFlags ?? [],
     ].flat();
     const child = spawn("etcd", [...flags, "--unsafe-no-fsync", ...tlsFlags(this.tls)], { stdio: "ignore" });
     this.child = child;
@@ -65,8 +106,19 @@ export class EtcdServer {
   async kill(): Promise<void> {
     const child = this.child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
     child.kill("SIGKILL");
-    await once(child, "exit");
+    await exited;
+  }
+
+  /** The process stands still: its sockets stay open, and nothing is answered. */
+  freeze(): void {
+    this.child!.kill("SIGSTOP");
+  }
+
+  /** Ends {@link freeze}. */
+  thaw(): void {
+    this.child!.kill("SIGCONT");
   }
 
   async dispose(): Promise<void> {

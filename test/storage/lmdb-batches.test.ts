@@ -35,7 +35,7 @@ function creating(writer: Writer): (name: string) => Promise<CommitResult> {
   return (name) =>
     new Promise((resolve, reject) => {
       const write = { kind: "create", key: `/g/r/n/${name}`, draft: draft(name) } as const;
-      writer.commit({ write, resolve, reject });
+      writer.commit({ write, since: performance.now(), resolve, reject });
     });
 }
 
@@ -49,10 +49,17 @@ function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
     },
   });
   const counted = { ...environment, root };
-  const writer = new Writer(counted, new Reader(counted), systemClock, DEFAULT_MAP_BYTES, {
-    durable: ({ events }: Batch) => void seen.sizes.push(events.length),
-    idle: () => undefined,
-  });
+  const writer = new Writer(
+    counted,
+    new Reader(counted),
+    systemClock,
+    { storeBytes: DEFAULT_MAP_BYTES, writeTimeoutMs: 10_000 },
+    {
+      durable: ({ events }: Batch) => void seen.sizes.push(events.length),
+      failed: () => undefined,
+      idle: () => undefined,
+    },
+  );
   return { writer, seen };
 }
 

@@ -24,6 +24,7 @@ describeConformance("memory", open, [
   "syncs that begin together deliver what others committed before",
   "sync delivers what another store committed",
   "another store's commits arrive by themselves, in order with one's own",
+  "a subscription that compaction overtakes hears every event whole, or ends",
   "another store's compaction is respected at once",
 ]);
 describeModel("memory", open, { runs: 100 });

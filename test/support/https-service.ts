@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:https";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { createServingCertificates, issueClientCertificate } from "../../src/server/certificates.ts";
@@ -45,7 +45,7 @@ export class HttpsService {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const service = new HttpsService(server, `https://127.0.0.1:${port}`, made.caCertificate, made.caKey!);
-    server.on("request", async (request, response) => {
+    const serve = async (request: IncomingMessage, response: ServerResponse) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const { subject } = (request.socket as TLSSocket).getPeerCertificate() as { subject?: { CN?: string } };
@@ -61,6 +61,9 @@ export class HttpsService {
       if (body === undefined) return;
       response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(typeof body === "string" ? body : JSON.stringify(body));
+    };
+    server.on("request", (request, response) => {
+      serve(request, response).catch((error: Error) => response.destroy(error));
     });
     return service;
   }

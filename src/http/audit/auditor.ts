@@ -1,7 +1,7 @@
 import type { Attributes } from "../../authorization/authorizer.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Exchange } from "../exchange.ts";
@@ -101,7 +101,11 @@ export class Auditor {
   record(event: AuditEvent | undefined): void {
     if (event === undefined) return;
     this.recorded.inc();
-    for (const backend of this.parts.backends) void backend.record(event, false);
+    for (const backend of this.parts.backends) {
+      detach(backend.record(event, false), () =>
+        this.parts.metrics.sample("apiserver_audit_error_total", "record").inc(),
+      );
+    }
   }
 
   /** An object was left out of an event, because it is too large. */

@@ -89,7 +89,8 @@ export class BatchOutput implements EventOutput {
       if (!this.closed && !this.due && this.waiting.length < batchEvents) break;
       const waitMs = this.closed ? 0 : (this.throttle?.take() ?? 0);
       if (waitMs > 0) return this.pumpAfter(waitMs);
-      void this.sendBatch(this.takeBatch());
+      const batch = this.takeBatch();
+      this.sendBatch(batch).catch((error: unknown) => this.lost(batch.length, error));
     }
     if (this.waiting.length === 0) {
       this.timer?.cancel();

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Pod } from "../../kinds/core/pod/pod.ts";
 import { headersFor } from "../respond.ts";
@@ -75,7 +76,7 @@ export async function serveLog(service: HttpService, request: ResourceRequest): 
   // A log that is followed has no end of its own for which a stop of the server could wait.
   const open = {
     close: () => {
-      stream.end();
+      detach(stream.end(), () => stream.destroy());
       backend.destroy();
     },
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { detach } from "../../base/maybe-promise.ts";
 import { mayTrail, trailersOf } from "./headers.ts";
 import type { BodyStream, Exchange, HeaderLines } from "../exchange.ts";
 
@@ -20,9 +21,12 @@ export function relayAnswer(
   answer.on("data", (chunk: Buffer) => {
     if (stream.write(chunk) || stream.closed) return;
     answer.pause();
-    void stream.drained().then(() => answer.resume());
+    stream.drained().then(
+      () => answer.resume(),
+      () => stream.destroy(),
+    );
   });
-  answer.once("end", () => stream.end(trailersOf(answer)));
+  answer.once("end", () => detach(stream.end(trailersOf(answer)), () => stream.destroy()));
   const breakOff = () => {
     if (!answer.complete && !stream.closed) stream.destroy();
   };

@@ -155,7 +155,7 @@ const authenticationMetrics: readonly MetricDefinition[] = [
 const storeMetrics: readonly MetricDefinition[] = [
   {
     name: "apiserver_storage_objects",
-    help: "Stored objects by resource type.",
+    help: "Stored objects by resource type; -1 while the store can't be asked.",
     type: "gauge",
     stability: "STABLE",
     labels: ["resource"],

@@ -38,7 +38,7 @@ export async function serveMeasured(
     stream.write(head);
     await sendAgain(service, request, { list, writer, stream }, measured.end);
     stream.write(tail);
-    stream.end();
+    await stream.end();
   } catch (error) {
     stream.destroy();
     throw error;

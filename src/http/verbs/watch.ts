@@ -1,3 +1,4 @@
+import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { turnGiver } from "../../base/turns.ts";
 import { listObjects } from "../../resources/list.ts";
@@ -94,7 +95,7 @@ class Watcher {
   finish(): void {
     if (this.ended) return;
     if (this.parameters.allowBookmarks) this.bookmarkPosition();
-    this.stream.end();
+    detach(this.stream.end(), () => this.stream.destroy());
     this.close();
   }
 
@@ -209,7 +210,7 @@ class Watcher {
     const status =
       told instanceof StatusError ? told : new StatusError("InternalError", "internal error; see the log");
     this.stream.write(this.encoding.error(failureStatus(status)));
-    this.stream.end();
+    detach(this.stream.end(), () => this.stream.destroy());
     this.close();
   }
 }

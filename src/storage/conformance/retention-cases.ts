@@ -96,6 +96,26 @@ export const retentionCases: readonly Scenario[] = [
     assert.equal(recorder.endings.length, 0);
   }),
 
+  scenario("a subscription that compaction overtakes hears every event whole, or ends", async (subject) => {
+    if (subject.another === undefined) return "the engine's data isn't shared";
+    const { store } = subject;
+    const behind = await subject.another();
+    const keys = Array.from({ length: 20 }, (_, i) => `/g/r/n/${i}`);
+    const made = await Promise.all(keys.map((key) => create(store, key, "1")));
+    const { recorder, subscription } = record(behind, "/g/r/", await store.latestRevision());
+    const changed = await Promise.all(keys.map((key, i) => update(store, key, made[i]!, "2")));
+    await Promise.all(keys.map((key, i) => remove(store, key, changed[i]!)));
+    subject.advance(10_000);
+    await store.compact(subject.now());
+    await subscription.sync();
+    if (recorder.endings.length > 0) {
+      assert.ok(recorder.endings[0] instanceof RevisionCompactedError, String(recorder.endings[0]));
+    } else {
+      assert.equal(recorder.lines.filter((line) => line.startsWith("update")).length, keys.length);
+      assert.equal(recorder.lines.filter((line) => line.startsWith("delete")).length, keys.length);
+    }
+  }),
+
   scenario("C-8-01 history is kept for 5 minutes by default, then goes by itself", async (subject) => {
     const { store } = subject;
     const [first, , , gone] = await history(store);

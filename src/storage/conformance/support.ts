@@ -107,6 +107,8 @@ export class Recorder implements Listener {
   readonly heard: StoreEvent[] = [];
   readonly endings: StoreError[] = [];
   upTo = 0;
+  /** What stands under each key by the events heard; undefined: it was deleted. */
+  private readonly standing = new Map<string, Entry | undefined>();
 
   constructor(private readonly prefix: string) {
     this.events = (batch, upTo) => this.take(batch, upTo);
@@ -135,9 +137,19 @@ export class Recorder implements Listener {
       assert.ok(event.revision > last && event.revision > this.upTo, `event ${event.revision} after ${last}`);
       assert.ok(event.revision <= upTo, `event ${event.revision} beyond position ${upTo}`);
       assert.ok(event.key.startsWith(this.prefix), `${event.key} is not under ${this.prefix}`);
+      this.checkPrevious(event);
       this.heard.push(event);
     }
     this.upTo = upTo;
+  }
+
+  /** The value before is the one of the event before; a delete always has one. */
+  private checkPrevious({ key, revision, entry, previous }: StoreEvent): void {
+    assert.ok(entry !== undefined || previous !== undefined, `the delete at ${revision} has no value before`);
+    if (this.standing.has(key)) {
+      assert.equal(previous?.revision, this.standing.get(key)?.revision, `what ${revision} superseded`);
+    }
+    this.standing.set(key, entry);
   }
 }
 

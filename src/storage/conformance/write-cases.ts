@@ -17,6 +17,11 @@ const KEY = "/apps/deployments/default/web";
 
 /** Compare and swap, the revision line, durability of what was acknowledged, closing. */
 export const writeCases: readonly Scenario[] = [
+  scenario("a store that takes writes knows nothing against them", async ({ store }) => {
+    await create(store, "/g/r/n/x", "1");
+    assert.equal(await store.writeObstacle(), undefined);
+  }),
+
   scenario("a create takes the next revision and reads back with it in place", async ({ store }) => {
     const before = await store.latestRevision();
     const result = succeeded(await store.commit({ kind: "create", key: KEY, draft: draft("one") }));

@@ -11,6 +11,7 @@ import {
 import { type StoreError, StoreFullError, StoreUnavailableError } from "../store.ts";
 import {
   decodeRangeResponse,
+  decodeSpaceAlarm,
   decodeTxnResponse,
   decodeWatchResponse,
   encodeCompactionRequest,
@@ -36,6 +37,12 @@ export interface ConnectionOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** What became of a write. */
+export interface WriteAnswer extends TxnResponse {
+  /** An earlier attempt got no answer: what the answer finds may be its doing. */
+  readonly doubtful: boolean;
+}
+
 /** A stream of watch responses; requests are written as encoded messages. */
 export type WatchStream = ClientDuplexStream<Buffer, WatchResponse>;
 
@@ -46,14 +53,20 @@ export class CompactedSignal extends Error {
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** How long one of several members may take before the next is asked: one that stands still must not be waited for. */
+const READ_ATTEMPT_MS = 800;
+const WRITE_ATTEMPT_MS = 1_200;
+/** How often each member is asked, at most. */
+const ROUNDS = 3;
+
 const CHANNEL_OPTIONS = {
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
-  // Notices a member that has gone without a word.
+  // Notices a member that has gone without a word. A member refuses clients that ask more often than each 5 s.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 5_000,
   "grpc.initial_reconnect_backoff_ms": 100,
-  "grpc.max_reconnect_backoff_ms": 2_000,
+  "grpc.max_reconnect_backoff_ms": 500,
   // Each store has its own connection, so that closing one never disturbs another.
   "grpc.use_local_subchannel_pool": 1,
 };
@@ -64,6 +77,7 @@ export class Connection {
   private readonly names: string;
   private readonly timeoutMs: number;
   private chosen = 0;
+  private silence: () => void = () => undefined;
 
   /** @throws {TypeError} no endpoint, or not one; `Error` from the file system when a TLS file can't be read. */
   constructor(options: ConnectionOptions) {
@@ -85,14 +99,35 @@ export class Connection {
     return this.read("/etcdserverpb.KV/Txn", encodeTxnRequest(request), decodeTxnResponse);
   }
 
-  /** Writes; never repeated, since a request without an answer may have been carried out. */
-  write(request: TxnRequest): Promise<TxnResponse> {
-    return this.call("/etcdserverpb.KV/Txn", encodeTxnRequest(request), decodeTxnResponse);
+  /**
+   * Writes. A request without an answer may have been carried out, and may be yet; so it is sent to another member only
+   * where that does no harm.
+   *
+   * @param repeatable the request can take effect once only, however often and late it is carried out.
+   * @throws {StoreUnavailableError} whether it was carried out isn't known, unless the error says so.
+   */
+  async write(request: TxnRequest, repeatable: boolean): Promise<WriteAnswer> {
+    const bytes = encodeTxnRequest(request);
+    let doubtful = false;
+    const attempt = (timeoutMs: number) =>
+      this.call("/etcdserverpb.KV/Txn", bytes, decodeTxnResponse, timeoutMs);
+    const answer = await this.attempts(WRITE_ATTEMPT_MS, attempt, (error) => {
+      if (wasNotSent(error)) return true;
+      doubtful = true;
+      return repeatable;
+    });
+    return { ...answer, doubtful };
   }
 
   /** @throws {CompactedSignal} it was compacted to there already. */
   async compact(revision: number): Promise<void> {
-    await this.call("/etcdserverpb.KV/Compact", encodeCompactionRequest(revision), () => undefined);
+    const request = encodeCompactionRequest(revision);
+    await this.call("/etcdserverpb.KV/Compact", request, () => undefined, this.timeoutMs);
+  }
+
+  /** Whether the cluster has used up its quota, and refuses what takes room. */
+  outOfSpace(): Promise<boolean> {
+    return this.read("/etcdserverpb.Maintenance/Alarm", Buffer.alloc(0), decodeSpaceAlarm);
   }
 
   watch(): WatchStream {
@@ -108,6 +143,11 @@ export class Connection {
     );
   }
 
+  /** @param listener told when the member that was asked keeps silent, and another is asked from then on. */
+  onSilence(listener: () => void): void {
+    this.silence = listener;
+  }
+
   /** Asks another member from now on. */
   useNextMember(): void {
     this.chosen = (this.chosen + 1) % this.clients.length;
@@ -117,35 +157,63 @@ export class Connection {
   storeError(error: ServiceError | Error): StoreError {
     const code = "code" in error ? error.code : undefined;
     const details = "details" in error ? error.details : error.message;
-    if (code === status.RESOURCE_EXHAUSTED && /space exceeded/.test(details)) {
-      return new StoreFullError(
-        `etcd at ${this.names} has used up its quota: compact and defragment it, raise the quota, then disarm its ` +
-          "alarm; nothing was written",
-        { cause: error },
-      );
-    }
-    const what = code === status.DEADLINE_EXCEEDED ? `did not answer within ${this.timeoutMs} ms` : details;
+    if (code === status.RESOURCE_EXHAUSTED && /space exceeded/.test(details)) return this.fullError(error);
+    const what = code === status.DEADLINE_EXCEEDED ? "no answer in time" : details;
     return new StoreUnavailableError(`etcd at ${this.names}: ${what}`, { cause: error });
+  }
+
+  /** The error of a cluster that has used up its quota. */
+  fullError(cause?: unknown): StoreFullError {
+    return new StoreFullError(
+      `etcd at ${this.names} has used up its quota: compact and defragment it, raise the quota, then disarm its ` +
+        "alarm; nothing was written",
+      { cause },
+    );
   }
 
   close(): void {
     for (const client of this.clients) client.close();
   }
 
-  private async read<T>(path: string, request: Buffer, decode: (bytes: Buffer) => T): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
+  private read<T>(path: string, request: Buffer, decode: (bytes: Buffer) => T): Promise<T> {
+    const attempt = (timeoutMs: number) => this.call(path, request, decode, timeoutMs);
+    return this.attempts(READ_ATTEMPT_MS, attempt, () => true);
+  }
+
+  /**
+   * Makes attempts, each at the member that is chosen then, until one is answered, all time is used up, or each member
+   * has refused or kept silent often enough. A cluster of one member is asked once, and given all the time.
+   */
+  private async attempts<T>(
+    attemptMs: number,
+    attempt: (timeoutMs: number) => Promise<T>,
+    mayRepeat: (error: StoreUnavailableError) => boolean,
+  ): Promise<T> {
+    const members = this.clients.length;
+    const end = performance.now() + this.timeoutMs;
+    for (let refused = 0, made = 1; ; made++) {
+      const leftMs = Math.max(1, end - performance.now());
       try {
-        return await this.call(path, request, decode);
+        return await attempt(members === 1 ? leftMs : Math.min(attemptMs, leftMs));
       } catch (error) {
-        if (!(error instanceof StoreUnavailableError) || attempt >= this.clients.length) throw error;
+        if (!(error instanceof StoreUnavailableError)) throw error;
+        // Members that can't be reached say so at once; those that keep silent may be electing a leader.
+        if (!isSilence(error)) refused++;
+        if (refused >= members || made >= members * ROUNDS || performance.now() >= end) throw error;
+        if (members === 1 || !mayRepeat(error)) throw error;
       }
     }
   }
 
-  private call<T>(path: string, request: Buffer, decode: (bytes: Buffer) => T): Promise<T> {
+  private call<T>(
+    path: string,
+    request: Buffer,
+    decode: (bytes: Buffer) => T,
+    timeoutMs: number,
+  ): Promise<T> {
     const at = this.chosen;
     return new Promise((resolve, reject) => {
-      const deadline = Date.now() + this.timeoutMs;
+      const deadline = Date.now() + timeoutMs;
       this.clients[at]!.makeUnaryRequest(
         path,
         (b: Buffer) => b,
@@ -157,13 +225,30 @@ export class Connection {
           if (error.code === status.OUT_OF_RANGE && /compacted/.test(error.details)) {
             return reject(new CompactedSignal(error.details, { cause: error }));
           }
-          const unreachable = error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED;
-          if (unreachable && this.chosen === at) this.useNextMember();
+          const silent = error.code === status.DEADLINE_EXCEEDED;
+          if ((silent || error.code === status.UNAVAILABLE) && this.chosen === at) {
+            this.useNextMember();
+            if (silent) this.silence();
+          }
           reject(this.storeError(error));
         },
       );
     });
   }
+}
+
+function causeOf(error: StoreUnavailableError): Partial<ServiceError> {
+  return (error.cause ?? {}) as Partial<ServiceError>;
+}
+
+function isSilence(error: StoreUnavailableError): boolean {
+  return causeOf(error).code === status.DEADLINE_EXCEEDED;
+}
+
+/** Whether a request can't have reached a member: there was no connection to it. */
+function wasNotSent(error: StoreUnavailableError): boolean {
+  const { code, details = "" } = causeOf(error);
+  return code === status.UNAVAILABLE && /No connection established|ECONNREFUSED/.test(details);
 }
 
 function addressOf(endpoint: string): string {

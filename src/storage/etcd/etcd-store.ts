@@ -13,15 +13,17 @@ import {
   RevisionCompactedError,
   RevisionTooNewError,
   type Store,
+  type StoreError,
+  StoreUnavailableError,
   type SubscribeOptions,
   type Subscription,
   type Write,
 } from "../store.ts";
-import { CompactedSignal, Connection, type ConnectionOptions } from "./connection.ts";
+import { CompactedSignal, Connection, type ConnectionOptions, type WriteAnswer } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
 import { Keyspace } from "./keyspace.ts";
 import { LiveFeed } from "./live-feed.ts";
-import type { KeyValue, RequestOp } from "./messages.ts";
+import type { KeyValue, RequestOp, TxnRequest } from "./messages.ts";
 import { SharedRead } from "./shared-read.ts";
 import { decodeEntry, encodeValue } from "./value.ts";
 
@@ -58,11 +60,14 @@ export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store
 
 /** Writes the marker unless it is there; gives the revision at which the store stands. */
 async function claimMarker(connection: Connection, keyspace: Keyspace): Promise<Revision> {
-  const { succeeded, revision, results } = await connection.write({
-    expect: { key: keyspace.marker, modRevision: 0 },
-    success: [{ put: { key: keyspace.marker, value: MARK } }],
-    failure: [{ range: { key: keyspace.marker } }],
-  });
+  const { succeeded, revision, results } = await connection.write(
+    {
+      expect: { key: keyspace.marker, modRevision: 0 },
+      success: [{ put: { key: keyspace.marker, value: MARK } }],
+      failure: [{ range: { key: keyspace.marker } }],
+    },
+    true,
+  );
   return revisionOf(succeeded ? revision : results[0]!.kvs[0]!.modRevision);
 }
 
@@ -190,10 +195,13 @@ class EtcdStore implements Store {
     const stored = floorOf(kvs[0]?.value);
     if (target > Math.max(stored, this.live.floor)) {
       // First the promise, then the deed: a replica in between refuses a little more than it has to.
-      const { succeeded } = await this.connection.write({
-        expect: { key: this.keyspace.floor, modRevision: kvs[0]?.modRevision ?? 0 },
-        success: [{ put: { key: this.keyspace.floor, value: Buffer.from(String(target)) } }],
-      });
+      const { succeeded } = await this.connection.write(
+        {
+          expect: { key: this.keyspace.floor, modRevision: kvs[0]?.modRevision ?? 0 },
+          success: [{ put: { key: this.keyspace.floor, value: Buffer.from(String(target)) } }],
+        },
+        false,
+      );
       if (succeeded) await this.dropBefore(target);
     }
     return this.floor();
@@ -217,6 +225,11 @@ class EtcdStore implements Store {
     }
   }
 
+  async writeObstacle(): Promise<StoreError | undefined> {
+    this.assertOpen();
+    return (await this.connection.outOfSpace()) ? this.connection.fullError() : undefined;
+  }
+
   close(): Promise<void> {
     return (this.closing ??= this.release());
   }
@@ -233,7 +246,7 @@ class EtcdStore implements Store {
 
   private async release(): Promise<void> {
     await Promise.allSettled(this.underWay);
-    this.live.close();
+    await this.live.close();
     this.feed.end(closedError());
     await this.compaction.stop();
     this.connection.close();
@@ -243,18 +256,41 @@ class EtcdStore implements Store {
     const key = this.keyspace.outer(write.key);
     const value = write.kind === "delete" ? undefined : encodeValue(write.draft);
     const change: RequestOp = value === undefined ? { remove: { key } } : { put: { key, value } };
-    const { succeeded, revision, results } = await this.connection.write({
+    const { succeeded, revision, results, doubtful } = await this.send(write.kind, key, value, {
       expect: { key, modRevision: write.kind === "create" ? 0 : write.expected },
       success: [change, { put: { key: this.keyspace.marker, value: MARK } }],
       failure: [{ range: { key } }],
     });
     const found = results[0]?.kvs[0];
-    if (!succeeded) {
+    if (!succeeded && !(doubtful && isOwn(found, value))) {
+      // Another's write, or the removal, may stand on top of one of ours that went without an answer.
+      if (doubtful) throw new StoreUnavailableError(`whether ${write.key} was written isn't known`);
       return { ok: false, current: found === undefined ? undefined : decodeEntry(write.key, found) };
     }
-    await this.live.delivered(revisionOf(revision));
-    const stored: KeyValue = value === undefined ? found! : { key, version: 0, modRevision: revision, value };
-    return { ok: true, revision: revisionOf(revision), entry: decodeEntry(write.key, stored) };
+    const at = succeeded ? revision : found!.modRevision;
+    await this.live.delivered(revisionOf(at));
+    const stored: KeyValue = value === undefined ? found! : { key, version: 0, modRevision: at, value };
+    return { ok: true, revision: revisionOf(at), entry: decodeEntry(write.key, stored) };
+  }
+
+  /**
+   * Sends a write. One that expects a revision can be sent again, as that revision never comes back. A create isn't: a
+   * first attempt that is carried out late could bring back what was deleted since. Whether it was made is looked up.
+   */
+  private async send(
+    kind: Write["kind"],
+    key: Buffer,
+    value: Buffer | undefined,
+    request: TxnRequest,
+  ): Promise<WriteAnswer> {
+    try {
+      return await this.connection.write(request, kind !== "create");
+    } catch (error) {
+      if (kind !== "create" || !(error instanceof StoreUnavailableError)) throw error;
+      const page = await this.connection.range({ key });
+      if (!isOwn(page.kvs[0], value)) throw error;
+      return { revision: 0, succeeded: false, results: [page], doubtful: true };
+    }
   }
 
   private async rangePart(
@@ -319,6 +355,11 @@ class EtcdStore implements Store {
   private assertOpen(): void {
     if (this.closing !== undefined) throw closedError();
   }
+}
+
+/** Whether what is found is what a write without an answer was to leave. */
+function isOwn(found: KeyValue | undefined, value: Buffer | undefined): boolean {
+  return found !== undefined && value !== undefined && value.equals(found.value);
 }
 
 interface RangePart {

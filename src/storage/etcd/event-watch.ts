@@ -3,7 +3,7 @@ import type { PastSlice } from "../feed.ts";
 import { type Revision, RevisionCompactedError, type StoreEvent } from "../store.ts";
 import type { Connection, WatchStream } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
-import { encodeWatchCreateRequest, type WatchResponse } from "./messages.ts";
+import { encodeWatchCreateRequest, type WatchEvent, type WatchResponse } from "./messages.ts";
 import { decodeEntry } from "./value.ts";
 
 /** What a stream of events reports. */
@@ -39,7 +39,7 @@ export function watchEvents(
     try {
       report(keyspace, response, sink);
     } catch (error) {
-      end({ error: error as Error });
+      end(error instanceof MissingPrevious ? { compacted: error.revision } : { error: error as Error });
     }
   });
   stream.on("error", (error: Error) => end({ error }));
@@ -49,19 +49,38 @@ export function watchEvents(
   return { close: () => end(undefined) };
 }
 
+/**
+ * An event came without the value before it, though there was one: the cluster was compacted past it before it was
+ * sent, and etcd leaves out what it can't read any more.
+ */
+class MissingPrevious extends Error {
+  override name = "MissingPrevious";
+  constructor(readonly revision: Revision) {
+    super(`the value before revision ${revision} is compacted`);
+  }
+}
+
+/** The store's event for one of the cluster's. */
+function storeEvent(key: string, { deleted, kv, previous }: WatchEvent): StoreEvent {
+  const revision = revisionOf(kv.modRevision);
+  if (previous === undefined && (deleted || kv.version > 1)) throw new MissingPrevious(revision);
+  return {
+    key,
+    revision,
+    entry: deleted ? undefined : decodeEntry(key, kv),
+    previous: previous === undefined ? undefined : decodeEntry(key, previous),
+  };
+}
+
 function report(keyspace: Keyspace, response: WatchResponse, sink: EventSink): void {
   const batch: StoreEvent[] = [];
   let upTo = 0;
-  for (const { deleted, kv, previous } of response.events) {
+  for (const event of response.events) {
+    const { kv } = event;
     const key = keyspace.inner(kv.key);
     if (key !== undefined) {
       upTo = kv.modRevision;
-      batch.push({
-        key,
-        revision: revisionOf(kv.modRevision),
-        entry: deleted ? undefined : decodeEntry(key, kv),
-        previous: previous === undefined ? undefined : decodeEntry(key, previous),
-      });
+      batch.push(storeEvent(key, event));
     } else if (keyspace.floor.equals(kv.key)) sink.floor(floorOf(kv.value));
     else upTo = kv.modRevision;
   }

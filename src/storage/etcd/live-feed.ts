@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import { FIRST_REVISION, revisionOf } from "../entry.ts";
 import { closedError, type Feed } from "../feed.ts";
+import { Periodic } from "../periodic.ts";
 import { type Revision, StoreUnavailableError } from "../store.ts";
 import { TimeMarks } from "../time-marks.ts";
 import type { Connection } from "./connection.ts";
@@ -9,7 +10,9 @@ import type { Keyspace } from "./keyspace.ts";
 import type { SharedRead } from "./shared-read.ts";
 
 const RETRY_FIRST_MS = 50;
-const RETRY_MOST_MS = 5_000;
+const RETRY_MOST_MS = 500;
+/** How often the cluster is asked how far it is, so that a watch which stands still is noticed when nobody asks. */
+const BEAT_MS = 1_000;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 interface Parts {
@@ -39,9 +42,16 @@ export class LiveFeed {
   private failures = 0;
   private closed = false;
   private knownFloor: Revision = FIRST_REVISION;
+  private readonly beats: Periodic;
+  /** What the last beat found: where the cluster was, and where the feed. */
+  private lastBeat: { readonly newest: Revision; readonly position: Revision } | undefined;
 
   constructor(private readonly parts: Parts) {
-    this.marks.add(parts.clock.now(), parts.feed.position);
+    const { clock, feed, connection } = parts;
+    this.marks.add(clock.now(), feed.position);
+    // A member that leaves requests unanswered leaves its watch silent too.
+    connection.onSilence(() => this.reopen());
+    this.beats = new Periodic(clock, BEAT_MS, () => this.beat());
     this.open();
   }
 
@@ -103,11 +113,33 @@ export class LiveFeed {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.closed = true;
     this.watch?.close();
     this.retry?.cancel();
     for (const waiter of this.waiters) waiter.reject(closedError());
+    await this.beats.stop();
+  }
+
+  /** Opens the watch anew if it has brought nothing since the last beat, though there was something. */
+  private async beat(): Promise<void> {
+    const { feed, latest } = this.parts;
+    const { position } = feed;
+    if (
+      this.lastBeat !== undefined &&
+      position < this.lastBeat.newest &&
+      position === this.lastBeat.position
+    ) {
+      this.reopen();
+    }
+    this.lastBeat = { newest: await latest.get(), position };
+  }
+
+  /** Opens the watch at the member that is chosen now, unless that is about to be done. */
+  private reopen(): void {
+    if (this.watch === undefined) return;
+    this.watch.close();
+    this.open();
   }
 
   private open(): void {
@@ -122,8 +154,10 @@ export class LiveFeed {
       },
       floor: (floor) => this.learnFloor(floor),
       ended: (reason) => {
-        if ("compacted" in reason) void this.resumeAfterCompaction(reason.compacted);
-        else {
+        this.watch = undefined;
+        if ("compacted" in reason) {
+          this.resumeAfterCompaction(reason.compacted).catch(() => this.openLater());
+        } else {
           connection.useNextMember();
           this.openLater();
         }
@@ -147,15 +181,11 @@ export class LiveFeed {
   /** The watch was away so long that its place was compacted; if the store was written meanwhile, events are lost. */
   private async resumeAfterCompaction(compacted: Revision): Promise<void> {
     const { feed, latest } = this.parts;
-    try {
-      const newest = await latest.get();
-      this.learnFloor(compacted);
-      if (newest > feed.position) feed.skipTo(compacted);
-      else feed.moveTo(revisionOf(Math.max(compacted, newest)));
-      this.release();
-      this.open();
-    } catch {
-      this.openLater();
-    }
+    const newest = await latest.get();
+    this.learnFloor(compacted);
+    if (newest > feed.position) feed.skipTo(compacted);
+    else feed.moveTo(revisionOf(Math.max(compacted, newest)));
+    this.release();
+    this.open();
   }
 }

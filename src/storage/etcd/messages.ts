@@ -200,6 +200,21 @@ export function encodeCompactionRequest(revision: number): Buffer {
   return finished(revision, (value, writer) => numberField(writer, 1, value));
 }
 
+const NO_SPACE = 1;
+
+/** Whether an answer about alarms names one for want of space. */
+export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
+  let found = false;
+  eachField(bytes, (field, reader, wire) => {
+    if (field !== 2) return reader.skip(wire, field);
+    eachField(reader.bytes(), (inner, alarm, innerWire) => {
+      if (inner === 2) found ||= alarm.int32() === NO_SPACE;
+      else alarm.skip(innerWire, inner);
+    });
+  });
+  return found;
+}
+
 /** Asks for every event from `startRevision` on, with the values before. */
 export interface WatchCreateRequest {
   readonly key: Uint8Array;

@@ -12,10 +12,13 @@ import {
   readUint64,
   type State,
 } from "./layout.ts";
+import { damagedPage } from "./page-walk.ts";
 import { numberIn, stateIn } from "./reader.ts";
+import { pageBytesOf } from "./room.ts";
 
 const SLICE_ENTRIES = 1000;
 const MAX_PROBLEMS = 100;
+const LOOKS = 3;
 
 /**
  * Compares everything in the environment with everything else, at one snapshot.
@@ -23,9 +26,31 @@ const MAX_PROBLEMS = 100;
  * @returns what is wrong, in words; empty when the store is sound.
  */
 export async function checkEnvironment(environment: Environment): Promise<string[]> {
+  const damage = pageDamage(environment, true);
+  // What lies on damaged pages can't be read without risk to the process.
+  if (damage !== undefined) return [damage];
   const problems: string[] = [];
   for (const _ of passes(environment, problems)) await new Promise((resolve) => setImmediate(resolve));
   return problems;
+}
+
+/** What is wrong with the structure of the file's pages; see {@link damagedPage}. */
+export function pageDamage(
+  { dir, root }: Pick<Environment, "dir" | "root">,
+  everything: boolean,
+): string | undefined {
+  let damage: string | undefined;
+  // A meta page may be read while another process writes it; what is damaged stays so.
+  for (let look = 0; look < LOOKS && (look === 0 || damage !== undefined); look++) {
+    root.resetReadTxn();
+    const transaction = root.useReadTransaction();
+    try {
+      damage = damagedPage(dir, pageBytesOf(root), everything);
+    } finally {
+      transaction.done();
+    }
+  }
+  return damage;
 }
 
 /** As {@link checkEnvironment}, without a turn for others. */

@@ -1,6 +1,7 @@
 import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
 import type { Environment } from "./databases.ts";
+import { transactionError } from "./errors.ts";
 import { decodeLogRecord, encodeState, isIndexed, readUint64 } from "./layout.ts";
 import { stateIn } from "./reader.ts";
 
@@ -38,8 +39,16 @@ export class Compactor {
       meta.resetReadTxn();
       const { floor } = stateIn(meta.getBinaryFast("state"));
       if (floor >= target) return floor;
-      await this.environment.root.transaction(() => this.dropSlice(target, before));
+      await this.inTransaction(() => this.dropSlice(target, before));
       await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  private async inTransaction(work: () => void): Promise<void> {
+    try {
+      await this.environment.root.transaction(work);
+    } catch (error) {
+      throw await transactionError(error);
     }
   }
 

@@ -1,11 +1,13 @@
 import type { Database, RootDatabase } from "lmdb";
 import type { RawEntry, RecordCodec } from "./codecs.ts";
 import type { HistoryKey } from "./layout.ts";
+import type { WriterLock } from "./writer-lock.ts";
 
 /** The open databases of a folder; see `layout.ts`. */
 export interface Environment {
   readonly dir: string;
   readonly root: RootDatabase<Buffer, string>;
+  readonly lock: WriterLock;
   /** The size of the file's pages. */
   readonly pageBytes: number;
   readonly data: Database<RawEntry | Buffer, string>;

@@ -8,6 +8,7 @@ import {
   openSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
   truncateSync,
 } from "node:fs";
@@ -17,10 +18,11 @@ import { FIRST_REVISION } from "../entry.ts";
 import { StoreDamagedError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import { DATA_FILE, type Environment } from "./databases.ts";
-import { checkNow } from "./check.ts";
-import { damagedError } from "./errors.ts";
+import { checkNow, pageDamage } from "./check.ts";
+import { damagedError, lockedError } from "./errors.ts";
 import { encodeState, FORMAT_VERSION } from "./layout.ts";
 import { fileBytes, pageBytesOf } from "./room.ts";
+import { WriterLock } from "./writer-lock.ts";
 
 /** Address space, not disk: the file grows as it fills. */
 export const DEFAULT_MAP_BYTES = 256 * 2 ** 30;
@@ -42,6 +44,7 @@ const openFolders = new Map<string, Shared>();
  * Opens a folder, making it when it doesn't exist.
  *
  * @throws {StoreDamagedError} the folder or what is in it can't be used.
+ * @throws {StoreTimeoutError} a process that was stopped holds the right to write.
  */
 export function acquireEnvironment(dir: string, mapBytes: number): Environment {
   const path = prepareFolder(dir);
@@ -50,6 +53,7 @@ export function acquireEnvironment(dir: string, mapBytes: number): Environment {
     shared.users++;
     return shared.environment;
   }
+  refuseStoppedWriter(path);
   let environment: Environment;
   try {
     environment = openEnvironment(path, mapBytes);
@@ -66,6 +70,27 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   if (shared === undefined || --shared.users > 0) return;
   openFolders.delete(environment.dir);
   await environment.root.close();
+  environment.lock.close();
+}
+
+/** How long it is waited at the start for a process that stands still while it writes. */
+const STOPPED_MS = 2000;
+
+/** To open a folder is a write, and waits as long as another process does; so one that stands still is told of first. */
+function refuseStoppedWriter(dir: string): void {
+  if (!existsSync(join(dir, "lock.mdb"))) return;
+  const lock = new WriterLock(dir);
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  try {
+    const start = performance.now();
+    for (let holder = lock.stoppedHolder(); holder !== undefined; holder = lock.stoppedHolder()) {
+      const waitedMs = performance.now() - start;
+      if (waitedMs > STOPPED_MS) throw lockedError(dir, holder, waitedMs);
+      Atomics.wait(sleep, 0, 0, 50);
+    }
+  } finally {
+    lock.close();
+  }
 }
 
 function prepareFolder(dir: string): string {
@@ -98,6 +123,8 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     noSubdir: false,
     // With overlapping syncs a write would be acknowledged before it is durable.
     overlappingSync: false,
+    // The library's own batches make promises that nobody can handle: a failed commit would end the process.
+    eventTurnBatching: false,
     mapSize: mapBytes,
     maxDbs: 8,
     maxReaders: 512,
@@ -108,6 +135,7 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     keepPrivate(dir);
     root.readerCheck();
     const shortened = lengthenToItsPages(dir, root);
+    refuseDamagedPages(dir, root);
     const records = new RecordCodec();
     const plain = { encoding: "binary" as const, compression: false };
     const numbered = { keyEncoder: numberKeys };
@@ -118,6 +146,7 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
       const opened: Environment = {
         dir,
         root,
+        lock: new WriterLock(dir),
         pageBytes: pageBytesOf(root),
         records,
         meta: root.openDB({ name: "meta", ...plain, ...textual }),
@@ -133,18 +162,36 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
-    void root.close();
+    root
+      .close()
+      .catch((failure: unknown) => process.emitWarning(`closing ${dir} failed: ${String(failure)}`));
     throw error;
   }
+}
+
+/** How long it is waited for another process that is just making the file. */
+const MADE_WITHIN_MS = 1000;
+
+/** The size of a data file; a file without content is looked at again, as another process may be about to fill it. */
+function contentBytes(file: Stats, path: string): number {
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  let { size } = file;
+  for (let waitedMs = 0; size === 0 && waitedMs < MADE_WITHIN_MS; waitedMs += 20) {
+    Atomics.wait(sleep, 0, 0, 20);
+    size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return size;
 }
 
 /** What LMDB would only report as a failed call, or not at all, is looked at first. */
 function refuseForeignFile(dir: string): void {
   const file = statSync(join(dir, DATA_FILE), { throwIfNoEntry: false });
-  if (file === undefined || file.size === 0) return;
+  if (file === undefined) return;
   if (!file.isFile()) throw new Error(`${DATA_FILE} is not a file`);
+  const size = contentBytes(file, join(dir, DATA_FILE));
   accessSync(join(dir, DATA_FILE), constants.R_OK | constants.W_OK);
-  if (file.size < 8192) throw new Error(`${DATA_FILE} is cut off at ${file.size} bytes`);
+  // Nothing is ever stored without its first pages: an empty file is what is left of a store.
+  if (size < 8192) throw new Error(`${DATA_FILE} is cut off at ${size} bytes`);
   if (!hasMagic(join(dir, DATA_FILE)))
     throw new Error(`${DATA_FILE} was not written by this program (MDB_INVALID)`);
 }
@@ -172,6 +219,12 @@ function lengthenToItsPages(dir: string, root: RootDatabase<Buffer, string>): bo
   if (statSync(file).size >= needed) return false;
   truncateSync(file, needed);
   return true;
+}
+
+/** A damaged page would end the process by a signal as soon as it is come to. */
+function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
+  const problem = pageDamage({ dir, root }, false);
+  if (problem !== undefined) throw new Error(`${DATA_FILE} is CORRUPTED: ${problem}`);
 }
 
 function refuseDamage(environment: Environment): void {

@@ -1,5 +1,5 @@
 import { diskIsFull } from "./room.ts";
-import { StoreDamagedError, type StoreError, StoreFullError } from "../store.ts";
+import { StoreDamagedError, type StoreError, StoreFullError, StoreTimeoutError } from "../store.ts";
 
 const FULL = [
   "MDB_MAP_FULL",
@@ -38,6 +38,25 @@ export function fullError(dir: string, why: string, cause?: unknown): StoreFullE
     `no room for the write in ${dir} (${why}): free space on the disk or raise the size limit; nothing was written`,
     { cause },
   );
+}
+
+/** The error of a write that another process kept from beginning. */
+export function lockedError(dir: string, holder: string | undefined, waitedMs: number): StoreTimeoutError {
+  return new StoreTimeoutError(
+    `no write to ${dir} could begin for ${(waitedMs / 1000).toFixed(1)} s: ${holder ?? "another process"} holds ` +
+      "the right to write; let it go on, or end it; nothing was written",
+  );
+}
+
+/** Why a transaction failed: lmdb-js says only that it did, and the reason in a promise on the error. */
+export async function transactionError(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !("commitError" in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
 }
 
 /** The error that a failed write transaction becomes; nothing of the transaction was written. */

@@ -33,8 +33,11 @@ export interface LmdbStoreOptions extends StoreOptions {
   readonly mapSize?: number | undefined;
   /** How much memory recent events may take, in bytes; 16 MiB when absent. */
   readonly recentEventsBytes?: number | undefined;
+  /** How long a write may wait for other processes, in milliseconds; 10 s when absent. */
+  readonly writeTimeoutMs?: number | undefined;
 }
 
+const WRITE_TIMEOUT_MS = 10_000;
 const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
 
 /** A store in a folder. */
@@ -70,9 +73,12 @@ class EmbeddedStore implements LmdbStore {
   ) {
     this.reader = new Reader(environment);
     this.compactor = new Compactor(environment);
-    this.writer = new Writer(environment, this.reader, options.clock, options.mapSize ?? DEFAULT_MAP_BYTES, {
+    const { mapSize = DEFAULT_MAP_BYTES, writeTimeoutMs = WRITE_TIMEOUT_MS } = options;
+    const limits = { storeBytes: mapSize, writeTimeoutMs };
+    this.writer = new Writer(environment, this.reader, options.clock, limits, {
       durable: (batch) => this.orEndSubscriptions(() => this.publish(batch)),
       idle: () => this.onIdle(),
+      failed: (error) => options.failed?.(error),
     });
     this.feed = new Feed(
       {
@@ -132,7 +138,7 @@ class EmbeddedStore implements LmdbStore {
     return new Promise((resolve, reject) => {
       this.assertOpen();
       assertKey(write.key);
-      this.writer.commit({ write, resolve, reject });
+      this.writer.commit({ write, since: performance.now(), resolve, reject });
     });
   }
 
@@ -169,19 +175,43 @@ class EmbeddedStore implements LmdbStore {
     }
   }
 
+  writeObstacle(): StoreError | undefined {
+    this.assertOpen();
+    return this.writer.obstacle();
+  }
+
   close(): Promise<void> {
     return (this.closing ??= this.release());
   }
 
   private async release(): Promise<void> {
-    await this.writer.settled();
+    const quiet = await this.writesEnded();
     this.watch?.stop();
     this.feed.end(closedError());
-    await this.compaction.stop();
-    await this.compactor.settled();
+    // A transaction that waits to begin can't be called off, and the folder not be let go of under it.
+    if (!quiet) throw this.writer.abandon();
     // A check holds a snapshot, which must not outlive the environment.
     await Promise.allSettled(this.checks);
     await releaseEnvironment(this.environment);
+  }
+
+  /** Whether all writing has ended in the time that a write may wait. */
+  private async writesEnded(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.options.writeTimeoutMs ?? WRITE_TIMEOUT_MS);
+    });
+    const ended = async () => {
+      await this.writer.settled();
+      await this.compaction.stop();
+      await this.compactor.settled();
+      return true;
+    };
+    try {
+      return await Promise.race([ended(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Publishes a batch of this store; what other processes committed before it comes from the log. */

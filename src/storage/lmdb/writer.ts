@@ -2,18 +2,23 @@ import { randomInt } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { revisionOf } from "../entry.ts";
 import { countersOf, isIn } from "../keys.ts";
-import type { CommitResult, Entry, Revision, StoreEvent, Write } from "../store.ts";
+import {
+  type CommitResult,
+  type Entry,
+  type Revision,
+  type StoreError,
+  type StoreEvent,
+  StoreFullError,
+  type Write,
+} from "../store.ts";
 import { markTime } from "../time-marks.ts";
 import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { fullError, writeError } from "./errors.ts";
+import { fullError, transactionError, writeError } from "./errors.ts";
 import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
 import { numberIn, type Reader, stateIn } from "./reader.ts";
-import { roomLeft } from "./room.ts";
-
-/** A batch is cut here, so that the callback that fills its transaction doesn't hold up the event loop. */
-const BATCH_WRITES = 256;
-const BATCH_BYTES = 2 * 1024 * 1024;
+import { diskIsFull, roomLeft } from "./room.ts";
+import { type Waiting, WaitingWrites } from "./waiting-writes.ts";
 
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
 const BATCHES_UNDER_WAY = 2;
@@ -23,13 +28,6 @@ const WRITE_OVERHEAD_BYTES = 4096;
 
 const NO_BYTES = Buffer.alloc(0);
 const APPEND = { append: true };
-
-/** A write, and who waits for it. */
-export interface Waiting {
-  readonly write: Write;
-  resolve(result: CommitResult): void;
-  reject(error: unknown): void;
-}
 
 /** What a batch did, to be told when it is durable. */
 export interface Batch {
@@ -42,12 +40,22 @@ export interface Batch {
   readonly failed: { readonly to: Waiting; readonly error: unknown }[];
 }
 
+/** How much and how long. */
+export interface WriterLimits {
+  /** The most that the store may hold. */
+  readonly storeBytes: number;
+  /** How long a write may wait for other processes. */
+  readonly writeTimeoutMs: number;
+}
+
 /** What a writer tells its store. */
 export interface WriterEvents {
   /** A batch that wrote something is durable; its writes are acknowledged next. */
   durable(batch: Batch): void;
   /** Nothing is under way any more. */
   idle(): void;
+  /** A listener failed on what it was told: a bug. The writes are acknowledged all the same. */
+  failed(error: unknown): void;
 }
 
 /**
@@ -57,24 +65,26 @@ export interface WriterEvents {
  */
 export class Writer {
   private readonly logEncoder = new LogEncoder();
-  private queue: Waiting[] = [];
   private underWay = 0;
-  /** Whether a batch's transaction is still to begin; it will take what arrives until then. */
-  private opening = false;
+  /** Why the last batch couldn't be written, if there was no room for it. */
+  private full: StoreFullError | undefined;
   /** Batches that were written and may be durable, which this thread wasn't told yet. */
   private readonly untold = new Set<Batch>();
   /** Begins anywhere, so that no two writers over one folder number their batches alike. */
   private lastNumber = randomInt(2 ** 47);
   private idle: (() => void)[] = [];
 
-  /** @param limitBytes the most that the store may hold. */
+  private readonly queue: WaitingWrites;
+
   constructor(
     private readonly environment: Environment,
     private readonly reader: Reader,
     private readonly clock: Clock,
-    private readonly limitBytes: number,
+    private readonly limits: WriterLimits,
     private readonly on: WriterEvents,
-  ) {}
+  ) {
+    this.queue = new WaitingWrites(environment.dir, environment.lock, limits.writeTimeoutMs);
+  }
 
   get busy(): boolean {
     return this.underWay > 0 || this.queue.length > 0;
@@ -84,6 +94,13 @@ export class Writer {
   commit(waiting: Waiting): void {
     this.queue.push(waiting);
     this.startBatch();
+  }
+
+  /** Why writes don't get through at present. */
+  obstacle(): StoreError | undefined {
+    // What failed for want of room may have been one large write, or there is room again.
+    if (this.full !== undefined && !diskIsFull(this.environment.dir)) this.full = undefined;
+    return this.queue.obstacle ?? this.full;
   }
 
   /** Resolves when nothing is under way. */
@@ -100,17 +117,26 @@ export class Writer {
     return undefined;
   }
 
+  /** Withdraws what waits, for a store that closes; gives the reason. */
+  abandon(): StoreError {
+    return this.queue.abandon();
+  }
+
   private startBatch(): void {
-    if (this.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
+    if (this.queue.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
     this.underWay++;
-    this.opening = true;
-    void this.runBatch().finally(() => {
-      this.underWay--;
-      this.startBatch();
-      if (this.busy) return;
-      this.on.idle();
-      for (const resolve of this.idle.splice(0)) resolve();
-    });
+    this.queue.open();
+    this.runBatch()
+      .catch((error: unknown) => this.on.failed(error))
+      .finally(() => this.endBatch());
+  }
+
+  private endBatch(): void {
+    this.underWay--;
+    this.startBatch();
+    if (this.busy) return;
+    this.on.idle();
+    for (const resolve of this.idle.splice(0)) resolve();
   }
 
   private async runBatch(): Promise<void> {
@@ -119,7 +145,7 @@ export class Writer {
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
-        taken = this.take();
+        taken = this.queue.take();
         try {
           batch = this.write(taken);
           this.untold.add(batch);
@@ -130,32 +156,28 @@ export class Writer {
         }
       });
     } catch (error) {
-      const cause = failure ?? (await commitError(error));
+      const cause = failure ?? (await transactionError(error));
       // When the transaction could not even begin, everything that waits shares its fate.
-      if (taken.length === 0) taken = this.take();
-      for (const { reject } of taken) reject(writeError(this.environment.dir, cause));
+      if (taken.length === 0) taken = this.queue.take();
+      const told = writeError(this.environment.dir, cause);
+      if (told instanceof StoreFullError) this.full = told;
+      for (const { reject } of taken) reject(told);
       return;
     } finally {
       if (batch !== undefined) this.untold.delete(batch);
     }
-    if (batch !== undefined) this.acknowledge(batch);
-  }
-
-  private take(): Waiting[] {
-    let bytes = 0;
-    let count = 0;
-    this.opening = false;
-    while (count < this.queue.length && count < BATCH_WRITES && bytes < BATCH_BYTES) {
-      const { write } = this.queue[count++]!;
-      if (write.kind !== "delete") bytes += write.draft.body.length;
-    }
-    return this.queue.splice(0, count);
+    if (batch === undefined) return;
+    if (batch.events.length > 0) this.full = undefined;
+    this.acknowledge(batch);
   }
 
   private acknowledge(batch: Batch): void {
-    if (batch.events.length > 0) this.on.durable(batch);
-    for (const { to, result } of batch.outcomes) to.resolve(result);
-    for (const { to, error } of batch.failed) to.reject(error);
+    try {
+      if (batch.events.length > 0) this.on.durable(batch);
+    } finally {
+      for (const { to, result } of batch.outcomes) to.resolve(result);
+      for (const { to, error } of batch.failed) to.reject(error);
+    }
   }
 
   /**
@@ -187,7 +209,7 @@ export class Writer {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
-    let room = roomLeft(this.environment, this.limitBytes);
+    let room = roomLeft(this.environment, this.limits.storeBytes);
     for (const to of taken) {
       const { write } = to;
       const next = revisionOf(before + steps.length + 1);
@@ -300,15 +322,4 @@ function growthOf(events: readonly StoreEvent[]): Map<string, number> {
   }
   add();
   return growth;
-}
-
-/** lmdb-js says only that a commit failed; why comes in a promise on the error. */
-async function commitError(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !("commitError" in error)) return error;
-  try {
-    await error.commitError;
-    return error;
-  } catch (cause) {
-    return cause;
-  }
 }

@@ -131,6 +131,10 @@ class MemoryStore implements Store {
     return this.index.check();
   }
 
+  writeObstacle(): undefined {
+    return undefined;
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     this.feed.end(closedError());

@@ -1,0 +1,271 @@
+/**
+ * Reads the pages of an LMDB file with ordinary reads and tells what is wrong with their structure. LMDB itself reads
+ * through memory and trusts what it finds: a damaged page ends the process by a signal. So this comes first.
+ *
+ * A page begins with its number (8 bytes), the transaction that wrote it (8), padding (2), flags (2), and the bounds of its
+ * free space (2 and 2; of a large value's pages: their number, 4). The nodes of a tree page are found through offsets that
+ * follow. Numbers are little-endian.
+ */
+import { closeSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { DATA_FILE } from "./databases.ts";
+
+const HEADER_BYTES = 24;
+const BRANCH = 0x01;
+const LEAF = 0x02;
+const OVERFLOW = 0x04;
+/** The flags that say what a page is; others are of use in memory only. */
+const KIND_MASK = 0x2f;
+const NODE_BYTES = 8;
+const LARGE_VALUE = 0x01;
+const SUBTREE = 0x02;
+const NO_ROOT = 2 ** 64 - 1;
+
+/** Where a meta page says what. */
+const META = { pageBytes: 48, freeTree: 48, mainTree: 96, lastPage: 144, transaction: 152 } as const;
+/** Where a tree's description says what. */
+const TREE = { bytes: 48, depth: 6, branches: 8, leaves: 16, overflows: 24, entries: 32, root: 40 } as const;
+
+/** Up to this size all pages are read at the start of a server; of a larger file those that lead to others. */
+const WHOLE_UP_TO_BYTES = 16 * 1024 * 1024;
+
+const FREE_PAGES = "free pages";
+const DATABASES = "databases";
+
+/** A tree of pages, as the page above it describes it. */
+interface Tree {
+  readonly name: string;
+  readonly depth: number;
+  readonly branches: number;
+  readonly leaves: number;
+  readonly overflows: number;
+  readonly entries: number;
+  readonly root: number;
+}
+
+/** What is wrong with a page; ends the walk. */
+class PageDamage extends Error {
+  override name = "PageDamage";
+}
+
+/**
+ * The first thing that is wrong with the newest snapshot's pages; undefined when they are sound. The caller holds a read
+ * transaction, so that no page of that snapshot is written to meanwhile.
+ *
+ * @param everything also the pages that lead nowhere, of a large file too.
+ */
+export function damagedPage(dir: string, pageBytes: number, everything: boolean): string | undefined {
+  const file = openSync(join(dir, DATA_FILE), "r");
+  try {
+    const walk = new PageWalk(file, pageBytes, everything);
+    walk.run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof PageDamage) return error.message;
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+class PageWalk {
+  private readonly seen: Uint8Array;
+  private readonly lastPage: number;
+  private readonly transaction: number;
+  private readonly meta: Buffer;
+  private readonly whole: boolean;
+
+  constructor(
+    private readonly file: number,
+    private readonly pageBytes: number,
+    everything: boolean,
+  ) {
+    const metas = [this.read(0), this.read(1)];
+    metas.sort((a, b) => uint64(b, META.transaction) - uint64(a, META.transaction));
+    this.meta = metas[0]!;
+    this.lastPage = uint64(this.meta, META.lastPage);
+    this.transaction = uint64(this.meta, META.transaction);
+    if (this.meta.readUInt32LE(META.pageBytes) !== pageBytes)
+      throw new PageDamage("the meta page is damaged");
+    this.seen = new Uint8Array(this.lastPage + 1);
+    this.whole = everything || (this.lastPage + 1) * pageBytes <= WHOLE_UP_TO_BYTES;
+  }
+
+  run(): void {
+    // The list of free pages is what every write begins with.
+    this.tree(treeAt(this.meta, META.freeTree, FREE_PAGES));
+    this.tree(treeAt(this.meta, META.mainTree, DATABASES));
+  }
+
+  private tree(tree: Tree): void {
+    if (tree.root === NO_ROOT) {
+      if (tree.entries > 0) throw new PageDamage(`the tree of ${tree.name} has no root`);
+      return;
+    }
+    const found = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
+    if (tree.depth > 64) throw new PageDamage(`the tree of ${tree.name} is too deep`);
+    this.page(tree, tree.root, 1, found);
+    const { branches, leaves, overflows, entries } = tree;
+    if (!this.whole) return;
+    if (
+      found.branches !== branches ||
+      found.leaves !== leaves ||
+      found.overflows !== overflows ||
+      found.entries !== entries
+    ) {
+      throw new PageDamage(`the tree of ${tree.name} hasn't the pages and entries that it says it has`);
+    }
+  }
+
+  private page(tree: Tree, number: number, depth: number, found: Counts): void {
+    const isLeaf = depth === tree.depth;
+    // The tree of databases leads to the others.
+    if (isLeaf && !this.whole && tree.name !== DATABASES && tree.name !== FREE_PAGES)
+      return this.claim(number);
+    const page = this.treePage(number, isLeaf ? LEAF : BRANCH);
+    const count = page.readUInt16LE(20) >> 1;
+    if (isLeaf) found.leaves++;
+    else found.branches++;
+    let before: Buffer | undefined;
+    for (let index = 0; index < count; index++) {
+      const at = this.nodeAt(page, number, index);
+      const key = this.keyOf(page, number, at);
+      // The first key of a branch page stands for everything below the second.
+      const ordered = tree.name !== FREE_PAGES && (isLeaf || index > 0);
+      if (ordered && before !== undefined && before.compare(key) >= 0)
+        this.fail(number, "its keys are not in order");
+      if (ordered) before = key;
+      if (isLeaf) this.leafNode(tree, page, number, at, found);
+      else this.page(tree, childOf(page, at), depth + 1, found);
+    }
+    if (isLeaf) found.entries += count;
+  }
+
+  private treePage(number: number, kind: number): Buffer {
+    this.claim(number);
+    const page = this.read(number);
+    if (uint64(page, 0) !== number) this.fail(number, "it has the number of another");
+    if (uint64(page, 8) > this.transaction) this.fail(number, "it is newer than the file");
+    if ((page.readUInt16LE(18) & KIND_MASK) !== kind) this.fail(number, "it is of another kind");
+    const lower = page.readUInt16LE(20);
+    const upper = page.readUInt16LE(22);
+    const room = this.pageBytes - HEADER_BYTES;
+    if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) {
+      this.fail(number, "its free space is not within it");
+    }
+    return page;
+  }
+
+  private nodeAt(page: Buffer, number: number, index: number): number {
+    const offset = page.readUInt16LE(HEADER_BYTES + index * 2);
+    const at = HEADER_BYTES + offset;
+    if (offset < page.readUInt16LE(22) || at + NODE_BYTES > this.pageBytes)
+      this.fail(number, "an entry lies outside it");
+    return at;
+  }
+
+  private keyOf(page: Buffer, number: number, at: number): Buffer {
+    const start = at + NODE_BYTES;
+    const end = start + page.readUInt16LE(at + 6);
+    if (end > this.pageBytes) this.fail(number, "a key lies outside it");
+    return page.subarray(start, end);
+  }
+
+  /** A leaf's entry: its value lies within the page, or on pages of its own, or describes a tree. */
+  private leafNode(tree: Tree, page: Buffer, number: number, at: number, found: Counts): void {
+    const flags = page.readUInt16LE(at + 4);
+    const size = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 0x10000;
+    const start = at + NODE_BYTES + page.readUInt16LE(at + 6);
+    const isLarge = (flags & LARGE_VALUE) !== 0;
+    const stored = isLarge ? HEADER_BYTES : size;
+    if (start + stored > this.pageBytes) this.fail(number, "a value lies outside it");
+    const first = isLarge ? uint64(page, start) : 0;
+    if (isLarge) this.largeValue(number, first, size, found);
+    if (tree.name === FREE_PAGES) {
+      this.freePages(number, isLarge ? this.valueOf(first, size) : page.subarray(start, start + size));
+    }
+    if ((flags & SUBTREE) === 0) return;
+    if (tree.name !== DATABASES || size !== TREE.bytes) this.fail(number, "a value is no tree");
+    this.tree(treeAt(page, start, page.toString("utf8", at + NODE_BYTES, start)));
+  }
+
+  private largeValue(from: number, number: number, size: number, found: Counts): void {
+    const pages = Math.floor((HEADER_BYTES - 1 + size) / this.pageBytes) + 1;
+    if (number + pages - 1 > this.lastPage) this.fail(from, "a large value lies outside the file");
+    for (let one = number; one < number + pages; one++) this.claim(one);
+    found.overflows += pages;
+    const head = this.read(number);
+    if (uint64(head, 0) !== number || (head.readUInt16LE(18) & KIND_MASK) !== OVERFLOW) {
+      this.fail(number, "it doesn't begin a large value");
+    }
+    if (head.readUInt32LE(20) !== pages) this.fail(number, "its large value has another length");
+  }
+
+  /**
+   * A list of free pages: how many entries, then these: the number of a page, to which no tree may lead; or, less than 0, how
+   * many pages the next one begins; or 0, where one was used.
+   */
+  private freePages(number: number, list: Buffer): void {
+    const count = list.length < 8 ? -1 : uint64(list, 0);
+    if (count < 0 || (count + 1) * 8 > list.length) this.fail(number, "its list of free pages is cut off");
+    for (let index = 1, run = 1; index <= count; index++) {
+      const entry = Number(list.readBigInt64LE(index * 8));
+      if (entry < -this.lastPage) this.fail(number, "its list of free pages is damaged");
+      for (let free = entry; entry > 0 && free < entry + run; free++) this.claim(free);
+      run = entry < 0 ? -entry : 1;
+    }
+  }
+
+  private valueOf(first: number, size: number): Buffer {
+    const value = Buffer.allocUnsafe(size);
+    const length = readSync(this.file, value, 0, size, first * this.pageBytes + HEADER_BYTES);
+    if (length < size) throw new PageDamage(`page ${first} is cut off`);
+    return value;
+  }
+
+  /** A page belongs to one place in one tree. */
+  private claim(number: number): void {
+    if (number < 2 || number > this.lastPage) throw new PageDamage(`page ${number} lies outside the file`);
+    if (this.seen[number] === 1) this.fail(number, "two others lead to it");
+    this.seen[number] = 1;
+  }
+
+  private read(number: number): Buffer {
+    const page = Buffer.allocUnsafe(this.pageBytes);
+    const length = readSync(this.file, page, 0, this.pageBytes, number * this.pageBytes);
+    if (length < this.pageBytes) throw new PageDamage(`page ${number} is cut off`);
+    return page;
+  }
+
+  private fail(number: number, why: string): never {
+    throw new PageDamage(`page ${number} is damaged: ${why}`);
+  }
+}
+
+interface Counts {
+  branches: number;
+  leaves: number;
+  overflows: number;
+  entries: number;
+}
+
+function treeAt(page: Buffer, at: number, name: string): Tree {
+  return {
+    name,
+    depth: page.readUInt16LE(at + TREE.depth),
+    branches: uint64(page, at + TREE.branches),
+    leaves: uint64(page, at + TREE.leaves),
+    overflows: uint64(page, at + TREE.overflows),
+    entries: uint64(page, at + TREE.entries),
+    root: uint64(page, at + TREE.root),
+  };
+}
+
+/** The page that a branch's entry leads to: 48 bits, of which the upper ones stand where a leaf's has flags. */
+function childOf(page: Buffer, at: number): number {
+  return page.readUInt32LE(at) + page.readUInt16LE(at + 4) * 0x1_0000_0000;
+}
+
+function uint64(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 0x1_0000_0000;
+}

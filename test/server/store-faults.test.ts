@@ -1,0 +1,187 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Child } from "../storage/child.ts";
+import type { Answer, Api, Watching } from "../support/api.ts";
+import { ServerProcess, temporaryFolder } from "../support/process.ts";
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const map = (name: string, bytes = 1) => ({ metadata: { name }, data: { text: "x".repeat(bytes) } });
+
+/** The first answer for which a condition holds; asks for half a minute. */
+async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean): Promise<Answer> {
+  const end = performance.now() + 30_000;
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    if (performance.now() > end) throw new Error(`still ${answer.status}: ${answer.text.slice(0, 300)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function start(dataDir: string): Promise<{ server: ServerProcess; admin: Api }> {
+  const tokens = path.join(dataDir, "tokens.csv");
+  mkdirSync(dataDir, { recursive: true });
+  writeFileSync(tokens, "admin,root,1,system:masters\n");
+  const server = await ServerProcess.start(dataDir, `--token-auth-file=${tokens}`);
+  return { server, admin: server.as("admin") };
+}
+
+const isReady = ({ status }: Answer) => status === 200;
+
+describe.skipIf(process.platform !== "linux")(
+  "a process that was stopped while it writes to the folder",
+  () => {
+    const folder = temporaryFolder();
+    let server: ServerProcess;
+    let admin: Api;
+    let child: Child;
+
+    beforeEach(async () => {
+      ({ server, admin } = await start(folder.path));
+      child = new Child("./stopped-writer.ts", [path.join(folder.path, "store")]);
+      await child.until((lines) => lines.includes("writing"));
+    });
+    afterEach(async () => {
+      await child.kill();
+      await server.stop();
+      folder.remove();
+    });
+
+    it("writes get 504 and are never made, reads and watches go on, /readyz and the log tell", async () => {
+      const watch = await admin.watch(maps);
+      const writing = admin.post(maps, map("late"));
+      const told = await eventually(
+        () => admin.get("/readyz"),
+        ({ status }) => status !== 200,
+      );
+      expect(told.text).toContain("[-]store-writes failed: writes don't get through");
+      expect((await admin.get("/livez")).status).toBe(200);
+      expect((await admin.get(maps)).status).toBe(200);
+      const { status, body } = await writing;
+      expect([status, body.reason]).toEqual([504, "Timeout"]);
+      expect(body.message).toMatch(/nothing was written/);
+      expect(server.log()).toContain(`process ${child.pid} (`);
+      child.continue();
+      await child.ended();
+      expect((await admin.post(maps, map("after"))).status).toBe(201);
+      expect((await admin.get("/readyz")).status).toBe(200);
+      expect((await admin.get(`${maps}/late`)).status).toBe(404);
+      expect((await watch.next()).object.metadata.name).toBe("after");
+      watch.close();
+    });
+  },
+);
+
+/** A file system of its own that can be filled. */
+class SmallDisk {
+  static readonly missing: string | undefined = SmallDisk.probe();
+
+  constructor(readonly path: string) {
+    this.resize("size=24m");
+  }
+
+  enlarge(): void {
+    this.resize("remount,size=64m");
+  }
+
+  remove(): void {
+    spawnSync("umount", [this.path]);
+  }
+
+  private resize(options: string): void {
+    const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", this.path]);
+    if (status !== 0) throw new Error(`mount: ${stderr.toString()}`);
+  }
+
+  /** Why there can be none on this machine. */
+  private static probe(): string | undefined {
+    const folder = temporaryFolder();
+    try {
+      new SmallDisk(folder.path).remove();
+      return undefined;
+    } catch (error) {
+      return `no file system can be mounted here: ${String(error)}`;
+    } finally {
+      folder.remove();
+    }
+  }
+}
+
+describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.missing ?? "tmpfs"})`, () => {
+  let folder: ReturnType<typeof temporaryFolder>;
+  let disk: SmallDisk;
+  let dataDir: string;
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+    disk = new SmallDisk(folder.path);
+    dataDir = path.join(folder.path, "data");
+  });
+  afterEach(() => {
+    disk.remove();
+    folder.remove();
+  });
+
+  /** Writes from several clients at once until all are refused; what else is answered than 201 and 507. */
+  async function fill(admin: Api): Promise<number[]> {
+    const strange: number[] = [];
+    let next = 0;
+    const client = async () => {
+      for (let refused = 0; refused < 5;) {
+        const { status, body } = await admin.post(maps, map(`m${next++}`, 50_000));
+        if (status === 507) refused++;
+        if (status === 507) expect(body.reason).toBe("StoreFull");
+        else if (status !== 201) strange.push(status);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    return strange;
+  }
+
+  async function expectReads(admin: Api, watch: Watching | undefined): Promise<void> {
+    expect((await admin.get(`${maps}/m0`)).status).toBe(200);
+    expect((await admin.get(`${maps}?limit=5`)).status).toBe(200);
+    if (watch !== undefined) expect((await watch.next()).type).toBe("ADDED");
+  }
+
+  it("writes get 507, all else goes on, /readyz tells, and with room writes work again", async () => {
+    const { server, admin } = await start(dataDir);
+    const watch = await admin.watch(maps);
+    expect(await fill(admin)).toEqual([]);
+    await expectReads(admin, watch);
+    watch.close();
+    const told = await admin.get("/readyz");
+    expect([told.status, told.text.includes("[-]store-writes failed")]).toEqual([500, true]);
+    expect(server.log()).toContain("no room for the write");
+    disk.enlarge();
+    await eventually(() => admin.get("/readyz"), isReady);
+    expect((await admin.post(maps, map("again", 50_000))).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it("a server that starts there serves reads", async () => {
+    const first = await start(dataDir);
+    expect(await fill(first.admin)).toEqual([]);
+    await first.server.stop("SIGKILL");
+    // Whatever is left is taken too.
+    spawnSync("sh", ["-c", `cat /dev/zero > ${path.join(folder.path, "rest")} 2>&1`]);
+    const { server, admin } = await startAgain();
+    await expectReads(admin, undefined);
+    expect((await admin.post(maps, map("no", 50_000))).body.reason).toBe("StoreFull");
+    spawnSync("rm", [path.join(folder.path, "rest")]);
+    disk.enlarge();
+    await eventually(
+      () => admin.post(maps, map("yes", 50_000)),
+      ({ status }) => status === 201,
+    );
+    await server.stop();
+  });
+
+  async function startAgain(): Promise<{ server: ServerProcess; admin: Api }> {
+    const tokens = path.join(dataDir, "tokens.csv");
+    const server = await ServerProcess.start(dataDir, `--token-auth-file=${tokens}`);
+    return { server, admin: server.as("admin") };
+  }
+});

@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
+import { StoreDamagedError } from "../../src/storage/store.ts";
+import { plinth, program } from "../support/process.ts";
+import { temporaryFolder } from "./support.ts";
+
+const pageBytes = 4096;
+const folder = temporaryFolder();
+const sound = join(folder.path, "sound");
+const dataFile = (dataDir: string) => join(dataDir, "store", "data.mdb");
+
+/** A generator of whole numbers below a limit, the same ones each time. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state % below;
+  };
+}
+
+/** A copy of the sound folder with what `damage` does to its file. */
+function damaged(name: string, damage: (file: number, pages: number) => void): string {
+  const dataDir = join(folder.path, name);
+  rmSync(dataDir, { recursive: true, force: true });
+  cpSync(sound, dataDir, { recursive: true });
+  const pages = readFileSync(dataFile(dataDir)).length / pageBytes;
+  const file = openSync(dataFile(dataDir), "r+");
+  damage(file, pages);
+  closeSync(file);
+  return dataDir;
+}
+
+beforeAll(async () => {
+  mkdirSync(sound);
+  const store = openLmdbStore({ dir: join(sound, "store"), clock: systemClock });
+  const bodyOf = (i: number) => Buffer.alloc(i % 50 === 0 ? 9000 : 300, "x");
+  const made = await Promise.all(
+    Array.from({ length: 2000 }, (_, i) => {
+      const draft = { header: Buffer.from("{}"), body: bodyOf(i), revisionAt: 0 };
+      return store.commit({ kind: "create", key: `/g/r/n/k${i}`, draft });
+    }),
+  );
+  // Removed ones leave free pages.
+  for (const [i, result] of made.slice(0, 300).entries()) {
+    if (!result.ok) throw new Error("a key was there");
+    await store.commit({ kind: "delete", key: `/g/r/n/k${i}`, expected: result.revision });
+  }
+  await store.compact(systemClock.now() + 1000);
+  expect(await store.check()).toEqual([]);
+  await store.close();
+});
+afterAll(folder.remove);
+
+describe("damaged pages are told of, and end nothing by a signal", () => {
+  const kinds = ["zeros", "noise", "noise in its head"] as const;
+  const cases = Array.from({ length: 12 }, (_, i) => ({ seed: i + 1, kind: kinds[i % kinds.length]! }));
+
+  it.each(cases)("random pages, seed $seed: $kind", ({ seed, kind }) => {
+    const dataDir = damaged("random", (file, pages) => {
+      const below = numbers(seed);
+      for (let count = 3 + below(20); count > 0; count--) {
+        const length = kind === "noise in its head" ? 64 : pageBytes;
+        const bytes = Buffer.alloc(length);
+        if (kind !== "zeros") bytes.forEach((_, at) => (bytes[at] = below(256)));
+        writeSync(file, bytes, 0, length, (2 + below(pages - 2)) * pageBytes);
+      }
+    });
+    // In this process: a signal would end the test.
+    expect(() => openLmdbStore({ dir: join(dataDir, "store"), clock: systemClock })).toThrow(
+      new RegExp(`${dataDir}.*(CORRUPTED|damaged|cut off).*restore a backup`),
+    );
+  });
+
+  it("check and serve say so", () => {
+    const dataDir = damaged("told", (file, pages) => {
+      for (let page = 2; page < pages; page++) writeSync(file, Buffer.alloc(64, 7), 0, 64, page * pageBytes);
+    });
+    for (const words of [["check"], ["serve", "--secure-port=0"]]) {
+      const { code, stderr } = plinth(...words, `--data-dir=${dataDir}`);
+      expect([words[0], code, /page \d+ is damaged/.test(stderr)]).toEqual([words[0], 1, true]);
+    }
+  });
+
+  it("a file without content is what is left of a store, not a new one", () => {
+    const dataDir = damaged("empty", (file) => void file);
+    truncateSync(dataFile(dataDir), 0);
+    expect(() => openLmdbStore({ dir: join(dataDir, "store"), clock: systemClock })).toThrow(
+      StoreDamagedError,
+    );
+    const { code, stderr, stdout } = plinth("check", `--data-dir=${dataDir}`);
+    expect([code, stdout.includes("sound")]).toEqual([1, false]);
+    expect(stderr).toContain("cut off at 0 bytes");
+    expect(readFileSync(dataFile(dataDir)).length).toBe(0);
+  });
+
+  it("the sound one is sound", () => {
+    expect(plinth("check", `--data-dir=${sound}`)).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a check whose reading ends by a signal", () => {
+  it("says that the store is damaged", async () => {
+    const check = spawn(process.execPath, [program, "check", `--data-dir=${sound}`]);
+    let out = "";
+    check.stdout.on("data", (text: Buffer) => (out += text.toString()));
+    const children = `/proc/${check.pid}/task/${check.pid}/children`;
+    let reading = 0;
+    while (reading === 0) {
+      reading = Number.parseInt(readFileSync(children, "utf8"), 10) || 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    process.kill(reading, "SIGSEGV");
+    const [code] = (await once(check, "close")) as [number];
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining("is damaged: reading it ended a process by SIGSEGV"),
+    ]);
+  });
+});

@@ -30,6 +30,7 @@ export const serveCommand: Command = {
     const read = new FlagReader(serveFlags, parseFlags(serveFlags, words));
     const options = serverOptions(read);
     const server = await start(options);
+    surviveDefects(server);
     const file = read.optional("write-kubeconfig") ?? path.join(read.text("data-dir"), "admin.kubeconfig");
     await writePrivately(file, server.durableKubeconfig());
     const stop = stopSignal();
@@ -180,6 +181,15 @@ async function writePrivately(file: string, text: string): Promise<void> {
   const fresh = `${file}.${process.pid}.new`;
   await writeFile(fresh, text, { mode: 0o600 });
   await rename(fresh, file);
+}
+
+/**
+ * From now on an exception that nothing caught doesn't end the process: it serves others who have no part in it. Handlers
+ * that a peer's bytes reach are guarded where they are registered, and end that peer's connection (`src/http/guard.ts`).
+ */
+function surviveDefects(server: Server): void {
+  process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));
+  process.on("unhandledRejection", (error) => server.reportDefect(error, "unhandledRejection"));
 }
 
 function stopSignal(): Promise<void> {

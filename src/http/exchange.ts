@@ -6,6 +6,7 @@ import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Sample } from "./metrics/metric.ts";
 import type { AuditTrail } from "./audit/trail.ts";
+import type { HandlerGuard } from "./guard.ts";
 
 /** The header of a request and of its answer that names the request in the audit. */
 export const auditIdHeader = "Audit-Id";
@@ -53,6 +54,10 @@ export interface Exchange {
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
+  /** Ends the connection or stream unless the answer is already handed over whole. */
+  breakOff(): void;
+  /** Registers event handlers that the client's bytes, or a backend's, can reach. */
+  readonly guard: HandlerGuard;
   /** The connection, where it carries one request after the other. */
   readonly reader?: ReadableConnection | undefined;
   /** Takes note of what is asked and answered; absent where nothing is audited. */

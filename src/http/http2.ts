@@ -9,6 +9,8 @@ import {
   type Exchange,
   type HeaderLines,
 } from "./exchange.ts";
+import type { HandlerGuard } from "./guard.ts";
+import type { ListenerContext } from "./listener-context.ts";
 import { collect, tooLarge, WritableBody } from "./http1.ts";
 
 /** An exchange over one HTTP/2 stream. */
@@ -29,9 +31,14 @@ export class Http2Exchange implements Exchange {
     readonly rawHeaders: readonly string[],
     readonly connection: Connection,
     private readonly bodyTimeoutMs: number,
+    private readonly context: ListenerContext,
   ) {
     this.method = String(headers[":method"] ?? "");
     this.url = String(headers[":path"] ?? "");
+  }
+
+  get guard(): HandlerGuard {
+    return this.context.guard;
   }
 
   addHeaders(lines: HeaderLines): void {
@@ -57,23 +64,29 @@ export class Http2Exchange implements Exchange {
       );
     });
     try {
-      return await Promise.race([collect(this.channel, maxBytes), late]);
+      return await Promise.race([collect(this.channel, maxBytes, this.guard), late]);
     } finally {
       clearTimeout(timer);
     }
   }
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    const { channel } = this;
+    const gone = channel.destroyed || channel.closed;
+    if (!gone) channel.respond(this.head(status, headers, status === 304 ? undefined : body.length));
     this.answered = true;
     this.status = status;
     this.sentBytes = body.length;
-    if (this.channel.destroyed || this.channel.closed) return;
-    this.channel.respond(this.head(status, headers, status === 304 ? undefined : body.length));
+    if (gone) return;
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
-    if (!this.channel.writableEnded) this.channel.end(body);
+    if (!channel.writableEnded) channel.end(body);
     this.leaveRestUnread();
     // A client that doesn't take its answer loses it after a time.
-    if (this.channel.writableLength > 0) this.channel.setTimeout(stallMs, () => this.channel.close());
+    if (channel.writableLength === 0) return;
+    channel.setTimeout(
+      stallMs,
+      this.guard.wrap("timeout", () => channel.close(), channel),
+    );
   }
 
   /** What is left of a body that nobody wants is let pass until the answer is out; then the client is told to stop. */
@@ -81,22 +94,25 @@ export class Http2Exchange implements Exchange {
     const { channel } = this;
     if (channel.readableEnded) return;
     channel.resume();
-    if (!channel.endAfterHeaders) channel.once("finish", () => channel.close(constants.NGHTTP2_NO_ERROR));
+    if (channel.endAfterHeaders) return;
+    this.guard.once(channel, "finish", () => channel.close(constants.NGHTTP2_NO_ERROR), channel);
   }
 
   stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
-    this.answered = true;
-    this.status = status;
-    const { channel } = this;
+    const { channel, guard } = this;
     let trailers: HeaderLines = [];
     if (!channel.destroyed && !channel.closed) {
       const sent = this.head(status, headers, undefined);
       channel.respond(sent, trailing ? { waitForTrailers: true } : undefined);
-      if (trailing) channel.once("wantTrailers", () => channel.sendTrailers(withLines(trailers, {})));
+      const trail = () => channel.sendTrailers(withLines(trailers, {}));
+      if (trailing) guard.once(channel, "wantTrailers", trail, channel);
     }
+    this.answered = true;
+    this.status = status;
     return new WritableBody(
       this,
       channel,
+      guard,
       () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),
       trailing ? (lines) => (trailers = lines) : undefined,
     );
@@ -110,9 +126,51 @@ export class Http2Exchange implements Exchange {
 
   onClose(listener: () => void): void {
     if (this.channel.closed) queueMicrotask(listener);
-    else this.channel.once("close", listener);
+    else this.guard.once(this.channel, "close", listener, this.channel);
+  }
+
+  breakOff(): void {
+    if (!this.channel.writableEnded) this.channel.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 }
+
+/** Headers of an answer that Node sends once only over HTTP/2. */
+const singleValued: ReadonlySet<string> = new Set([
+  "access-control-allow-credentials",
+  "access-control-max-age",
+  "access-control-request-method",
+  "age",
+  "authorization",
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-location",
+  "content-md5",
+  "content-range",
+  "content-type",
+  "date",
+  "dnt",
+  "etag",
+  "expires",
+  "from",
+  "host",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "last-modified",
+  "location",
+  "max-forwards",
+  "proxy-authorization",
+  "range",
+  "referer",
+  "retry-after",
+  "tk",
+  "upgrade-insecure-requests",
+  "user-agent",
+  "x-content-type-options",
+]);
 
 type Http2Headers = Record<string, string | number | string[]>;
 
@@ -122,12 +180,16 @@ function asHttp2Headers(status: number, lines: HeaderLines, length: number | und
   return headers;
 }
 
-/** Adds lines to headers; what stands there several times becomes a list. */
+/**
+ * Adds lines to headers; a repeated header becomes a list. Node refuses a list for a header that has one value only; of
+ * such a header the first line counts.
+ */
 function withLines(lines: HeaderLines, headers: Http2Headers): Http2Headers {
   for (let i = 0; i < lines.length; i += 2) {
     const name = lines[i]!.toLowerCase();
     const value = lines[i + 1]!;
     const before = headers[name];
+    if (before !== undefined && singleValued.has(name)) continue;
     headers[name] =
       before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
   }

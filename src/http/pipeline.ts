@@ -36,13 +36,22 @@ export function handle(service: HttpService, plain: Exchange): void {
     course.trail?.ended();
   };
   const failed = (error: unknown) => {
-    fail(service, exchange, error);
-    end();
+    try {
+      fail(service, exchange, error);
+    } finally {
+      end();
+    }
   };
+  const ends = { destroy: () => exchange.breakOff() };
+  const settled = (task: () => void) => service.guard.run("answer", task, ends);
   try {
     const done = run(service, exchange, course);
-    if (done instanceof Promise) done.then(end, failed);
-    else end();
+    if (done instanceof Promise) {
+      done.then(
+        () => settled(end),
+        (error: unknown) => settled(() => failed(error)),
+      );
+    } else end();
   } catch (error) {
     failed(error);
   }
@@ -192,7 +201,7 @@ function authorize(
   });
 }
 
-/** Answers a failure. What isn't meant for clients is a defect: it is logged, and the client is told just that. */
+/** Answers a failure. An unexpected exception is a bug: the server logs it with its stack and answers 500 without details. */
 export function fail(service: HttpService, exchange: Exchange, thrown: unknown): void {
   const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
   const request = { method: exchange.method, path: exchange.url.split("?", 1)[0]! };
@@ -203,6 +212,7 @@ export function fail(service: HttpService, exchange: Exchange, thrown: unknown):
   if (exchange.answered) {
     const reason = error instanceof RevisionCompactedError ? "history gone" : "answer failed midway";
     service.log.cutOff(reason, request);
+    exchange.breakOff();
     return;
   }
   const told =

@@ -7,6 +7,7 @@ import type { Auditor } from "./audit/auditor.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import type { HandlerGuard } from "./guard.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
 import type { ConnectionObserver } from "./listener.ts";
 import type { RequestLimiter } from "./limits/limiter.ts";
@@ -50,18 +51,26 @@ export interface HttpService {
   readonly clients: ConnectionObserver;
   /** Undefined where nothing is audited. */
   readonly audit: Auditor | undefined;
+  /** Registers event handlers that a client's or backend's bytes can reach. */
+  readonly guard: HandlerGuard;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }
 
 export interface HttpLog {
-  /** A defect: something was thrown that is not meant for clients. */
-  defect(error: unknown, request: { readonly method: string; readonly path: string }): void;
+  /** Logs and counts a bug: an exception that is not meant for clients, and where it was caught. */
+  defect(error: unknown, source: DefectSource): void;
   /** The store can't be used. May be called very often. */
   unavailable(cause: unknown, request: { readonly method: string; readonly path: string }): void;
   /** A watcher or reader was cut off for the reason. */
   cutOff(reason: string, request: { readonly method: string; readonly path: string }): void;
 }
+
+/** Where an exception that is a bug was caught: in a request, in an event handler, or nowhere but in the process. */
+export type DefectSource =
+  | { readonly method: string; readonly path: string }
+  | { readonly event: string }
+  | { readonly process: "uncaughtException" | "unhandledRejection" };
 
 /** A request that passed authentication and authorization. */
 export interface Admitted<F extends RequestFacts = RequestFacts> {

@@ -1,6 +1,7 @@
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
+import { HandlerGuard } from "../http/guard.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
@@ -14,7 +15,7 @@ import { AuthenticationMetrics } from "../http/metrics/authentication-metrics.ts
 import { RequestMetrics } from "../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../http/openid-documents.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
-import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
+import { OpenStreams, PathTable, type HttpLog, type HttpService } from "../http/service.ts";
 import { rarely } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
@@ -45,6 +46,7 @@ export async function httpService(
   },
 ): Promise<HttpService> {
   const { clock, log } = options;
+  const defect = defectLog(options, parts.metrics);
   const { authenticator, serviceAccounts } = parts.authentication;
   const { metrics } = parts;
   const paths = new PathTable();
@@ -85,14 +87,23 @@ export async function httpService(
     watches,
     connections: parts.connections,
     clients: clientConnections(options, metrics),
+    guard: new HandlerGuard((error, event) => defect(error, { event })),
     log: {
-      defect: (error, request) =>
-        log.error({ ...request, error: stackOf(error) }, "a defect: please report it"),
+      defect,
       unavailable: rarely(clock, unavailableMs, (cause: unknown) =>
         log.error({ error: stackOf(cause) }, "the store can't be used"),
       ),
       cutOff: (reason, request) => log.warn(request, reason),
     },
+  };
+}
+
+/** Logs a bug with its stack, and counts it by where it was caught. */
+function defectLog({ log, vocabulary: { name } }: ServerOptions, metrics: MetricSet): HttpLog["defect"] {
+  return (error, source) => {
+    const kind = "event" in source ? "event" : "process" in source ? "process" : "request";
+    metrics.sample(`${name}_defects_total`, kind).inc();
+    log.error({ ...source, error: stackOf(error) }, "a defect: please report it");
   };
 }
 

@@ -92,6 +92,14 @@ export class Server {
     return kubeconfig(this.url, this.caCertificate, credentials, "admin");
   }
 
+  /**
+   * Logs and counts an exception of this process that no request and no connection owns; for handlers of
+   * `uncaughtException` and `unhandledRejection`.
+   */
+  reportDefect(error: unknown, origin: "uncaughtException" | "unhandledRejection"): void {
+    this.parts.service.log.defect(error, { process: origin });
+  }
+
   /** Stops: not ready at once, then (after the delay that was configured) no new requests, then nothing. */
   close(): Promise<void> {
     return (this.closing ??= stop(this.parts));
@@ -353,7 +361,7 @@ function followed(
 async function open(serving: Serving | undefined, service: HttpService): Promise<HttpListener | undefined> {
   if (serving === undefined) return undefined;
   return listen(
-    { ...serving.listen, observer: service.clients },
+    { ...serving.listen, observer: service.clients, guard: service.guard },
     (exchange) => handle(service, exchange),
     (method, url) => mayUpgrade(service, method, url),
   );

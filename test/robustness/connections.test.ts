@@ -2,6 +2,7 @@ import { connect as connectTls } from "node:tls";
 import { connect as connectHttp2, constants } from "node:http2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configMap, namespace, ok, until } from "../api/support.ts";
+import { HandlerGuard } from "../../src/http/guard.ts";
 import { connectionLimits, listen, type HttpListener } from "../../src/http/listener.ts";
 import { createServingCertificates } from "../../src/server/certificates.ts";
 import { Api, TestServer } from "../support/api.ts";
@@ -300,7 +301,8 @@ describe("slow clients are cut off", () => {
     const made = createServingCertificates(["localhost", "127.0.0.1"]);
     ca = made.caCertificate;
     const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
-    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits }, (exchange) => {
+    const guard = new HandlerGuard((error) => outcomes.push(String(error)));
+    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits, guard }, (exchange) => {
       if (exchange.url === "/large") {
         exchange.onClose(() => outcomes.push("gone"));
         exchange.send(200, [], Buffer.alloc(largeBytes));

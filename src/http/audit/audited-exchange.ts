@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
+import type { HandlerGuard } from "../guard.ts";
 import type { AuditTrail } from "./trail.ts";
 
 /** An exchange whose answer tells the request's trail when it begins. */
@@ -91,5 +92,13 @@ export class AuditedExchange implements Exchange {
 
   onClose(listener: () => void): void {
     this.inner.onClose(listener);
+  }
+
+  breakOff(): void {
+    this.inner.breakOff();
+  }
+
+  get guard(): HandlerGuard {
+    return this.inner.guard;
   }
 }

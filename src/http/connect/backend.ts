@@ -6,9 +6,12 @@ import {
 } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
+import type { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { StatusError } from "../../base/status-error.ts";
+import type { HandlerGuard } from "../guard.ts";
 import { connectionLimits } from "../listener.ts";
+import type { HttpService } from "../service.ts";
 import { addressRefused, guardedLookup, RefusedAddress } from "./addresses.ts";
 import { hostAndPort, type Destination } from "./rules.ts";
 
@@ -37,6 +40,7 @@ const upgradeTimeoutMs = 30_000;
 /** One request to a backend, on a connection of its own. */
 export class Backend {
   private readonly request: ClientRequest;
+  private readonly guard: HandlerGuard;
   /** What came; rejects with a StatusError that names the destination. */
   readonly answer: Promise<BackendAnswer>;
 
@@ -48,9 +52,10 @@ export class Backend {
   constructor(
     private readonly destination: Destination,
     question: BackendQuestion,
-    { clock, allowLoopback }: { readonly clock: Clock; readonly allowLoopback: boolean },
+    { clock, connections, guard }: Pick<HttpService, "clock" | "connections" | "guard">,
   ) {
-    this.request = open(destination, question, allowLoopback);
+    this.guard = guard;
+    this.request = open(destination, question, connections.allowLoopback);
     const upgrading = question.headers["upgrade"] !== undefined;
     this.answer = this.settle(clock, upgrading);
     // Whoever gives up before the answer has come doesn't wait for it; `destroy` has ended the request.
@@ -58,19 +63,20 @@ export class Backend {
   }
 
   /** Sends a body as it comes, no faster than the backend takes it; without one, ends the request. */
-  send(body: NodeJS.ReadableStream | undefined): void {
-    const { request } = this;
+  send(body: Readable | undefined): void {
+    const { request, guard } = this;
     if (body === undefined) {
       request.end();
       return;
     }
-    body.on("error", () => request.destroy());
-    body.pipe(request);
-    request.once("close", () => {
+    const letPass = () => {
       // The backend wants no more of it. The rest is let pass, so that the client gets to reading the answer.
       body.unpipe(request);
       body.resume();
-    });
+    };
+    guard.on(body, "error", () => request.destroy(), body);
+    guard.once(request, "close", letPass, body);
+    body.pipe(request);
   }
 
   /** Ends the request, whatever its state. */
@@ -79,7 +85,7 @@ export class Backend {
   }
 
   private settle(clock: Clock, upgrading: boolean): Promise<BackendAnswer> {
-    const { request, destination } = this;
+    const { request, destination, guard } = this;
     return new Promise((resolve, reject) => {
       const after = (ms: number) =>
         clock.setTimer(() => {
@@ -93,27 +99,34 @@ export class Backend {
       };
       // On a connection that stands an answer may take its time, but not one about the protocol.
       const ready = destination.scheme === "https" ? "secureConnect" : "connect";
-      request.once("socket", (socket) => {
-        socket.once(ready, () => {
-          deadline.cancel();
-          if (upgrading) deadline = after(upgradeTimeoutMs);
-        });
-      });
-      request.on("error", fail);
-      request.once("close", () => fail(new Error("the connection was closed before an answer came")));
-      request.once("response", (answer) => {
+      const connected = () => {
+        deadline.cancel();
+        if (upgrading) deadline = after(upgradeTimeoutMs);
+      };
+      const answered = (answer: IncomingMessage) => {
         deadline.cancel();
         resolve({ kind: "answer", answer });
-      });
-      request.once("upgrade", (answer, socket, head) => {
+      };
+      const upgraded = (answer: IncomingMessage, socket: Socket, head: Buffer) => {
         deadline.cancel();
-        socket.on("error", () => socket.destroy());
+        guard.on(socket, "error", () => socket.destroy(), socket);
         if (upgrading) resolve({ kind: "upgraded", answer, socket, head });
         else {
           socket.destroy();
           fail(new Error("it changes the protocol without being asked to"));
         }
-      });
+      };
+      const closed = () => fail(new Error("the connection was closed before an answer came"));
+      guard.once(
+        request,
+        "socket",
+        (socket: Socket) => guard.once(socket, ready, connected, socket),
+        request,
+      );
+      guard.on(request, "error", fail, request);
+      guard.once(request, "close", closed, request);
+      guard.once(request, "response", answered, request);
+      guard.once(request, "upgrade", upgraded, request);
     });
   }
 }

@@ -29,13 +29,12 @@ export async function handOn(
   { destination, path, mend = (lines) => lines }: HandOn,
 ): Promise<void> {
   const { upgrade } = exchange;
-  const { clock, connections } = service;
-  const { allowLoopback, isIdentityHeader } = connections;
+  const { isIdentityHeader } = service.connections;
   const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary, isIdentityHeader);
   const headers =
     upgrade === undefined ? plain : { ...plain, connection: "Upgrade", upgrade: upgrade.protocol };
   const question = { method: exchange.method, path, headers };
-  const backend = new Backend(destination, question, { clock, allowLoopback });
+  const backend = new Backend(destination, question, service);
   let upgraded = false;
   exchange.onClose(() => {
     if (!upgraded) backend.destroy();

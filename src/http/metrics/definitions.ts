@@ -186,6 +186,13 @@ function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
       labels: ["name", "stage"],
     },
     {
+      name: `${name}_defects_total`,
+      help: "Exceptions that are bugs of the server, by where they were caught: request, event or process.",
+      type: "counter",
+      stability: "ALPHA",
+      labels: ["source"],
+    },
+    {
       name: `${name}_client_connections`,
       help: "Connections of clients that are open now.",
       type: "gauge",

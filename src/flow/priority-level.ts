@@ -297,6 +297,10 @@ class SeatTicket implements Ticket {
     readonly startMs: number,
   ) {}
 
+  get contended(): boolean {
+    return this.level.waiting > 0;
+  }
+
   release(): void {
     this.level.finish(this);
   }

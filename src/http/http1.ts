@@ -13,7 +13,9 @@ import {
   type HeaderLines,
   type UpgradeOffer,
 } from "./exchange.ts";
+import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
+import type { Course } from "./metrics/request-metrics.ts";
 import type { ListenerContext } from "./listener-context.ts";
 
 /** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
@@ -30,6 +32,9 @@ export class Http1Exchange implements Exchange {
   status = 0;
   sentBytes = 0;
   auditId = "";
+  caller = "";
+  exempt = false;
+  course: Course | undefined = undefined;
   private further: HeaderLines = noLines;
 
   constructor(
@@ -76,16 +81,14 @@ export class Http1Exchange implements Exchange {
     return this.request.socket;
   }
 
-  readBody(maxBytes: number): MaybePromise<Buffer> {
+  readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer> {
     const { request } = this;
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > maxBytes) throw tooLarge(maxBytes);
-    if (!(declared > 0)) return collect(request, maxBytes, this.guard);
+    const rest = () => collect(request, maxBytes, this.guard, account);
+    if (!(declared > 0)) return rest();
     // What came together with the head is parsed before anything else is done, but after this.
-    return (
-      wholeBody(request, declared) ??
-      soon().then(() => wholeBody(request, declared) ?? collect(request, maxBytes, this.guard))
-    );
+    return wholeBody(request, declared) ?? soon().then(() => wholeBody(request, declared) ?? rest());
   }
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
@@ -200,8 +203,13 @@ type Body = Readable & {
   readonly aborted?: boolean;
 };
 
-/** Reads a body whole, up to a limit. What is over the limit is not read. */
-export function collect(body: Body, maxBytes: number, guard: HandlerGuard): Promise<Buffer> {
+/** Reads a body whole, up to a limit and for as long as its account takes what arrives. What is beyond that is not read. */
+export function collect(
+  body: Body,
+  maxBytes: number,
+  guard: HandlerGuard,
+  account: BodyAccount,
+): Promise<Buffer> {
   // Over HTTP/2 an empty body may have ended, or its stream been reset, before anybody reads it.
   if (body.aborted === true) return Promise.reject(aborted());
   if (body.readableEnded === true) return Promise.resolve(Buffer.alloc(0));
@@ -212,14 +220,16 @@ export function collect(body: Body, maxBytes: number, guard: HandlerGuard): Prom
     let settled = false;
     const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maxBytes) {
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        account.arrived(chunk.length);
         chunks.push(chunk);
-        return;
+      } catch (error) {
+        settled = true;
+        body.removeAllListeners("data");
+        body.pause();
+        reject(error as Error);
       }
-      settled = true;
-      body.removeAllListeners("data");
-      body.pause();
-      reject(tooLarge(maxBytes));
     };
     const finish = () => {
       settled = true;

@@ -9,7 +9,9 @@ import {
   type Exchange,
   type HeaderLines,
 } from "./exchange.ts";
+import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
+import type { Course } from "./metrics/request-metrics.ts";
 import type { ListenerContext } from "./listener-context.ts";
 import { collect, tooLarge, WritableBody } from "./http1.ts";
 
@@ -19,6 +21,9 @@ export class Http2Exchange implements Exchange {
   status = 0;
   sentBytes = 0;
   auditId = "";
+  caller = "";
+  exempt = false;
+  course: Course | undefined = undefined;
   private further: HeaderLines = [];
   readonly method: string;
   readonly url: string;
@@ -54,7 +59,7 @@ export class Http2Exchange implements Exchange {
     return this.channel.endAfterHeaders ? undefined : this.channel;
   }
 
-  async readBody(maxBytes: number): Promise<Buffer> {
+  async readBody(maxBytes: number, account: BodyAccount): Promise<Buffer> {
     if (Number(this.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -64,7 +69,7 @@ export class Http2Exchange implements Exchange {
       );
     });
     try {
-      return await Promise.race([collect(this.channel, maxBytes, this.guard), late]);
+      return await Promise.race([collect(this.channel, maxBytes, this.guard, account), late]);
     } finally {
       clearTimeout(timer);
     }

@@ -12,6 +12,7 @@ import { auditIdOf } from "./audit/audit-id.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
+import { releaseSeat } from "./limits/yield-seat.ts";
 import type { Course } from "./metrics/request-metrics.ts";
 import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts, type ResourceFacts } from "./request-facts.ts";
@@ -28,7 +29,7 @@ export function handle(service: HttpService, plain: Exchange): void {
   const exchange = service.audit === undefined ? plain : service.audit.accompany(plain);
   const course = service.metrics.begin(exchange);
   const end = () => {
-    course.ticket?.release();
+    releaseSeat(course);
     service.metrics.end(course);
     const { reader } = exchange;
     if (course.flow !== undefined && reader !== undefined)
@@ -76,6 +77,7 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
       andThen(impersonate(service, exchange, caller), (user) => {
         course.trail?.impersonates(user);
         course.flow = user.name;
+        exchange.caller = user.name;
         // 5. Limits: is there room for them. Exit: 429.
         return andThen(service.limits.enter(course, facts, user), () =>
           // 6. Their turn, among the requests that arrive together.

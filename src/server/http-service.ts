@@ -78,7 +78,9 @@ export async function httpService(
       registry: engine.registry,
     }),
     paths,
-    bodies: new BodyBudget(),
+    bodies: new BodyBudget((reason) =>
+      metrics.sample(`${options.vocabulary.name}_request_bodies_refused_total`, reason).inc(),
+    ),
     audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
     metrics: new RequestMetrics(metrics, () => performance.now()),

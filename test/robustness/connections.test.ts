@@ -2,6 +2,7 @@ import { connect as connectTls } from "node:tls";
 import { connect as connectHttp2, constants } from "node:http2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configMap, namespace, ok, until } from "../api/support.ts";
+import { BodyBudget } from "../../src/http/body-budget.ts";
 import { HandlerGuard } from "../../src/http/guard.ts";
 import { connectionLimits, listen, type HttpListener } from "../../src/http/listener.ts";
 import { createServingCertificates } from "../../src/server/certificates.ts";
@@ -308,7 +309,7 @@ describe("slow clients are cut off", () => {
         exchange.send(200, [], Buffer.alloc(largeBytes));
         return;
       }
-      Promise.resolve(exchange.readBody(1024)).then(
+      Promise.resolve(exchange.readBody(1024, new BodyBudget(() => undefined).open(exchange))).then(
         (body) => exchange.send(200, [], body),
         (error: { code: number }) => {
           outcomes.push(String(error.code));

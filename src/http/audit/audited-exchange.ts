@@ -2,7 +2,9 @@ import type { Readable } from "node:stream";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
+import type { BodyAccount } from "../body-budget.ts";
 import type { HandlerGuard } from "../guard.ts";
+import type { Course } from "../metrics/request-metrics.ts";
 import type { AuditTrail } from "./trail.ts";
 
 /** An exchange whose answer tells the request's trail when it begins. */
@@ -26,6 +28,30 @@ export class AuditedExchange implements Exchange {
 
   set auditId(id: string) {
     this.inner.auditId = id;
+  }
+
+  get caller(): string {
+    return this.inner.caller;
+  }
+
+  set caller(name: string) {
+    this.inner.caller = name;
+  }
+
+  get exempt(): boolean {
+    return this.inner.exempt;
+  }
+
+  set exempt(exempt: boolean) {
+    this.inner.exempt = exempt;
+  }
+
+  get course(): Course | undefined {
+    return this.inner.course;
+  }
+
+  set course(course: Course | undefined) {
+    this.inner.course = course;
   }
 
   get connection(): Connection {
@@ -76,8 +102,8 @@ export class AuditedExchange implements Exchange {
     return this.inner.header(name);
   }
 
-  readBody(maxBytes: number): MaybePromise<Buffer> {
-    return this.inner.readBody(maxBytes);
+  readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer> {
+    return this.inner.readBody(maxBytes, account);
   }
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {

@@ -193,6 +193,13 @@ function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
       labels: ["source"],
     },
     {
+      name: `${name}_request_bodies_refused_total`,
+      help: "Request bodies that were refused: the user has their share of what bodies may take (caller), or all of it is taken (server).",
+      type: "counter",
+      stability: "ALPHA",
+      labels: ["reason"],
+    },
+    {
       name: `${name}_client_connections`,
       help: "Connections of clients that are open now.",
       type: "gauge",

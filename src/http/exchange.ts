@@ -4,6 +4,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { ReadableConnection } from "../flow/fair-reading.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import type { UnsentAnswer, UnsentOnConnection } from "./unsent.ts";
 import type { Course } from "./metrics/request-metrics.ts";
 import type { Sample } from "./metrics/metric.ts";
 import type { AuditTrail } from "./audit/trail.ts";
@@ -63,6 +64,8 @@ export interface Exchange {
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
+  /** What of the answer the client hasn't taken yet; undefined when there is nothing of it. */
+  readonly unsent: UnsentAnswer | undefined;
   /** Ends the connection or stream unless the answer is already handed over whole. */
   breakOff(): void;
   /** Registers event handlers that the client's bytes, or a backend's, can reach. */
@@ -112,6 +115,8 @@ export interface Connection {
   readonly certificateError: string | undefined;
   /** Who was last recognised on this connection, and by which Authorization header. */
   identity: Identity | undefined;
+  /** What the client hasn't taken of its answers; undefined as long as it took all at once. */
+  unsent: UnsentOnConnection | undefined;
 }
 
 /** A caller who stays the same for as long as a connection brings the same header. */

@@ -1,5 +1,5 @@
-import type { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { ReadableConnection } from "../flow/fair-reading.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
@@ -16,6 +16,8 @@ import {
 import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { Course } from "./metrics/request-metrics.ts";
+import type { UnsentAnswer } from "./unsent.ts";
+import { WritableBody } from "./writable-body.ts";
 import type { ListenerContext } from "./listener-context.ts";
 
 /** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
@@ -36,6 +38,7 @@ export class Http1Exchange implements Exchange {
   exempt = false;
   course: Course | undefined = undefined;
   private further: HeaderLines = noLines;
+  private untaken: UnsentAnswer | undefined = undefined;
 
   constructor(
     protected readonly request: IncomingMessage,
@@ -107,6 +110,12 @@ export class Http1Exchange implements Exchange {
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
     else if (hasBody(request)) endInTwo(response, body, this.guard);
     else response.end(body);
+    const { socket } = response;
+    if (body.length > onePieceBytes && socket !== null && socket.writableLength > 0) {
+      const account = this.account(socket);
+      account.hold(asBuffer(body));
+      this.guard.once(response, "close", () => account.set(0), response);
+    }
     if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
   }
 
@@ -123,10 +132,25 @@ export class Http1Exchange implements Exchange {
     const { response } = this;
     if (response.socket !== null) this.context.slowReaders.streamsTo(response.socket);
     const breakOff = () => response.socket?.destroy();
-    if (!trails) return new WritableBody(this, response, this.guard, breakOff);
-    return new WritableBody(this, response, this.guard, breakOff, (lines) =>
-      response.addTrailers(pairsOf(lines)),
-    );
+    const account = response.socket === null ? undefined : () => this.account(response.socket!);
+    const trail = (lines: HeaderLines) => response.addTrailers(pairsOf(lines));
+    return new WritableBody(this, response, {
+      guard: this.guard,
+      account,
+      breakOff,
+      trail: trails ? trail : undefined,
+    });
+  }
+
+  get unsent(): UnsentAnswer | undefined {
+    return this.untaken !== undefined && this.untaken.bytes > 0 ? this.untaken : undefined;
+  }
+
+  /** The account of what the client hasn't taken of this answer. */
+  private account(socket: Socket): UnsentAnswer {
+    const { connection, context } = this;
+    connection.unsent ??= context.unsent.connection(() => socket.destroy());
+    return (this.untaken ??= connection.unsent.answer(this));
   }
 
   /** A copy of an answer's header lines, with those that it carries whatever it is, and the request's name. */
@@ -249,68 +273,4 @@ export function collect(
 
 function aborted(): StatusError {
   return new StatusError("BadRequest", "the request's body ended before it was complete");
-}
-
-/** A response as far as streaming needs it. */
-interface Sink extends EventEmitter {
-  write(bytes: Uint8Array): boolean;
-  end(): unknown;
-  destroy(): unknown;
-  readonly writableLength: number;
-  readonly writableNeedDrain: boolean;
-  readonly destroyed: boolean;
-  readonly writableEnded: boolean;
-}
-
-/** The body stream over a Node writable. */
-export class WritableBody implements BodyStream {
-  constructor(
-    private readonly counted: { sentBytes: number },
-    private readonly sink: Sink,
-    private readonly guard: HandlerGuard,
-    private readonly breakOff: () => void,
-    /** Takes trailers before the body is ended; undefined where there can't be any. */
-    private readonly trail?: (lines: HeaderLines) => void,
-  ) {}
-
-  write(bytes: Uint8Array): boolean {
-    if (this.closed) return false;
-    this.counted.sentBytes += bytes.length;
-    return this.sink.write(bytes);
-  }
-
-  drained(): Promise<void> {
-    if (this.closed || !this.sink.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = this.guard.wrap(
-        "drain",
-        () => {
-          this.sink.off("drain", done);
-          this.sink.off("close", done);
-          resolve();
-        },
-        this.sink,
-      );
-      this.sink.once("drain", done);
-      this.sink.once("close", done);
-    });
-  }
-
-  get backlogBytes(): number {
-    return this.sink.writableLength;
-  }
-
-  get closed(): boolean {
-    return this.sink.destroyed || this.sink.writableEnded;
-  }
-
-  end(trailers: HeaderLines = []): void {
-    if (this.closed) return;
-    if (trailers.length > 0) this.trail?.(trailers);
-    this.sink.end();
-  }
-
-  destroy(): void {
-    this.breakOff();
-  }
 }

@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Readable } from "node:stream";
+import { asBuffer } from "../resources/stored.ts";
 import { StatusError } from "../base/status-error.ts";
 import {
   auditIdHeader,
@@ -13,7 +14,9 @@ import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { Course } from "./metrics/request-metrics.ts";
 import type { ListenerContext } from "./listener-context.ts";
-import { collect, tooLarge, WritableBody } from "./http1.ts";
+import { collect, tooLarge } from "./http1.ts";
+import type { UnsentAnswer } from "./unsent.ts";
+import { WritableBody } from "./writable-body.ts";
 
 /** An exchange over one HTTP/2 stream. */
 export class Http2Exchange implements Exchange {
@@ -25,6 +28,7 @@ export class Http2Exchange implements Exchange {
   exempt = false;
   course: Course | undefined = undefined;
   private further: HeaderLines = [];
+  private untaken: UnsentAnswer | undefined = undefined;
   readonly method: string;
   readonly url: string;
   /** A connection that is shared by many streams can't be handed over. */
@@ -84,10 +88,14 @@ export class Http2Exchange implements Exchange {
     this.sentBytes = body.length;
     if (gone) return;
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
-    if (!channel.writableEnded) channel.end(body);
+    const shared = this.context.unsent.shared(asBuffer(body));
+    if (!channel.writableEnded) channel.end(shared);
     this.leaveRestUnread();
     // A client that doesn't take its answer loses it after a time.
     if (channel.writableLength === 0) return;
+    const account = this.account();
+    account.hold(shared);
+    this.guard.once(channel, "close", () => account.set(0), channel);
     channel.setTimeout(
       stallMs,
       this.guard.wrap("timeout", () => channel.close(), channel),
@@ -114,13 +122,28 @@ export class Http2Exchange implements Exchange {
     }
     this.answered = true;
     this.status = status;
-    return new WritableBody(
-      this,
-      channel,
+    return new WritableBody(this, channel, {
       guard,
-      () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),
-      trailing ? (lines) => (trailers = lines) : undefined,
-    );
+      account: () => this.account(),
+      breakOff: () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),
+      trail: trailing ? (lines) => (trailers = lines) : undefined,
+    });
+  }
+
+  get unsent(): UnsentAnswer | undefined {
+    return this.untaken !== undefined && this.untaken.bytes > 0 ? this.untaken : undefined;
+  }
+
+  /** The account of what the client hasn't taken of this answer. */
+  private account(): UnsentAnswer {
+    const { channel, connection, context } = this;
+    const { session } = channel;
+    connection.unsent ??= context.unsent.connection(() => {
+      // The client is told why before the connection is gone.
+      if (session?.destroyed === false) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      session?.destroy();
+    });
+    return (this.untaken ??= connection.unsent.answer(this));
   }
 
   private head(status: number, lines: HeaderLines, length: number | undefined): Http2Headers {

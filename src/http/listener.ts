@@ -22,6 +22,7 @@ import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
 import type { ListenerContext } from "./listener-context.ts";
 import { SlowReaders } from "./slow-readers.ts";
+import type { UnsentAnswers } from "./unsent.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
 
 /** How connections are accepted. */
@@ -38,6 +39,8 @@ export interface ListenOptions {
   readonly observer?: ConnectionObserver;
   /** Registers the event handlers of connections, requests and answers. */
   readonly guard: HandlerGuard;
+  /** Bounds what clients leave untaken of their answers. */
+  readonly unsent: UnsentAnswers;
 }
 
 /** Told of client connections. */
@@ -109,9 +112,9 @@ export async function listen(
 ): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
-  const { tls, guard, limits = connectionLimits } = options;
+  const { tls, guard, unsent, limits = connectionLimits } = options;
   const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
-  const context: ListenerContext = { slowReaders, guard };
+  const context: ListenerContext = { slowReaders, guard, unsent };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const serve = () => handle(new Http1Exchange(request, response, connectionOf(request.socket), context));
     guard.run("request", serve, response);
@@ -270,6 +273,7 @@ function connectionOf(socket: Socket): Connection {
       secure: (socket as TLSSocket).encrypted === true,
       ...presentedBy(socket as TLSSocket),
       identity: undefined,
+      unsent: undefined,
     };
     connections.set(socket, connection);
   }

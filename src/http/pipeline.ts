@@ -12,7 +12,7 @@ import { auditIdOf } from "./audit/audit-id.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
-import { releaseSeat } from "./limits/yield-seat.ts";
+import { awaitClient, releaseWhenTaken } from "./limits/yield-seat.ts";
 import type { Course } from "./metrics/request-metrics.ts";
 import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts, type ResourceFacts } from "./request-facts.ts";
@@ -29,7 +29,8 @@ export function handle(service: HttpService, plain: Exchange): void {
   const exchange = service.audit === undefined ? plain : service.audit.accompany(plain);
   const course = service.metrics.begin(exchange);
   const end = () => {
-    releaseSeat(course);
+    releaseWhenTaken(service, course);
+    if (course.waitedForRoom) exchange.connection.unsent!.answered();
     service.metrics.end(course);
     const { reader } = exchange;
     if (course.flow !== undefined && reader !== undefined)
@@ -82,15 +83,26 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
         return andThen(service.limits.enter(course, facts, user), () =>
           // 6. Their turn, among the requests that arrive together.
           service.turns.run(user.name, () =>
-            // 7. Authorization: may they. Exit: 403.
-            andThen(authorize(service, facts, user, course.trail), () =>
-              dispatch(service, { exchange, facts, user }, resource),
+            // A client that leaves much of its answers untaken gets no further one before it takes some.
+            andThen(takesAnswers(service, exchange, course), () =>
+              // 7. Authorization: may they. Exit: 403.
+              andThen(authorize(service, facts, user, course.trail), () =>
+                dispatch(service, { exchange, facts, user }, resource),
+              ),
             ),
           ),
         );
       }),
     ),
   );
+}
+
+/** Waits until the connection has room for another answer. */
+function takesAnswers(service: HttpService, { connection }: Exchange, course: Course): MaybePromise<void> {
+  const room = connection.unsent?.room();
+  if (room === undefined) return undefined;
+  course.waitedForRoom = true;
+  return awaitClient(service, course, room);
 }
 
 /** The resource type that is asked for; undefined for another path, and where there is none. */

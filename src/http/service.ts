@@ -6,6 +6,7 @@ import type { FairTurns } from "../flow/fair-turns.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import type { UnsentAnswers } from "./unsent.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
@@ -37,6 +38,8 @@ export interface HttpService {
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
+  /** What clients leave untaken of their answers. */
+  readonly unsent: UnsentAnswers;
   /** Whether large answers are compressed for clients that take that. */
   readonly compresses: boolean;
   readonly metrics: RequestMetrics;

@@ -8,6 +8,7 @@ import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
+import { UnsentAnswers, type EndedConnection } from "../http/unsent.ts";
 import { WatchCounts } from "../http/limits/watch-counts.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { addMetricsPath } from "../http/metrics/metrics-path.ts";
@@ -88,6 +89,7 @@ export async function httpService(
     streams: new OpenStreams(),
     watches,
     connections: parts.connections,
+    unsent: unsentAnswers(options, metrics),
     clients: clientConnections(options, metrics),
     guard: new HandlerGuard((error, event) => defect(error, { event })),
     log: {
@@ -114,6 +116,29 @@ const unavailableMs = 5000;
 
 /** How often the log says that connections are refused. */
 const refusedMs = 60_000;
+
+/** Bounds what clients leave untaken; counts connections that are ended for that, and says so in the log. */
+function unsentAnswers(
+  { clock, log, vocabulary: { name } }: ServerOptions,
+  metrics: MetricSet,
+): UnsentAnswers {
+  let count = 0;
+  const say = rarely(clock, unreadMs, (last: EndedConnection) => {
+    log.warn(
+      { ...last, connections: count },
+      "connections are ended: their clients don't take their answers",
+    );
+    count = 0;
+  });
+  return new UnsentAnswers((ended) => {
+    metrics.sample(`${name}_unread_connections_ended_total`, ended.reason).inc();
+    count++;
+    say(ended);
+  });
+}
+
+/** How often the log says that connections of clients that don't read are ended. */
+const unreadMs = 5000;
 
 /** Counts connections, and says in the log when some are refused. */
 function clientConnections(

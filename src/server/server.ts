@@ -361,7 +361,7 @@ function followed(
 async function open(serving: Serving | undefined, service: HttpService): Promise<HttpListener | undefined> {
   if (serving === undefined) return undefined;
   return listen(
-    { ...serving.listen, observer: service.clients, guard: service.guard },
+    { ...serving.listen, observer: service.clients, guard: service.guard, unsent: service.unsent },
     (exchange) => handle(service, exchange),
     (method, url) => mayUpgrade(service, method, url),
   );

@@ -3,6 +3,7 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configMap, namespace, ok, until } from "../api/support.ts";
 import { BodyBudget } from "../../src/http/body-budget.ts";
+import { UnsentAnswers } from "../../src/http/unsent.ts";
 import { HandlerGuard } from "../../src/http/guard.ts";
 import { connectionLimits, listen, type HttpListener } from "../../src/http/listener.ts";
 import { createServingCertificates } from "../../src/server/certificates.ts";
@@ -302,8 +303,9 @@ describe("slow clients are cut off", () => {
     const made = createServingCertificates(["localhost", "127.0.0.1"]);
     ca = made.caCertificate;
     const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
+    const unsent = new UnsentAnswers(() => outcomes.push("unread"), 5 * largeBytes);
     const guard = new HandlerGuard((error) => outcomes.push(String(error)));
-    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits, guard }, (exchange) => {
+    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits, guard, unsent }, (exchange) => {
       if (exchange.url === "/large") {
         exchange.onClose(() => outcomes.push("gone"));
         exchange.send(200, [], Buffer.alloc(largeBytes));
@@ -336,6 +338,21 @@ describe("slow clients are cut off", () => {
     await until(taken, (read) => read > largeBytes || reading.closed);
     expect(taken()).toBeGreaterThan(largeBytes);
     reading.destroy();
+  });
+
+  test("who leaves more untaken than a user's share, over HTTP/1.1", async () => {
+    const asked: RawConnection[] = [];
+    while (!outcomes.includes("unread") && asked.length < 8) {
+      const connection = await RawConnection.open(listener.port);
+      connection.socket.pause();
+      connection.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+      asked.push(connection);
+    }
+    await until(
+      () => outcomes,
+      (seen) => seen.includes("unread"),
+    );
+    for (const connection of asked) connection.destroy();
   });
 
   test("who says nothing after the handshake", async () => {

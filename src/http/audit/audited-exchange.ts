@@ -3,6 +3,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
 import type { BodyAccount } from "../body-budget.ts";
+import type { UnsentAnswer } from "../unsent.ts";
 import type { HandlerGuard } from "../guard.ts";
 import type { Course } from "../metrics/request-metrics.ts";
 import type { AuditTrail } from "./trail.ts";
@@ -118,6 +119,10 @@ export class AuditedExchange implements Exchange {
 
   onClose(listener: () => void): void {
     this.inner.onClose(listener);
+  }
+
+  get unsent(): UnsentAnswer | undefined {
+    return this.inner.unsent;
   }
 
   breakOff(): void {

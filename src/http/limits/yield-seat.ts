@@ -32,6 +32,20 @@ export class YieldingSeat {
   }
 }
 
+/**
+ * Gives a request's seat back when it is answered and the client has taken the answer, or others wait for a seat and it
+ * doesn't take it.
+ */
+export function releaseWhenTaken({ clock }: { readonly clock: Clock }, course: Course): void {
+  const { unsent } = course.exchange;
+  if (unsent === undefined || course.ticket === undefined) return releaseSeat(course);
+  const seat = new YieldingSeat(clock, course);
+  unsent.onTaken(() => {
+    seat.stop();
+    releaseSeat(course);
+  });
+}
+
 /** Gives a request's seat back, if it has one. */
 export function releaseSeat(course: Course): void {
   const { ticket } = course;

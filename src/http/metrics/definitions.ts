@@ -200,6 +200,13 @@ function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
       labels: ["reason"],
     },
     {
+      name: `${name}_unread_connections_ended_total`,
+      help: "Connections that were ended as their clients don't take their answers: more than a connection may leave (connection), a user's share (caller), or what all may (server).",
+      type: "counter",
+      stability: "ALPHA",
+      labels: ["reason"],
+    },
+    {
       name: `${name}_client_connections`,
       help: "Connections of clients that are open now.",
       type: "gauge",

@@ -24,6 +24,8 @@ export interface Course {
   /** What limits were asked about it and as whom; undefined before that. */
   request: RequestFacts | undefined;
   user: UserInfo | undefined;
+  /** Whether it waited for its client to take earlier answers. */
+  waitedForRoom: boolean;
   /** Its right to be worked on, once it has one, and until it gives it back. */
   ticket: Ticket | undefined;
 }
@@ -71,6 +73,7 @@ export class RequestMetrics {
       flow: undefined,
       request: undefined,
       user: undefined,
+      waitedForRoom: false,
       ticket: undefined,
     };
     exchange.course = course;

@@ -75,19 +75,13 @@ class GzipBody implements BodyStream {
   drained(): Promise<void> {
     if (!this.gzip.writableNeedDrain) return this.inner.drained();
     return new Promise((resolve) => {
-      const done = this.guard.wrap(
-        "drain",
-        () => {
-          this.gzip.off("drain", done);
-          resolve();
-        },
-        this,
-      );
-      this.gzip.once("drain", done);
+      const forget = this.guard.onceAny(this.gzip, ["drain"], () => resolve(), this);
       // A client that left takes nothing more.
       const leaves = async () => {
         await this.inner.drained();
-        if (this.inner.closed) done();
+        if (!this.inner.closed) return;
+        forget();
+        resolve();
       };
       this.guard.run("drain", leaves, this);
     });

@@ -34,6 +34,27 @@ export class HandlerGuard {
     emitter.once(event, this.wrap(event, handler, ends));
   }
 
+  /**
+   * As {@link once}, for the first of several events alone.
+   *
+   * @returns what takes the handler off again.
+   */
+  onceAny(emitter: EventEmitter, events: readonly string[], handler: Handler, ends: Endable): () => void {
+    const remove = () => {
+      for (const event of events) emitter.off(event, call);
+    };
+    const call = this.wrap(
+      events.join(" or "),
+      (...parameters) => {
+        remove();
+        return handler(...parameters);
+      },
+      ends,
+    );
+    for (const event of events) emitter.once(event, call);
+    return remove;
+  }
+
   /** A guarded form of a callback; see {@link on}. */
   wrap(event: string, handler: Handler, ends?: Endable): (...parameters: unknown[]) => void {
     return (...parameters) => {

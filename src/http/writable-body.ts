@@ -54,31 +54,13 @@ export class WritableBody implements BodyStream {
     const isFirst = unsent.bytes === 0;
     unsent.set(sink.writableLength);
     if (!isFirst) return;
-    const taken = guard.wrap(
-      "drain",
-      () => {
-        for (const event of takenEvents) sink.off(event, taken);
-        unsent.set(0);
-      },
-      sink,
-    );
-    for (const event of takenEvents) sink.once(event, taken);
+    guard.onceAny(sink, takenEvents, () => unsent.set(0), sink);
   }
 
   drained(): Promise<void> {
     if (this.closed || !this.sink.writableNeedDrain) return Promise.resolve();
     return new Promise((resolve) => {
-      const done = this.parts.guard.wrap(
-        "drain",
-        () => {
-          this.sink.off("drain", done);
-          this.sink.off("close", done);
-          resolve();
-        },
-        this.sink,
-      );
-      this.sink.once("drain", done);
-      this.sink.once("close", done);
+      this.parts.guard.onceAny(this.sink, ["drain", "close"], () => resolve(), this.sink);
     });
   }
 

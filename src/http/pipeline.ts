@@ -14,6 +14,7 @@ import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
 import { awaitClient, releaseWhenTaken } from "./limits/yield-seat.ts";
 import type { Course } from "./metrics/request-metrics.ts";
+import { refuseAmbiguousHost } from "./host.ts";
 import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts, type ResourceFacts } from "./request-facts.ts";
 import { sendFailure } from "./respond.ts";
@@ -60,9 +61,10 @@ export function handle(service: HttpService, plain: Exchange): void {
 }
 
 function run(service: HttpService, exchange: Exchange, course: Course): MaybePromise<void> {
-  // 1. Request facts: what is asked, from method and path alone. Exit: 400.
+  // 1. Request facts: what is asked, from method and path alone, and that its host is clear. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
   course.trail?.asked(facts);
+  refuseAmbiguousHost(exchange);
   const resource = resourceOf(service, facts);
   if (isServed(service, facts, resource)) {
     course.facts = facts;

@@ -33,6 +33,8 @@ describe("a server", () => {
     ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n", 400],
     ["a NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nA: \u0000\r\n\r\n", 400],
     ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
+    ["two Hosts", "GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n", 400],
+    ["one Host twice", "GET /livez HTTP/1.1\r\nHost: a\r\nhOST: a\r\nConnection: close\r\n\r\n", 400],
     ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
     ["a length that is none", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", 400],
     [
@@ -213,6 +215,16 @@ describe("a server", () => {
       const watch = session.request(get(`${path}?watch=true`));
       await new Promise((resolve) => watch.once("data", resolve));
       watch.close();
+      session.close();
+    });
+
+    test("a Host that isn't the :authority is 400", async () => {
+      const session = http2Session(server);
+      const ask = async (headers: Record<string, string | string[]>) =>
+        (await answerOf(session.request({ ":path": "/livez", ...headers }))).status;
+      expect(await ask({ ":authority": "a:1", host: "b:1" })).toBe(400);
+      expect(await ask({ ":authority": "a:1", host: "A:1" })).toBe(200);
+      expect(await ask({ ":authority": "a:1" })).toBe(200);
       session.close();
     });
 

@@ -123,6 +123,7 @@ function serverOptions(read: FlagReader): ServerOptions {
 function connectionOptions(read: FlagReader): ConnectionOptions {
   return {
     allowLoopback: read.boolean("allow-loopback-connections") ?? false,
+    deniedRanges: read.list("proxy-denied-cidrs"),
     nodeAgentCaFile: read.optional("kubelet-certificate-authority"),
     nodeAgentCertFile: read.optional("kubelet-client-certificate"),
     nodeAgentKeyFile: read.optional("kubelet-client-key"),

@@ -1,3 +1,5 @@
+import type { BlockList } from "node:net";
+import { deniedRanges } from "../http/connect/addresses.ts";
 import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/connect/rules.ts";
 import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
@@ -23,10 +25,19 @@ export async function connectionRules(options: ServerOptions): Promise<Connectio
   const tls = { ...(await authorities(connections)), ...(await ownCertificate(connections)) };
   const identity = identityHeaders(options);
   return {
-    allowLoopback,
+    targets: { allowLoopback, denied: denied(connections) },
     isIdentityHeader: (name) => identity !== undefined && isIdentityHeader(identity, name),
     nodeAgents: { tls, addressTypes, timeoutMs },
   };
+}
+
+function denied({ deniedRanges: entries = [] }: ConnectionOptions): BlockList {
+  try {
+    return deniedRanges(entries);
+  } catch (error) {
+    if (error instanceof RangeError) throw new OptionsError(`--proxy-denied-cidrs: ${error.message}`);
+    throw error;
+  }
 }
 
 async function authorities({ nodeAgentCaFile: file }: ConnectionOptions): Promise<BackendTls> {

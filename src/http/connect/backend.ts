@@ -12,7 +12,7 @@ import { StatusError } from "../../base/status-error.ts";
 import type { HandlerGuard } from "../guard.ts";
 import { connectionLimits } from "../listener.ts";
 import type { HttpService } from "../service.ts";
-import { addressRefused, guardedLookup, RefusedAddress } from "./addresses.ts";
+import { addressRefused, guardedLookup, RefusedAddress, type TargetRules } from "./addresses.ts";
 import { hostAndPort, type Destination } from "./rules.ts";
 
 /** What a backend is asked. */
@@ -55,7 +55,7 @@ export class Backend {
     { clock, connections, guard }: Pick<HttpService, "clock" | "connections" | "guard">,
   ) {
     this.guard = guard;
-    this.request = open(destination, question, connections.allowLoopback);
+    this.request = open(destination, question, connections.targets);
     const upgrading = question.headers["upgrade"] !== undefined;
     this.answer = this.settle(clock, upgrading);
     // Whoever gives up before the answer has come doesn't wait for it; `destroy` has ended the request.
@@ -131,7 +131,7 @@ export class Backend {
   }
 }
 
-function open(destination: Destination, question: BackendQuestion, allowLoopback: boolean): ClientRequest {
+function open(destination: Destination, question: BackendQuestion, targets: TargetRules): ClientRequest {
   const { scheme, host, port, tls } = destination;
   const options = {
     ...question,
@@ -139,7 +139,7 @@ function open(destination: Destination, question: BackendQuestion, allowLoopback
     port,
     // A connection of its own: none is handed from one user's request to another's.
     agent: false as const,
-    lookup: guardedLookup(allowLoopback),
+    lookup: guardedLookup(targets),
     maxHeaderSize: connectionLimits.maxHeaderBytes,
   };
   try {

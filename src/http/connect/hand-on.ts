@@ -41,6 +41,7 @@ export async function handOn(
   });
   backend.send(exchange.body);
   const came = await backend.answer;
+  if (upgrade !== undefined) refuseRedirect(came, backend);
   if (came.kind === "answer") {
     relayAnswer(exchange, came.answer, statusOf(came, backend), mend(answerHeaders(came.answer)));
     return;
@@ -51,6 +52,18 @@ export async function handOn(
   const protocol = answer.headers.upgrade ?? upgrade!.protocol;
   const lines = ["Connection", "Upgrade", "Upgrade", protocol, ...answerHeaders(answer)];
   relayBytes(service, upgrade!.accept(lines), socket);
+}
+
+/**
+ * A redirect of a request to upgrade isn't handed on: the client would take its session, and its input, to where the backend
+ * says.
+ */
+function refuseRedirect({ answer }: BackendAnswer, backend: Backend): void {
+  const status = answer.statusCode ?? 0;
+  if (status < 300 || status > 399) return;
+  backend.destroy();
+  const message = "the backend redirects the request to upgrade the connection, which is not permitted";
+  throw new StatusError("BadGateway", message);
 }
 
 /** The status of an answer; one that no client would understand isn't handed on. */

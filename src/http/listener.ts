@@ -49,7 +49,14 @@ export interface ConnectionObserver {
   closed(): void;
   /** One beyond the limit was closed at once. */
   refused(): void;
+  /** A file descriptor was needed for a connection, and there was none left. */
+  exhausted(what: "accept" | "dial"): void;
+  /** Called now and then: looks whether there are file descriptors left. */
+  look(): Promise<void>;
 }
+
+/** Codes of errors that say that no file descriptor is left, of the process or of the machine. */
+export const exhaustionCodes: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
 
 /** With what a server shows itself, and whose clients' certificates it verifies; in PEM. */
 export interface TlsMaterial {
@@ -95,6 +102,8 @@ export interface HttpListener {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
+  /** Other sockets take so many of the connections that may be open: fewer are left for clients. */
+  leaveOut(sockets: number): void;
   /** Shows itself to new connections with another certificate, or verifies theirs by other authorities. */
   renew(tls: TlsMaterial): void;
   /** Takes no new connections, ends idle ones, and lets requests under way finish until `graceMs` is over. */
@@ -131,6 +140,36 @@ export async function listen(
   (server as HttpServer).maxHeadersCount = 0;
   const { observer, maxConnections } = options;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  observe(server, sockets, options);
+  await new Promise<void>((resolve, reject) => {
+    // Without a handler Node ends the process for an accept that fails.
+    const failed = (error: NodeJS.ErrnoException) => {
+      if (exhaustionCodes.has(error.code ?? "")) observer?.exhausted("accept");
+      reject(error);
+    };
+    guard.on(server, "error", failed);
+    server.listen(options.port, options.host, resolve);
+  });
+  const looks = setInterval(() => {
+    slowReaders.look();
+    guard.run("look", () => observer?.look(), undefined);
+  }, limits.checkIntervalMs).unref();
+  guard.once(server, "close", () => clearInterval(looks));
+  const { port } = server.address() as AddressInfo;
+  return {
+    host: options.host,
+    port,
+    secure: options.tls !== undefined,
+    leaveOut: (others) => {
+      if (maxConnections !== undefined) server.maxConnections = Math.max(1, maxConnections - others);
+    },
+    renew: (material) => (server as TlsServer).setSecureContext(contextOf(material)),
+    close: (graceMs) => closeAll(server, sockets, sessions, graceMs),
+  };
+}
+
+/** Keeps the set of open sockets, and tells the observer of them. */
+function observe(server: Server, sockets: Set<Socket>, { guard, observer }: ListenOptions): void {
   guard.on(server, "drop", () => observer?.refused());
   guard.on(server, "connection", (socket: Socket) => {
     const closed = () => {
@@ -141,20 +180,6 @@ export async function listen(
     observer?.opened();
     guard.once(socket, "close", closed, socket);
   });
-  await new Promise<void>((resolve, reject) => {
-    guard.once(server, "error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  const looks = setInterval(() => slowReaders.look(), limits.checkIntervalMs).unref();
-  guard.once(server, "close", () => clearInterval(looks));
-  const { port } = server.address() as AddressInfo;
-  return {
-    host: options.host,
-    port,
-    secure: options.tls !== undefined,
-    renew: (material) => (server as TlsServer).setSecureContext(contextOf(material)),
-    close: (graceMs) => closeAll(server, sockets, sessions, graceMs),
-  };
 }
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;

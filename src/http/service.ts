@@ -9,6 +9,7 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { UnsentAnswers } from "./unsent.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
+import type { BackendSockets } from "./connect/backend-sockets.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
 import type { ConnectionObserver } from "./listener.ts";
 import type { RequestLimiter } from "./limits/limiter.ts";
@@ -50,6 +51,8 @@ export interface HttpService {
   readonly watches: WatchCounts;
   /** How connections to pods, services and nodes are made. */
   readonly connections: ConnectionRules;
+  /** Counts the sockets of connections to pods, services and nodes. */
+  readonly backends: BackendSockets;
   /** Counts the connections of clients. */
   readonly clients: ConnectionObserver;
   /** Undefined where nothing is audited. */

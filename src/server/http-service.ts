@@ -6,9 +6,7 @@ import { addDiscoveryPaths } from "../http/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
-import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
-import { UnsentAnswers, type EndedConnection } from "../http/unsent.ts";
 import { WatchCounts } from "../http/limits/watch-counts.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { addMetricsPath } from "../http/metrics/metrics-path.ts";
@@ -16,7 +14,7 @@ import { AuthenticationMetrics } from "../http/metrics/authentication-metrics.ts
 import { RequestMetrics } from "../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../http/openid-documents.ts";
 import { addOpenApiPaths } from "../http/openapi/openapi-paths.ts";
-import { OpenStreams, PathTable, type HttpLog, type HttpService } from "../http/service.ts";
+import { OpenStreams, PathTable, type HttpService } from "../http/service.ts";
 import { rarely } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
@@ -24,6 +22,7 @@ import { auditorFor } from "./audit.ts";
 import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
+import { backendSockets, clientConnections, defectLog, unsentAnswers } from "./connection-notes.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
@@ -89,6 +88,7 @@ export async function httpService(
     streams: new OpenStreams(),
     watches,
     connections: parts.connections,
+    backends: backendSockets(options, metrics, parts.connections),
     unsent: unsentAnswers(options, metrics),
     clients: clientConnections(options, metrics),
     guard: new HandlerGuard((error, event) => defect(error, { event })),
@@ -102,66 +102,9 @@ export async function httpService(
   };
 }
 
-/** Logs a bug with its stack, and counts it by where it was caught. */
-function defectLog({ log, vocabulary: { name } }: ServerOptions, metrics: MetricSet): HttpLog["defect"] {
-  return (error, source) => {
-    const kind = "event" in source ? "event" : "process" in source ? "process" : "request";
-    metrics.sample(`${name}_defects_total`, kind).inc();
-    log.error({ ...source, error: stackOf(error) }, "a defect: please report it");
-  };
-}
-
 /** How often the log says that the store can't be used, which every request may meet. */
 const unavailableMs = 5000;
 
-/** How often the log says that connections are refused. */
-const refusedMs = 60_000;
-
-/** Bounds what clients leave untaken; counts connections that are ended for that, and says so in the log. */
-function unsentAnswers(
-  { clock, log, vocabulary: { name } }: ServerOptions,
-  metrics: MetricSet,
-): UnsentAnswers {
-  let count = 0;
-  const say = rarely(clock, unreadMs, (last: EndedConnection) => {
-    log.warn(
-      { ...last, connections: count },
-      "connections are ended: their clients don't take their answers",
-    );
-    count = 0;
-  });
-  return new UnsentAnswers((ended) => {
-    metrics.sample(`${name}_unread_connections_ended_total`, ended.reason).inc();
-    count++;
-    say(ended);
-  });
-}
-
-/** How often the log says that connections of clients that don't read are ended. */
-const unreadMs = 5000;
-
-/** Counts connections, and says in the log when some are refused. */
-function clientConnections(
-  { clock, log, vocabulary: { name } }: ServerOptions,
-  metrics: MetricSet,
-): ConnectionObserver {
-  const open = metrics.sample(`${name}_client_connections`);
-  const refused = metrics.sample(`${name}_client_connections_refused_total`);
-  let unsaid = 0;
-  const say = rarely(clock, refusedMs, () => {
-    log.warn({ refused: unsaid }, "too many connections: new ones are refused; see --max-connections");
-    unsaid = 0;
-  });
-  return {
-    opened: () => open.inc(),
-    closed: () => open.dec(),
-    refused: () => {
-      refused.inc();
-      unsaid++;
-      say();
-    },
-  };
-}
 /** The documents with which others verify service accounts' tokens, where the issuer is fit for that. */
 function addOpenIdDocuments(
   { authentication = defaultAuthentication, log }: ServerOptions,

@@ -4,6 +4,7 @@ import { MetricSet } from "../http/metrics/metric-set.ts";
 import type { Engine } from "../resources/engine.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import { features } from "./features.ts";
+import { openFileLimit, openFiles } from "./open-files.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
@@ -48,12 +49,15 @@ async function collectStore(metrics: MetricSet, { store, registry }: Engine): Pr
   }
 }
 
-function collectProcess(metrics: MetricSet): void {
+async function collectProcess(metrics: MetricSet): Promise<void> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   metrics.sample("process_cpu_seconds_total").set((user + system) / 1e6);
   metrics.sample("process_resident_memory_bytes").set(rss);
   metrics.sample("process_heap_bytes").set(heapUsed);
+  const [open, most] = [await openFiles(), openFileLimit()];
+  if (open !== undefined) metrics.sample("process_open_fds").set(open);
+  if (most !== undefined) metrics.sample("process_max_fds").set(most);
   metrics.sample("process_start_time_seconds").set(Date.now() / 1000 - process.uptime());
 }
 

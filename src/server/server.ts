@@ -360,11 +360,13 @@ function followed(
 /** Opens the socket. */
 async function open(serving: Serving | undefined, service: HttpService): Promise<HttpListener | undefined> {
   if (serving === undefined) return undefined;
-  return listen(
+  const listener = await listen(
     { ...serving.listen, observer: service.clients, guard: service.guard, unsent: service.unsent },
     (exchange) => handle(service, exchange),
     (method, url) => mayUpgrade(service, method, url),
   );
+  service.backends.follow((sockets) => listener.leaveOut(sockets));
+  return listener;
 }
 
 /** The server itself, for what it does without being asked. */

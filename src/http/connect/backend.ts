@@ -9,8 +9,9 @@ import { isIP, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { StatusError } from "../../base/status-error.ts";
+import type { Spender } from "../../flow/shared-budget.ts";
 import type { HandlerGuard } from "../guard.ts";
-import { connectionLimits } from "../listener.ts";
+import { connectionLimits, exhaustionCodes } from "../listener.ts";
 import type { HttpService } from "../service.ts";
 import { addressRefused, guardedLookup, RefusedAddress, type TargetRules } from "./addresses.ts";
 import { hostAndPort, type Destination } from "./rules.ts";
@@ -47,15 +48,25 @@ export class Backend {
   /**
    * Begins the request; its body is still to be sent.
    *
-   * @throws {StatusError} BadRequest for a path or header that can't be sent.
+   * @throws {StatusError} BadRequest for a path or header that can't be sent; TooManyRequests when the user, or all users
+   * together, have too many of them.
    */
   constructor(
     private readonly destination: Destination,
     question: BackendQuestion,
-    { clock, connections, guard }: Pick<HttpService, "clock" | "connections" | "guard">,
+    private readonly service: Pick<HttpService, "clock" | "connections" | "guard" | "backends" | "clients">,
+    spender: Spender,
   ) {
+    const { clock, connections, guard, backends } = service;
     this.guard = guard;
-    this.request = open(destination, question, connections.targets);
+    const giveBack = backends.take(spender);
+    try {
+      this.request = open(destination, question, connections.targets);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    this.countSocket(giveBack);
     const upgrading = question.headers["upgrade"] !== undefined;
     this.answer = this.settle(clock, upgrading);
     // Whoever gives up before the answer has come doesn't wait for it; `destroy` has ended the request.
@@ -84,6 +95,22 @@ export class Backend {
     this.request.destroy();
   }
 
+  /** The socket counts until it is closed, also when it leaves HTTP; or until the request ends without one. */
+  private countSocket(giveBack: () => void): void {
+    const { request, guard } = this;
+    let hasSocket = false;
+    const opened = (socket: Socket) => {
+      hasSocket = true;
+      guard.once(socket, "close", giveBack, socket);
+      if (socket.destroyed) giveBack();
+    };
+    const ended = () => {
+      if (!hasSocket) giveBack();
+    };
+    guard.once(request, "socket", opened, request);
+    guard.once(request, "close", ended, request);
+  }
+
   private settle(clock: Clock, upgrading: boolean): Promise<BackendAnswer> {
     const { request, destination, guard } = this;
     return new Promise((resolve, reject) => {
@@ -95,6 +122,8 @@ export class Backend {
       let deadline = after(destination.timeoutMs);
       const fail = (error: Error) => {
         deadline.cancel();
+        const { code = "" } = error as NodeJS.ErrnoException;
+        if (exhaustionCodes.has(code)) this.service.clients.exhausted("dial");
         reject(failureOf(error, destination));
       };
       // On a connection that stands an answer may take its time, but not one about the protocol.
@@ -181,6 +210,8 @@ function failureOf(error: Error, destination: Destination): StatusError {
 
 /** What goes wrong every day, in words. */
 const known: ReadonlyMap<string, string> = new Map([
+  ["EMFILE", "the server has no file descriptor left"],
+  ["ENFILE", "the machine has no file descriptor left"],
   ["ECONNREFUSED", "connection refused"],
   ["ECONNRESET", "the connection was reset"],
   ["ENOTFOUND", "no such host"],

@@ -34,7 +34,7 @@ export async function handOn(
   const headers =
     upgrade === undefined ? plain : { ...plain, connection: "Upgrade", upgrade: upgrade.protocol };
   const question = { method: exchange.method, path, headers };
-  const backend = new Backend(destination, question, service);
+  const backend = new Backend(destination, question, service, exchange);
   let upgraded = false;
   exchange.onClose(() => {
     if (!upgraded) backend.destroy();

@@ -58,7 +58,7 @@ export async function serveLog(service: HttpService, request: ResourceRequest): 
     path: agentPath("containerLogs", pod, [container], options.query),
     headers: { host: hostAndPort(agent) },
   };
-  const backend = new Backend({ ...agent, tls }, question, service);
+  const backend = new Backend({ ...agent, tls }, question, service, exchange);
   exchange.onClose(() => backend.destroy());
   backend.send(undefined);
   const came = await backend.answer;

@@ -11,6 +11,8 @@ export interface BackendTls {
 
 /** How connections to pods, services and nodes are made. */
 export interface ConnectionRules {
+  /** How many of them may be open at a time. */
+  readonly maxSockets: number;
   /** To which addresses they may go. */
   readonly targets: TargetRules;
   /** Whether a proxy says in this header (in lower case) who the caller is; such are not handed on. */

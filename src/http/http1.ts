@@ -157,6 +157,7 @@ export class Http1Exchange implements Exchange {
   protected linesOf(headers: HeaderLines): string[] {
     const lines = [...headers, ...this.further];
     if (this.auditId !== "") lines.push(auditIdHeader, this.auditId);
+    if (this.context.draining) this.response.shouldKeepAlive = false;
     return lines;
   }
 

@@ -7,4 +7,6 @@ export interface ListenerContext {
   readonly slowReaders: SlowReaders;
   readonly guard: HandlerGuard;
   readonly unsent: UnsentAnswers;
+  /** Whether the listener is about to close: then an answer over HTTP/1.1 closes its connection too. */
+  draining: boolean;
 }

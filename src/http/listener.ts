@@ -17,6 +17,7 @@ import { constants } from "node:crypto";
 import type { Server as TlsServer, TLSSocket } from "node:tls";
 import { stallMs, type Connection, type Exchange } from "./exchange.ts";
 import { presentedBy } from "./client-certificates.ts";
+import { announceEnd, drain } from "./drain.ts";
 import type { HandlerGuard } from "./guard.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
@@ -106,7 +107,10 @@ export interface HttpListener {
   leaveOut(sockets: number): void;
   /** Shows itself to new connections with another certificate, or verifies theirs by other authorities. */
   renew(tls: TlsMaterial): void;
-  /** Takes no new connections, ends idle ones, and lets requests under way finish until `graceMs` is over. */
+  /**
+   * Stops serving without breaking a request off that a client has begun: see {@link drain}. What is under way when
+   * `graceMs` is over is broken off.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -123,7 +127,7 @@ export async function listen(
   const sessions = new Set<ServerHttp2Session>();
   const { tls, guard, unsent, limits = connectionLimits } = options;
   const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
-  const context: ListenerContext = { slowReaders, guard, unsent };
+  const context: ListenerContext = { slowReaders, guard, unsent, draining: false };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const serve = () => handle(new Http1Exchange(request, response, connectionOf(request.socket), context));
     guard.run("request", serve, response);
@@ -164,7 +168,7 @@ export async function listen(
       if (maxConnections !== undefined) server.maxConnections = Math.max(1, maxConnections - others);
     },
     renew: (material) => (server as TlsServer).setSecureContext(contextOf(material)),
-    close: (graceMs) => closeAll(server, sockets, sessions, graceMs),
+    close: (graceMs) => drain({ server, sockets, sessions, context }, graceMs),
   };
 }
 
@@ -266,6 +270,7 @@ function serveHttp2(http2: Http2SecureServer, { limits, context, handle, session
     guard.on(stream, "error", () => stream.destroy(), stream);
     const socket = stream.session?.socket;
     if (socket === undefined) return;
+    if (context.draining) announceEnd(stream.session!);
     const connection = connectionOf(socket as Socket);
     handle(new Http2Exchange(stream, headers, rawHeaders, connection, limits.requestTimeoutMs, context));
   };
@@ -303,27 +308,4 @@ function connectionOf(socket: Socket): Connection {
     connections.set(socket, connection);
   }
   return connection;
-}
-
-/** How often a server that stops looks for connections that have nothing more to do. */
-const sweepMs = 50;
-
-async function closeAll(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  sessions: ReadonlySet<ServerHttp2Session>,
-  graceMs: number,
-): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const closeIdle = () => (server as Server & { closeIdleConnections?: () => void }).closeIdleConnections?.();
-  closeIdle();
-  for (const session of sessions) session.close();
-  // A connection whose last answer ends now would else wait for a next request.
-  const sweep = setInterval(closeIdle, sweepMs);
-  const timer = setTimeout(() => {
-    for (const socket of sockets) socket.destroy();
-  }, graceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(timer);
 }

@@ -108,8 +108,7 @@ export class Http1Exchange implements Exchange {
     this.sentBytes = body.length;
     // As a text of bytes, the body goes out in one write with the head.
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
-    else if (hasBody(request)) endInTwo(response, body, this.guard);
-    else response.end(body);
+    else endInTwo(response, body, this.guard);
     const { socket } = response;
     if (body.length > onePieceBytes && socket !== null && socket.writableLength > 0) {
       const account = this.account(socket);
@@ -182,8 +181,8 @@ function pairsOf(lines: HeaderLines): [string, string][] {
 }
 
 /**
- * Sends a large answer so that the client has all of it only when the socket has room again. Node breaks off a connection
- * on which a body of several records comes in before that, as the body of the client's next request may.
+ * Sends a large answer so that the client has all of it only when the socket has room again. Node resets a connection on
+ * which a body of several TLS records comes in before that, as the body of the client's next request may.
  */
 function endInTwo(response: ServerResponse, body: Uint8Array, guard: HandlerGuard): void {
   const last = body.length - lastPieceBytes;

@@ -1,4 +1,5 @@
 import type { EventEmitter } from "node:events";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { BodyStream, HeaderLines } from "./exchange.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { UnsentAnswer } from "./unsent.ts";
@@ -72,7 +73,14 @@ export class WritableBody implements BodyStream {
     return this.sink.destroyed || this.sink.writableEnded;
   }
 
-  end(trailers: HeaderLines = []): void {
+  /** Waits until the socket has room again, for the same reason as `endInTwo` of HTTP/1.1. */
+  end(trailers: HeaderLines = []): MaybePromise<void> {
+    if (this.closed) return;
+    if (this.sink.writableNeedDrain) return this.drained().then(() => this.endNow(trailers));
+    this.endNow(trailers);
+  }
+
+  private endNow(trailers: HeaderLines): void {
     if (this.closed) return;
     if (trailers.length > 0) this.parts.trail?.(trailers);
     this.sink.end();

@@ -28,3 +28,21 @@ it("a connection takes large bodies and answers one after the other", async () =
     expect([status, body.status.results.length]).toEqual([201, 1000]);
   }
 });
+
+it("a connection takes a large body after a large answer, whole or streamed", async () => {
+  const admin = server.as("admin-token");
+  const path = "/api/v1/namespaces/default/configmaps";
+  const map = (name: string) => ({ metadata: { name }, data: { text: "x".repeat(50_000) } });
+  for (let n = 0; n < 12; n++) expect((await admin.post(path, map(`large-${n}`))).status).toBe(201);
+  for (const [kind, before] of Object.entries({
+    object: `${path}/large-0`,
+    page: `${path}?limit=5`,
+    list: `${path}?labelSelector=!missing`,
+  })) {
+    for (let turn = 0; turn < 25; turn++) {
+      expect((await admin.get(before)).status).toBe(200);
+      const { status } = await admin.put(`${path}/large-1`, map("large-1"));
+      expect([kind, turn, status]).toEqual([kind, turn, 200]);
+    }
+  }
+});

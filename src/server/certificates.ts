@@ -1,8 +1,9 @@
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { makeFolder } from "../base/folders.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
 import {
   type CertificateFacts,
@@ -165,7 +166,7 @@ export async function ensureServingCertificates(
 ): Promise<ServingCertificates> {
   const clock = options.clock ?? systemClock;
   const file = (name: string): string => path.join(folder, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const [caCertificate, caKey, certificate, key] = await Promise.all(
     ["ca.crt", "ca.key", "server.crt", "server.key"].map((name) => readIfThere(file(name))),
   );

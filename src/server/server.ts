@@ -23,7 +23,7 @@ import { serverAuthentication, type ServerAuthentication } from "./authenticator
 import { authorizers, type Authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensurePriorityClasses, ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
-import { publishClusterInfo } from "./cluster-info.ts";
+import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { FlowConfiguration } from "./flow-configuration.ts";
@@ -55,12 +55,15 @@ export class Server {
   /** @internal Made by {@link startServer}. */
   constructor(private readonly parts: Parts) {}
 
-  /** Where it is reached, for example `https://127.0.0.1:6443`; undefined without a socket. */
+  /**
+   * Where it is reached from this machine, for example `https://127.0.0.1:6443`, or under `localhost` if it listens on all
+   * addresses; undefined without a socket.
+   */
   get url(): string | undefined {
     const { listener } = this.parts;
     if (listener === undefined) return undefined;
     const host = listener.host.includes(":") ? `[${listener.host}]` : listener.host;
-    return `https://${host}:${listener.port}`;
+    return publicUrl(`https://${host}:${listener.port}`, []);
   }
 
   /** The API without a socket, as the administrator. */

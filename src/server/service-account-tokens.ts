@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
-import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { link, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { signClaims, type VerificationKey } from "../authentication/jwt/signature.ts";
 import { boundClaims } from "../authentication/service-accounts/bound-claims.ts";
@@ -12,6 +12,7 @@ import {
   signingKey,
   type SigningKey,
 } from "../authentication/service-accounts/keys.ts";
+import { makeFolder } from "../base/folders.ts";
 import type { TokenIssuer } from "../resources/token-issuer.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import { readOptionFile } from "./option-files.ts";
@@ -123,7 +124,7 @@ async function ownKey(folder: string): Promise<SigningKey> {
   const file = path.join(folder, ownKeyFile);
   const known = await keyIn(file);
   if (known !== undefined) return known;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const key = newKey();
   const temporary = `${file}.${randomUUID()}.new`;
   const handle = await open(temporary, "wx", 0o600);

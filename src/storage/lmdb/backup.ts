@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../../base/folders.ts";
 import { type Revision, StoreDamagedError } from "../store.ts";
 import { checkEnvironment } from "./check.ts";
 import { DATA_FILE, type Environment } from "./databases.ts";
@@ -106,11 +107,17 @@ async function verify(dir: string, what: string): Promise<Revision> {
   }
 }
 
-async function requireStore(dir: string): Promise<void> {
+/**
+ * Makes sure that a folder holds a store, so that opening it doesn't make one.
+ *
+ * @throws {StoreDamagedError} it holds none, or doesn't exist.
+ */
+export async function requireStore(dir: string): Promise<void> {
   try {
     await stat(join(dir, DATA_FILE));
   } catch (error) {
-    throw damagedError(dir, new Error("there is no store in it", { cause: error }));
+    const { code } = error as NodeJS.ErrnoException;
+    throw damagedError(dir, code === "ENOENT" ? new Error("there is no store in it") : error);
   }
 }
 
@@ -118,7 +125,7 @@ async function emptyFolder(dir: string): Promise<string> {
   const path = resolve(dir);
   let content: string[];
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     content = await readdir(path);
   } catch (error) {
     throw damagedError(path, error);

@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  mkdirSync,
   openSync,
   readSync,
   realpathSync,
@@ -14,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
+import { makeFolder } from "../../base/folders.ts";
 import { FIRST_REVISION } from "../entry.ts";
 import { StoreDamagedError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
@@ -95,7 +95,7 @@ function refuseStoppedWriter(dir: string): void {
 
 function prepareFolder(dir: string): string {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolder(dir);
     const path = realpathSync(dir);
     if (!statSync(path).isDirectory()) throw new Error("it is not a folder");
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -1,23 +1,39 @@
+import { StoreStampError } from "../storage/stamp.ts";
 import type { Store } from "../storage/store.ts";
+import { stampError, stampOf } from "./store-stamp.ts";
 import type { ServerOptions } from "./options.ts";
 
-/** Opens the engine that the options name; only its code is loaded. */
-export async function openStore({ storage, clock, retentionMs, log }: ServerOptions): Promise<Store> {
+/**
+ * Opens the engine that the options name; only its code is loaded.
+ *
+ * @throws {OptionsError} the store belongs to another vocabulary, or to a later version of the program.
+ * @throws {StoreError} the store can't be opened.
+ */
+export async function openStore(options: ServerOptions): Promise<Store> {
+  try {
+    return await openEngine(options);
+  } catch (error) {
+    throw error instanceof StoreStampError ? stampError(error, options.storage) : error;
+  }
+}
+
+async function openEngine({ storage, clock, retentionMs, log, vocabulary }: ServerOptions): Promise<Store> {
   const failed = (error: unknown) =>
     log.warn({ error: String(error) }, "background work of the store failed and will be tried again");
+  const common = { clock, retentionMs, failed, stamp: stampOf(vocabulary) };
   switch (storage.engine) {
     case "memory": {
       const { createMemoryStore } = await import("../storage/memory/memory-store.ts");
-      return createMemoryStore({ clock, retentionMs, failed });
+      return createMemoryStore(common);
     }
     case "embedded": {
       const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts");
-      return openLmdbStore({ dir: storage.dir, clock, retentionMs, failed });
+      return openLmdbStore({ ...common, dir: storage.dir });
     }
     case "etcd": {
       const { connectEtcdStore } = await import("../storage/etcd/etcd-store.ts");
       const { engine: _engine, ...connection } = storage;
-      return connectEtcdStore({ ...connection, clock, retentionMs, failed });
+      return connectEtcdStore({ ...connection, ...common });
     }
   }
 }

@@ -19,6 +19,7 @@ import {
   type Subscription,
   type Write,
 } from "../store.ts";
+import { claimKeyspace, MARK } from "./claim.ts";
 import { CompactedSignal, Connection, type ConnectionOptions, type WriteAnswer } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
 import { Keyspace } from "./keyspace.ts";
@@ -43,12 +44,13 @@ const PAGE_KEYS_WITH_BYTE_LIMIT = 100;
  * Connects to a store in an etcd cluster (v3 API, 3.4 or later) that any number of replicas may share.
  *
  * @throws {StoreUnavailableError} no member answered in time.
+ * @throws {StoreStampError} the store is used for something else.
  */
 export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const connection = new Connection(options);
   const keyspace = new Keyspace(options.prefix);
   try {
-    const start = await claimMarker(connection, keyspace);
+    const start = await claimKeyspace(connection, keyspace, options.stamp);
     const store = new EtcdStore(options, connection, keyspace, start);
     await store.learnFloor();
     return store;
@@ -57,21 +59,6 @@ export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store
     throw error;
   }
 }
-
-/** Writes the marker unless it is there; gives the revision at which the store stands. */
-async function claimMarker(connection: Connection, keyspace: Keyspace): Promise<Revision> {
-  const { succeeded, revision, results } = await connection.write(
-    {
-      expect: { key: keyspace.marker, modRevision: 0 },
-      success: [{ put: { key: keyspace.marker, value: MARK } }],
-      failure: [{ range: { key: keyspace.marker } }],
-    },
-    true,
-  );
-  return revisionOf(succeeded ? revision : results[0]!.kvs[0]!.modRevision);
-}
-
-const MARK = Buffer.from("1");
 
 class EtcdStore implements Store {
   private readonly latest: SharedRead<Revision>;

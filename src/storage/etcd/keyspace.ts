@@ -10,6 +10,8 @@ export class Keyspace {
   readonly marker: Buffer;
   /** Holds the store's floor as decimal digits. */
   readonly floor: Buffer;
+  /** Says what the store is used for. */
+  readonly stamp: Buffer;
   readonly start: Buffer;
   readonly end: Buffer;
   private readonly dataPrefix: string;
@@ -22,6 +24,7 @@ export class Keyspace {
     this.dataPrefix = `${root}/data`;
     this.marker = Buffer.from(`${root}/meta/revision`);
     this.floor = Buffer.from(`${root}/meta/floor`);
+    this.stamp = Buffer.from(`${root}/meta/stamp`);
     this.start = Buffer.from(`${root}/`);
     this.end = Buffer.from(prefixEnd(`${root}/`));
   }

@@ -34,7 +34,7 @@ import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
-import { openStore } from "./open-store.ts";
+import { openStore, type OpenStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import { publishPresence, type Presence } from "./presence.ts";
 import { renewCertificates, type Renewal } from "./renewal.ts";
@@ -55,10 +55,7 @@ export class Server {
   /** @internal Made by {@link startServer}. */
   constructor(private readonly parts: Parts) {}
 
-  /**
-   * Where it is reached from this machine, for example `https://127.0.0.1:6443`, or under `localhost` if it listens on all
-   * addresses; undefined without a socket.
-   */
+  /** Where this machine reaches it, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined {
     const { listener } = this.parts;
     if (listener === undefined) return undefined;
@@ -135,9 +132,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   checkFlowOptions(options.flow ?? defaultFlow);
   const chosen = chosenControllers(options);
   const registry = registryFor(options);
-  const store = await openStore(options);
+  const { store, shared } = await openStore(options);
   try {
-    const server = new Server(await assemble(options, registry, store, chosen));
+    const server = new Server(await assemble(options, registry, { store, shared }, chosen));
     const { url, client, caCertificate } = server;
     if (url !== undefined && chosen.includes(bootstrapSigner)) {
       await publishClusterInfo(options, client, url, caCertificate);
@@ -152,7 +149,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function assemble(
   options: ServerOptions,
   registry: Registry,
-  store: Store,
+  { store, shared }: OpenStore,
   chosen: readonly Controller[],
 ): Promise<Parts> {
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
@@ -160,7 +157,7 @@ async function assemble(
   const authorization = await authorizers(options, { policy, needs });
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
-  const { serving, authentication } = await identification(options, registry, store, adminToken);
+  const { serving, authentication } = await identification(options, registry, { store, shared }, adminToken);
   const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
@@ -223,13 +220,13 @@ async function assemble(
 async function identification(
   options: ServerOptions,
   registry: Registry,
-  store: Store,
+  { store, shared }: OpenStore,
   adminToken: string,
 ): Promise<Pick<Parts, "serving" | "authentication">> {
   // Together, as files that are made wait for the disk.
   const [serving, serviceAccounts] = await Promise.all([
-    servingCertificates(options),
-    serviceAccountKeys(options),
+    servingCertificates(options, shared),
+    serviceAccountKeys(options, shared),
   ]);
   const authentication = await serverAuthentication(options, {
     ownTokens: [adminEntry(options, adminToken)],

@@ -3,6 +3,7 @@ import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix, compareKeys } from "../keys.ts";
 import { compactionIntervalMs, DEFAULT_RETENTION_MS, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
+import type { SharedValues } from "../shared-values.ts";
 import {
   type CommitResult,
   type Entry,
@@ -25,6 +26,7 @@ import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
 import { Keyspace } from "./keyspace.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { KeyValue, RequestOp, TxnRequest } from "./messages.ts";
+import { EtcdSharedValues } from "./shared-values.ts";
 import { SharedRead } from "./shared-read.ts";
 import { decodeEntry, encodeValue } from "./value.ts";
 
@@ -34,6 +36,12 @@ export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
   readonly prefix: string;
   /** How much memory recent events may take, in bytes; 16 MiB when absent. */
   readonly recentEventsBytes?: number | undefined;
+}
+
+/** A store in an etcd cluster. */
+export interface EtcdStore extends Store {
+  /** Values that the servers over the store share. */
+  readonly shared: SharedValues;
 }
 
 const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
@@ -46,12 +54,12 @@ const PAGE_KEYS_WITH_BYTE_LIMIT = 100;
  * @throws {StoreUnavailableError} no member answered in time.
  * @throws {StoreStampError} the store is used for something else.
  */
-export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+export async function connectEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const connection = new Connection(options);
   const keyspace = new Keyspace(options.prefix);
   try {
     const start = await claimKeyspace(connection, keyspace, options.stamp);
-    const store = new EtcdStore(options, connection, keyspace, start);
+    const store = new ClusterStore(options, connection, keyspace, start);
     await store.learnFloor();
     return store;
   } catch (error) {
@@ -60,7 +68,8 @@ export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store
   }
 }
 
-class EtcdStore implements Store {
+class ClusterStore implements EtcdStore {
+  readonly shared: SharedValues;
   private readonly latest: SharedRead<Revision>;
   private readonly feed: Feed;
   private readonly live: LiveFeed;
@@ -74,6 +83,7 @@ class EtcdStore implements Store {
     private readonly keyspace: Keyspace,
     start: Revision,
   ) {
+    this.shared = new EtcdSharedValues(connection, keyspace);
     this.latest = new SharedRead(async () => {
       const { kvs } = await connection.range({ key: keyspace.marker });
       return revisionOf(kvs[0]?.modRevision ?? 1);

@@ -48,6 +48,7 @@ export const serveCommand: Command = {
     // Looked at before the start, so that what answers is another server.
     const beside = chosen === undefined && (await leadsToLivingServer(usual));
     const server = await start(options, dataDir);
+    surviveDefects(server);
     const file = beside ? administratorFileBeside(dataDir, server.url!) : usual;
     await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
@@ -148,6 +149,7 @@ function serverOptions(read: FlagReader): ServerOptions {
 function connectionOptions(read: FlagReader): ConnectionOptions {
   return {
     allowLoopback: read.boolean("allow-loopback-connections") ?? false,
+    deniedRanges: read.list("proxy-denied-cidrs"),
     nodeAgentCaFile: read.optional("kubelet-certificate-authority"),
     nodeAgentCertFile: read.optional("kubelet-client-certificate"),
     nodeAgentKeyFile: read.optional("kubelet-client-key"),
@@ -219,6 +221,15 @@ async function writeAdministrator(file: string, server: Server, log: Logger): Pr
     }
     log.error({ error: message }, `there is no room to write ${file}`);
   }
+}
+
+/**
+ * From now on an exception that nothing caught doesn't end the process: it serves others who have no part in it. Handlers
+ * that a peer's bytes reach are guarded where they are registered, and end that peer's connection (`src/http/guard.ts`).
+ */
+function surviveDefects(server: Server): void {
+  process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));
+  process.on("unhandledRejection", (error) => server.reportDefect(error, "unhandledRejection"));
 }
 
 function stopSignal(): Promise<void> {

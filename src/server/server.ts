@@ -3,9 +3,6 @@ import { AdmissionChain } from "../admission/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
-import { listen, type HttpListener } from "../http/listener.ts";
-import { handle } from "../http/pipeline.ts";
-import { mayUpgrade } from "../http/verbs/connect.ts";
 import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
@@ -34,10 +31,9 @@ import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
+import { startListening, type Listening } from "./listening.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
-import { publishPresence, type Presence } from "./presence.ts";
-import { renewCertificates, type Renewal } from "./renewal.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
 import { featureGates } from "./features.ts";
@@ -94,13 +90,21 @@ export class Server {
     return kubeconfig(this.url, this.caCertificate, credentials, "admin");
   }
 
+  /**
+   * Logs and counts an exception of this process that no request and no connection owns; for handlers of
+   * `uncaughtException` and `unhandledRejection`.
+   */
+  reportDefect(error: unknown, origin: "uncaughtException" | "unhandledRejection"): void {
+    this.parts.service.log.defect(error, { process: origin });
+  }
+
   /** Stops: not ready at once, then (after the delay that was configured) no new requests, then nothing. */
   close(): Promise<void> {
     return (this.closing ??= stop(this.parts));
   }
 }
 
-interface Parts {
+interface Parts extends Listening {
   readonly options: ServerOptions;
   readonly life: Lifecycle;
   readonly store: Store;
@@ -112,10 +116,6 @@ interface Parts {
   readonly flow: FlowConfiguration;
   readonly effects: ServerEffects;
   readonly serving: Serving | undefined;
-  readonly listener: HttpListener | undefined;
-  /** What keeps the certificates up to date; undefined without a socket. */
-  readonly renewal: Renewal | undefined;
-  readonly presence: Presence | undefined;
   readonly service: HttpService;
   readonly authentication: ServerAuthentication;
   readonly authorization: Authorizers;
@@ -209,7 +209,7 @@ async function assemble(
       authorization,
       adminToken,
     };
-    return { ...parts, ...(await goPublic(parts, registry, tell)) };
+    return { ...parts, ...(await startListening({ ...parts, registry, tell })) };
   } catch (error) {
     await closeStarted(started);
     throw error;
@@ -309,17 +309,6 @@ async function bringUpToDate(
   ]);
 }
 
-/** Keeps certificates and authorities up to date. */
-async function keepCertificates(
-  options: ServerOptions,
-  serving: Serving | undefined,
-  listener: HttpListener | undefined,
-  tell: () => Promise<void>,
-): Promise<Renewal | undefined> {
-  if (serving === undefined || listener === undefined) return undefined;
-  return renewCertificates(options, serving, listener, tell);
-}
-
 /** That others aren't told keeps nobody from being served. Without a socket there is nothing to tell. */
 async function tellAuthorities(
   options: ServerOptions,
@@ -349,27 +338,6 @@ function followed(
       ? new StoredNodeNeeds(store, registry, clock, failed("what nodes need"))
       : undefined,
   };
-}
-
-/** Opens the socket, says where the server is, and keeps its certificates up to date. */
-async function goPublic(
-  { options, serving, service, client }: Pick<Parts, "options" | "serving" | "service" | "client">,
-  registry: Registry,
-  tell: () => Promise<void>,
-): Promise<Pick<Parts, "listener" | "presence" | "renewal">> {
-  const listener = await open(serving, service);
-  const presence = await publishPresence(options, registry, client, listener);
-  return { listener, presence, renewal: await keepCertificates(options, serving, listener, tell) };
-}
-
-/** Opens the socket. */
-async function open(serving: Serving | undefined, service: HttpService): Promise<HttpListener | undefined> {
-  if (serving === undefined) return undefined;
-  return listen(
-    { ...serving.listen, observer: service.clients },
-    (exchange) => handle(service, exchange),
-    (method, url) => mayUpgrade(service, method, url),
-  );
 }
 
 /** The server itself, for what it does without being asked. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createServer } from "../../src/index.ts";
+import { createServingCertificates } from "../../src/server/certificates.ts";
 import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";
 
@@ -102,6 +103,19 @@ describe("admin.kubeconfig", () => {
     const third = await serve(dir);
     expect(third.administrator).toBe(usual);
     expect(clusterOf(readFileSync(usual, "utf8")).server).toBe(third.url);
+  });
+
+  it("does so with an operator's certificate too, which is for another name", async () => {
+    const dir = folder();
+    const { serving } = createServingCertificates(["elsewhere.example"]);
+    const [cert, key] = [path.join(dir, "tls.crt"), path.join(dir, "tls.key")];
+    writeFileSync(cert, serving.certificate);
+    writeFileSync(key, serving.key);
+    const flags = [`--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`];
+    const first = await serve(dir, ...flags);
+    const second = await serve(dir, ...flags);
+    expect(first.administrator).toBe(path.join(dir, "admin.kubeconfig"));
+    expect(second.administrator).not.toBe(first.administrator);
   });
 
   it("is written anew on the same port under another address, and over what isn't a configuration", async () => {

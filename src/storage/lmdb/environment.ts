@@ -137,6 +137,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
     encoding: "binary",
     ...textual,
   });
+  let openLock: WriterLock | undefined;
   try {
     keepPrivate(dir);
     root.readerCheck();
@@ -148,11 +149,12 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
     const indexed = { keyEncoder: historyKeys };
     const values = { encoder: records, keyEncoder: textKeys };
     // In one transaction: in a new folder, each database would wait for a sync of its own.
+    const lock = (openLock = new WriterLock(dir));
     const environment = root.transactionSync(() => {
       const opened: Environment = {
         dir,
         root,
-        lock: new WriterLock(dir),
+        lock,
         pageBytes: pageBytesOf(root),
         records,
         meta: root.openDB({ name: "meta", ...plain, ...textual }),
@@ -169,6 +171,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
     if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
+    openLock?.close();
     root
       .close()
       .catch((failure: unknown) => process.emitWarning(`closing ${dir} failed: ${String(failure)}`));

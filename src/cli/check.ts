@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { systemClock } from "../base/clock.ts";
+import { requireStore } from "../storage/lmdb/backup.ts";
 import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts";
 import { helpText, type Command } from "./command.ts";
 import { storeFolder } from "./data-folder.ts";
@@ -22,6 +23,7 @@ export const checkCommand: Command = {
     helpText("plinth check [FLAGS]", "Reads everything that is stored and says what is damaged.", checkFlags),
   async run(words) {
     const dir = storeFolder(new FlagReader(checkFlags, parseFlags(checkFlags, words)).text("data-dir"));
+    await requireStore(dir);
     return process.env[insideVariable] === undefined ? checkApart(dir, words) : checkHere(dir);
   },
 };

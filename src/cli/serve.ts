@@ -1,6 +1,5 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { isIP } from "node:net";
-import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
@@ -19,7 +18,19 @@ import { platform } from "../vocabulary/platform.ts";
 import { authenticationOptions } from "./authentication-flags.ts";
 import { auditVersion } from "../http/audit/policy-file.ts";
 import { auditOptions } from "./audit-flags.ts";
-import { storeFolder } from "./data-folder.ts";
+import {
+  administratorFile,
+  administratorFileBeside,
+  leadsToLivingServer,
+  writePrivately,
+} from "./administrator-file.ts";
+import {
+  dataFolderError,
+  dataFolderFailure,
+  identityFolder,
+  prepareDataFolder,
+  storeFolder,
+} from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
@@ -30,9 +41,15 @@ export const serveCommand: Command = {
   async run(words) {
     const read = new FlagReader(serveFlags, parseFlags(serveFlags, words));
     const options = serverOptions(read);
-    const server = await start(options);
+    const dataDir = read.text("data-dir");
+    prepareDataFolder(dataDir);
+    const chosen = read.optional("write-kubeconfig");
+    const usual = chosen ?? administratorFile(dataDir);
+    // Looked at before the start, so that what answers is another server.
+    const beside = chosen === undefined && (await leadsToLivingServer(usual));
+    const server = await start(options, dataDir);
     surviveDefects(server);
-    const file = read.optional("write-kubeconfig") ?? path.join(read.text("data-dir"), "admin.kubeconfig");
+    const file = beside ? administratorFileBeside(dataDir, server.url!) : usual;
     await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
     process.stdout.write(
@@ -41,16 +58,19 @@ export const serveCommand: Command = {
     await stop;
     options.log.info({}, "stopping");
     await server.close().catch(endAtOnce);
+    if (beside) await rm(file, { force: true });
     return 0;
   },
 };
 
-async function start(options: ServerOptions): Promise<Server> {
+async function start(options: ServerOptions, dataDir: string): Promise<Server> {
   try {
     return await startServer(options);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const { host, port } = options.serving!;
+    const failure = dataFolderFailure(dataDir, error);
+    if (failure !== undefined) throw dataFolderError(dataDir, failure);
     if (code === "EADDRINUSE") {
       throw new OptionsError(
         `port ${port} of ${host} is in use; stop what uses it or choose another --secure-port`,
@@ -89,7 +109,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       port: read.integer("secure-port", 0, 65535),
       extraHosts: read.list("tls-san"),
       certificateFiles: cert === undefined ? undefined : { cert, key: key! },
-      certificateFolder: path.join(dataDir, "pki"),
+      certificateFolder: identityFolder(dataDir),
       maxConnections: read.optionalInteger("max-connections", 1, 10_000_000),
     },
     authorizationModes: modes(read),
@@ -197,22 +217,9 @@ async function writeAdministrator(file: string, server: Server, log: Logger): Pr
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (!["ENOSPC", "EDQUOT"].includes(code)) {
       await server.close();
-      throw error;
+      throw new OptionsError(`${file} can't be written (see --write-kubeconfig): ${message}`);
     }
     log.error({ error: message }, `there is no room to write ${file}`);
-  }
-}
-
-/** Writes a file that only its owner may read, whole or not at all. */
-async function writePrivately(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const fresh = `${file}.${process.pid}.new`;
-  try {
-    await writeFile(fresh, text, { mode: 0o600 });
-    await rename(fresh, file);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
   }
 }
 

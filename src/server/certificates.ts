@@ -1,8 +1,9 @@
 import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { type Clock, systemClock } from "../base/clock.ts";
+import { makeFolder } from "../base/folders.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
 import {
   type CertificateFacts,
@@ -39,29 +40,36 @@ const renewBeforeMs = 30 * dayMs;
 const backdateMs = 5 * 60 * 1000;
 
 /**
- * Makes an authority and a serving certificate, in memory.
+ * Makes a serving certificate, and an authority unless one is given, in memory.
  * @param hosts names and IP addresses that clients use; at least one.
  */
 export function createServingCertificates(
   hosts: readonly string[],
   clock: Clock = systemClock,
+  authority?: CertificatePair,
 ): ServingCertificates {
-  const { pair, issuer } = newAuthority(clock);
+  const { pair, issuer } = authority === undefined ? newAuthority(clock) : knownAuthority(authority);
   const serving = createServing(issuer, hosts, clock);
   return { caCertificate: pair.certificate, caKey: pair.key, serving, renewed: "authority" };
 }
 
-/** Certificates in memory as they should be now: the same ones, or anew what ends within 30 days. */
+/**
+ * Certificates in memory as they should be now: the same ones, or anew what ends within 30 days.
+ *
+ * @param authority the one that is to sign; that of before unless given.
+ */
 export function renewServingCertificates(
   known: ServingCertificates,
   hosts: readonly string[],
   clock: Clock = systemClock,
+  authority?: CertificatePair,
 ): ServingCertificates {
   const { caCertificate, caKey } = known;
-  if (endsSoon(new X509Certificate(caCertificate), clock)) return createServingCertificates(hosts, clock);
+  const isAnother = authority !== undefined && authority.certificate !== caCertificate;
+  if (isAnother || endsSoon(new X509Certificate(caCertificate), clock))
+    return createServingCertificates(hosts, clock, authority);
   if (isUsable(known.serving, caCertificate, hosts, clock)) return { ...known, renewed: "nothing" };
-  const ca = { certificate: caCertificate, key: caKey! };
-  const issuer = checkPair(ca, "the authority's certificate", "the authority's key");
+  const { issuer } = knownAuthority({ certificate: caCertificate, key: caKey! });
   const serving = createServing(issuer, hosts, clock);
   return { caCertificate, caKey, serving, renewed: "serving" };
 }
@@ -72,12 +80,22 @@ export function createAuthority(clock: Clock = systemClock): CertificatePair {
 }
 
 /** Who signs certificates: a pair, read. Reading a key from PEM takes longer than making one. */
-interface Issuer {
+export interface Issuer {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
 }
 
-function newAuthority(clock: Clock): { readonly pair: CertificatePair; readonly issuer: Issuer } {
+/** An authority, as PEM and read. */
+interface Authority {
+  readonly pair: CertificatePair;
+  readonly issuer: Issuer;
+}
+
+function knownAuthority(pair: CertificatePair): Authority {
+  return { pair, issuer: checkPair(pair, "the authority's certificate", "the authority's key") };
+}
+
+function newAuthority(clock: Clock): Authority {
   const { publicKey, privateKey } = newKeys();
   // The time in the name tells one authority from the next one.
   const commonName = `plinth-ca@${Math.floor(clock.now() / 1000)}`;
@@ -121,7 +139,7 @@ export function issueClientCertificate(
   { commonName, organizations, days }: ClientCertificateFacts,
   clock: Clock = systemClock,
 ): CertificatePair {
-  const issuer = checkPair(ca, "the authority's certificate", "the authority's key");
+  const { issuer } = knownAuthority(ca);
   return issue(issuer, { commonName, organizations, use: "client", ...validity(clock, days) });
 }
 
@@ -150,6 +168,8 @@ export interface ServingOptions {
   /** Names and IP addresses that clients use; at least one. */
   readonly hosts: readonly string[];
   readonly clock?: Clock;
+  /** Says which authority is to sign, given the one in the folder; that in the folder, or a new one, unless given. */
+  readonly authority?: ((local: CertificatePair | undefined) => Promise<CertificatePair>) | undefined;
 }
 
 /**
@@ -165,10 +185,21 @@ export async function ensureServingCertificates(
 ): Promise<ServingCertificates> {
   const clock = options.clock ?? systemClock;
   const file = (name: string): string => path.join(folder, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [caCertificate, caKey, certificate, key] = await Promise.all(
+  makeFolder(folder);
+  const [localCertificate, localKey, certificate, key] = await Promise.all(
     ["ca.crt", "ca.key", "server.crt", "server.key"].map((name) => readIfThere(file(name))),
   );
+  const local =
+    localCertificate === undefined || localKey === undefined
+      ? undefined
+      : { certificate: localCertificate, key: localKey };
+  const given = await options.authority?.(local);
+  if (given !== undefined && (given.certificate !== localCertificate || given.key !== localKey))
+    await writePair(given, file("ca.crt"), file("ca.key"));
+  const { certificate: caCertificate, key: caKey } = given ?? {
+    certificate: localCertificate,
+    key: localKey,
+  };
   if (caCertificate === undefined || endsSoon(parse(caCertificate, file("ca.crt")), clock)) {
     const fresh = createServingCertificates(options.hosts, clock);
     const authority = { certificate: fresh.caCertificate, key: fresh.caKey! };
@@ -193,7 +224,8 @@ export async function ensureServingCertificates(
   return { caCertificate, caKey, serving, renewed: "serving" };
 }
 
-function endsSoon(certificate: X509Certificate, clock: Clock): boolean {
+/** Whether a certificate ends within 30 days. */
+export function endsSoon(certificate: X509Certificate, clock: Clock): boolean {
   return Date.parse(certificate.validTo) - clock.now() < renewBeforeMs;
 }
 
@@ -242,8 +274,11 @@ export async function loadCertificateFiles(
   return { certificate, key };
 }
 
-/** The first certificate and the key of a pair that belongs together. */
-function checkPair(pair: CertificatePair, certificateName: string, keyName: string): Issuer {
+/**
+ * The first certificate and the key of a pair that belongs together.
+ * @throws CertificateFault that names what is wrong by the given names.
+ */
+export function checkPair(pair: CertificatePair, certificateName: string, keyName: string): Issuer {
   const certificate = parse(pair.certificate, certificateName);
   let key: KeyObject;
   try {

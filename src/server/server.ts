@@ -20,7 +20,7 @@ import { serverAuthentication, type ServerAuthentication } from "./authenticator
 import { authorizers, type Authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensurePriorityClasses, ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
-import { publishClusterInfo } from "./cluster-info.ts";
+import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { FlowConfiguration } from "./flow-configuration.ts";
@@ -32,7 +32,7 @@ import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
 import { startListening, type Listening } from "./listening.ts";
-import { openStore } from "./open-store.ts";
+import { openStore, type OpenStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
@@ -51,12 +51,12 @@ export class Server {
   /** @internal Made by {@link startServer}. */
   constructor(private readonly parts: Parts) {}
 
-  /** Where it is reached, for example `https://127.0.0.1:6443`; undefined without a socket. */
+  /** Where this machine reaches it, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined {
     const { listener } = this.parts;
     if (listener === undefined) return undefined;
     const host = listener.host.includes(":") ? `[${listener.host}]` : listener.host;
-    return `https://${host}:${listener.port}`;
+    return publicUrl(`https://${host}:${listener.port}`, []);
   }
 
   /** The API without a socket, as the administrator. */
@@ -132,9 +132,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   checkFlowOptions(options.flow ?? defaultFlow);
   const chosen = chosenControllers(options);
   const registry = registryFor(options);
-  const store = await openStore(options);
+  const { store, shared } = await openStore(options);
   try {
-    const server = new Server(await assemble(options, registry, store, chosen));
+    const server = new Server(await assemble(options, registry, { store, shared }, chosen));
     const { url, client, caCertificate } = server;
     if (url !== undefined && chosen.includes(bootstrapSigner)) {
       await publishClusterInfo(options, client, url, caCertificate);
@@ -149,7 +149,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 async function assemble(
   options: ServerOptions,
   registry: Registry,
-  store: Store,
+  { store, shared }: OpenStore,
   chosen: readonly Controller[],
 ): Promise<Parts> {
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
@@ -157,7 +157,7 @@ async function assemble(
   const authorization = await authorizers(options, { policy, needs });
   const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
   const adminToken = randomBytes(32).toString("base64url");
-  const { serving, authentication } = await identification(options, registry, store, adminToken);
+  const { serving, authentication } = await identification(options, registry, { store, shared }, adminToken);
   const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
@@ -220,13 +220,13 @@ async function assemble(
 async function identification(
   options: ServerOptions,
   registry: Registry,
-  store: Store,
+  { store, shared }: OpenStore,
   adminToken: string,
 ): Promise<Pick<Parts, "serving" | "authentication">> {
   // Together, as files that are made wait for the disk.
   const [serving, serviceAccounts] = await Promise.all([
-    servingCertificates(options),
-    serviceAccountKeys(options),
+    servingCertificates(options, shared),
+    serviceAccountKeys(options, shared),
   ]);
   const authentication = await serverAuthentication(options, {
     ownTokens: [adminEntry(options, adminToken)],

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
-import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { link, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { signClaims, type VerificationKey } from "../authentication/jwt/signature.ts";
 import { boundClaims } from "../authentication/service-accounts/bound-claims.ts";
@@ -12,7 +12,9 @@ import {
   signingKey,
   type SigningKey,
 } from "../authentication/service-accounts/keys.ts";
+import { makeFolder } from "../base/folders.ts";
 import type { TokenIssuer } from "../resources/token-issuer.ts";
+import type { SharedValues } from "../storage/shared-values.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
@@ -34,9 +36,13 @@ const ownKeyFile = "service-accounts.key";
 /**
  * Reads the keys that the options name (spec: conventions 5.5), and makes a signing key where none is named.
  *
+ * @param shared holds the signing key that the servers over one store have in common; undefined where they have none.
  * @throws {OptionsError} which names the flag.
  */
-export async function serviceAccountKeys(options: ServerOptions): Promise<ServiceAccountKeys> {
+export async function serviceAccountKeys(
+  options: ServerOptions,
+  shared?: SharedValues,
+): Promise<ServiceAccountKeys> {
   const { authentication = defaultAuthentication, vocabulary } = options;
   const { serviceAccounts, apiAudiences } = authentication;
   const { maxExpirationMs, extendExpiration } = serviceAccounts;
@@ -47,13 +53,13 @@ export async function serviceAccountKeys(options: ServerOptions): Promise<Servic
     serviceAccounts.issuers.length > 0 ? serviceAccounts.issuers : [vocabulary.serviceAccountIssuer];
   for (const issuer of issuers) checkIssuer(issuer);
   checkKeysUri(serviceAccounts.jwksUri);
-  const signing = await signingKeyFor(options, serviceAccounts.signingKeyFile);
+  const { signing, former } = await signingKeyFor(options, serviceAccounts.signingKeyFile, shared);
   const named = await verifyingKeys(options, serviceAccounts.keyFiles);
   const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
   return {
     issuers,
     ownAudiences,
-    keys: distinct([publicHalf(signing), ...named]),
+    keys: distinct([signing, ...former].map(publicHalf).concat(named)),
     issuer: {
       ownAudiences,
       maxSeconds: Math.floor(maxExpirationMs / 1000),
@@ -91,17 +97,44 @@ async function verifyingKeys(options: ServerOptions, files: readonly string[]): 
   }
 }
 
-async function signingKeyFor(options: ServerOptions, file: string | undefined): Promise<SigningKey> {
-  if (file !== undefined) return readKeys("--service-account-signing-key-file", file, readSigningKey);
-  const folder = options.serving?.certificateFolder;
-  if (folder === undefined) return signingKey(newKey());
-  if (options.storage.engine === "etcd") {
-    options.log.warn(
-      {},
-      "every server of an etcd cluster signs service account tokens with a key of its own, unless they share a --service-account-signing-key-file",
+interface SigningKeys {
+  readonly signing: SigningKey;
+  /** Keys that this server signed with before, whose tokens it still believes. */
+  readonly former: readonly SigningKey[];
+}
+
+async function signingKeyFor(
+  { serving }: ServerOptions,
+  file: string | undefined,
+  shared: SharedValues | undefined,
+): Promise<SigningKeys> {
+  const alone = (signing: SigningKey): SigningKeys => ({ signing, former: [] });
+  if (file !== undefined)
+    return alone(await readKeys("--service-account-signing-key-file", file, readSigningKey));
+  const folder = serving?.certificateFolder;
+  if (shared === undefined) return alone(folder === undefined ? signingKey(newKey()) : await ownKey(folder));
+  const own = folder === undefined ? undefined : await keyIn(path.join(folder, ownKeyFile));
+  const signing = await commonKey(shared, own?.key ?? newKey());
+  return { signing, former: own === undefined ? [] : [own] };
+}
+
+/** The key with which all servers over one store sign. */
+async function commonKey(shared: SharedValues, offered: KeyObject): Promise<SigningKey> {
+  const name = "service-account-signing-key";
+  const pem =
+    (await shared.get(name)) ?? (await shared.replace(name, undefined, Buffer.from(pemOf(offered))));
+  try {
+    return readSigningKey(pem.toString());
+  } catch (error) {
+    if (!(error instanceof KeyFault)) throw error;
+    throw new OptionsError(
+      `the servers' common key for service account tokens in the store: ${error.message}`,
     );
   }
-  return ownKey(folder);
+}
+
+function pemOf(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 async function readKeys<T>(flag: string, file: string, read: (pem: string) => T): Promise<T> {
@@ -123,12 +156,12 @@ async function ownKey(folder: string): Promise<SigningKey> {
   const file = path.join(folder, ownKeyFile);
   const known = await keyIn(file);
   if (known !== undefined) return known;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const key = newKey();
   const temporary = `${file}.${randomUUID()}.new`;
   const handle = await open(temporary, "wx", 0o600);
   try {
-    await handle.writeFile(key.export({ type: "pkcs8", format: "pem" }));
+    await handle.writeFile(pemOf(key));
     await handle.sync();
   } finally {
     await handle.close();

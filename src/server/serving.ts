@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { AuthorityPool } from "../authentication/authority-pool.ts";
 import { certificatesIn } from "../base/pem.ts";
-import { rootOf } from "../base/x509.ts";
+import { rootOf, type CertificatePair } from "../base/x509.ts";
 import type { ListenOptions, TlsMaterial } from "../http/listener.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import {
@@ -13,6 +13,8 @@ import {
   renewServingCertificates,
   type ServingCertificates,
 } from "./certificates.ts";
+import type { SharedValues } from "../storage/shared-values.ts";
+import { sharedAuthority } from "./shared-authority.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions, type ServingOptions } from "./options.ts";
@@ -54,11 +56,18 @@ export interface ClientAuthorities {
 
 const adminDays = 365;
 
-/** Makes or reads the certificates that the options ask for; undefined without a socket. */
-export async function servingCertificates(options: ServerOptions): Promise<Serving | undefined> {
+/**
+ * Makes or reads the certificates that the options ask for; undefined without a socket.
+ *
+ * @param shared holds the authority that the servers over one store have in common; undefined where each has its own.
+ */
+export async function servingCertificates(
+  options: ServerOptions,
+  shared: SharedValues | undefined,
+): Promise<Serving | undefined> {
   const { serving } = options;
   if (serving === undefined) return undefined;
-  let own = await unlessFaulty(() => ownCertificates(options, serving));
+  let own = await unlessFaulty(() => ownCertificates(options, serving, shared));
   const read = () => readMaterial(options, serving, own);
   const first = await read();
   let certificate = first.tls.cert;
@@ -79,7 +88,7 @@ export async function servingCertificates(options: ServerOptions): Promise<Servi
   };
   const renewOwn = async (renew: (tls: TlsMaterial) => void) => {
     const before = own!;
-    const next = (await unlessFaulty(() => ownCertificates(options, serving, before)))!;
+    const next = (await unlessFaulty(() => ownCertificates(options, serving, shared, before)))!;
     if (next.serving.certificate === before.serving.certificate) return false;
     own = next;
     await reload(renew);
@@ -157,23 +166,24 @@ function adminIssuer(
 }
 
 /** The server's own certificates as they should be now; undefined with an operator's. */
-function ownCertificates(
+async function ownCertificates(
   { clock }: ServerOptions,
   serving: ServingOptions,
+  shared: SharedValues | undefined,
   known?: ServingCertificates,
 ): Promise<ServingCertificates | undefined> {
-  if (serving.certificateFiles !== undefined) return Promise.resolve(undefined);
+  if (serving.certificateFiles !== undefined) return undefined;
   const any = serving.host === "0.0.0.0" || serving.host === "::";
   const hosts = [
     ...new Set(["localhost", "127.0.0.1", "::1", ...(any ? [] : [serving.host]), ...serving.extraHosts]),
   ];
+  const common = shared && ((local?: CertificatePair) => sharedAuthority(shared, local, clock));
   if (serving.certificateFolder !== undefined)
-    return ensureServingCertificates(serving.certificateFolder, { hosts, clock });
-  const made =
-    known === undefined
-      ? createServingCertificates(hosts, clock)
-      : renewServingCertificates(known, hosts, clock);
-  return Promise.resolve(made);
+    return ensureServingCertificates(serving.certificateFolder, { hosts, clock, authority: common });
+  const authority = await common?.(undefined);
+  return known === undefined
+    ? createServingCertificates(hosts, clock, authority)
+    : renewServingCertificates(known, hosts, clock, authority);
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { readCases } from "./conformance/read-cases.ts";
 import { retentionCases } from "./conformance/retention-cases.ts";
+import { stampCases } from "./conformance/stamp-cases.ts";
 import { subscriptionCases } from "./conformance/subscription-cases.ts";
 import type { ConformanceCase, StoreUnderTest } from "./conformance/support.ts";
 import { writeCases } from "./conformance/write-cases.ts";
@@ -16,7 +17,7 @@ export type { ConformanceCase, StoreUnderTest } from "./conformance/support.ts";
  * @param open makes a fresh, empty store; called at the start of each case, which closes what it was given at its end.
  */
 export function storeConformance(open: () => Promise<StoreUnderTest>): ConformanceCase[] {
-  const scenarios = [...writeCases, ...readCases, ...subscriptionCases, ...retentionCases];
+  const scenarios = [...writeCases, ...readCases, ...subscriptionCases, ...retentionCases, ...stampCases];
   return scenarios.map(({ name, run }) => ({
     name,
     async run() {

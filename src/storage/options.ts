@@ -1,10 +1,13 @@
 import type { Clock } from "../base/clock.ts";
+import type { WantedStamp } from "./stamp.ts";
 
 /** What every engine is given. */
 export interface StoreOptions {
   readonly clock: Clock;
   /** How long superseded and deleted values are kept, in milliseconds; 5 minutes when absent. */
   readonly retentionMs?: number | undefined;
+  /** What the store is used for; looked at and written only when given, and only where the data outlives the process. */
+  readonly stamp?: WantedStamp | undefined;
   /** Told of work in the background that failed and will be tried again. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }

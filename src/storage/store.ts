@@ -24,6 +24,10 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
  * **At once or later.** What an engine answers at once it also refuses at once: a method that gives a `MaybePromise` may
  * throw as well as reject.
  *
+ * **Stamp.** A store that outlives its process may be opened for something, by a label and a format (`stamp.ts`). It takes
+ * them on when it is made, or when it is first opened for something, and is from then on opened for nothing else. The stamp
+ * isn't one of the keys, takes no revision and is seen by no subscription.
+ *
  * **Not assumed:** a single process. Two stores may be open on one embedded folder or one cluster.
  */
 export interface Store {

@@ -20,6 +20,7 @@ function startFlags(containing: string): string[] {
   return line
     .slice("npm start -- ".length)
     .split(" ")
+    .filter((flag) => !flag.startsWith("--data-dir="))
     .map((flag) => flag.replace("=examples/", `=${root}/examples/`));
 }
 
@@ -64,6 +65,14 @@ describe("the README's tour", () => {
   });
 });
 
+it("the README's tours use different data folders, as each has a vocabulary of its own", () => {
+  const folders = [...readme.matchAll(/^npm start -- .*$/gm)].map(
+    ([line]) => /--data-dir=(\S+)/.exec(line)?.[1] ?? ".plinth",
+  );
+  expect(folders).toHaveLength(2);
+  expect(new Set(folders).size).toBe(2);
+});
+
 describe("the README's tour with kubectl", () => {
   const folder = temporaryFolder();
   const kubectl = kubectls()[0];
@@ -78,7 +87,7 @@ describe("the README's tour with kubectl", () => {
 
   it.skipIf(kubectl === undefined)("runs, and shows what it says (skipped where kubectl is missing)", () => {
     const script = `kubectl() { "${kubectl}" --cache-dir="${folder.path}/cache" "$@"; }\n${commands("kubectl-tour")}`;
-    const ours = script.replace("KUBECONFIG=.plinth/", `KUBECONFIG=${folder.path}/`);
+    const ours = script.replace("KUBECONFIG=.plinth-kubernetes/", `KUBECONFIG=${folder.path}/`);
     const out = run(ours, { SERVER: server.url, CA: server.caFile });
     expect(out).toContain("clusterrole.rbac.authorization.k8s.io/developer created");
     expect(out).toMatch(/developers +ClusterRole\/developer/);

@@ -1,4 +1,13 @@
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
@@ -35,13 +44,13 @@ describe("backup and restore of an embedded store", () => {
     const after = progress.rounds;
     progress.stop = true;
     await writing;
-    expect(await backupLmdb(path("live"), path("second"))).toEqual({
+    expect(await backupLmdb(path("live"), path("second"))).toMatchObject({
       revision: await store.latestRevision(),
     });
     const live = await readAll(store, "/g/r/", { at: revision });
     await store.close();
 
-    expect(await restoreLmdb(path("backup"), path("restored"))).toEqual({ revision });
+    expect(await restoreLmdb(path("backup"), path("restored"))).toMatchObject({ revision });
     const restored = openLmdbStore({ dir: path("restored"), clock: systemClock });
     expect(await restored.latestRevision()).toBe(revision);
     expect((await readAll(restored, "/g/r/")).pairs).toEqual(live.pairs);
@@ -76,5 +85,49 @@ describe("backup and restore of an embedded store", () => {
     await expect(restoreLmdb(path("second"), path("t3"))).rejects.toThrow(/cut off/);
     writeFileSync(file, bytes);
     await restoreLmdb(path("second"), path("t3"));
+  });
+
+  describe("with files beside the store", () => {
+    const keys = (name: string) => [{ name: "keys", dir: path(name) }];
+
+    it("copies them for their owner alone, and says what the store is used for", async () => {
+      const stamp = { label: "red", format: 1, telltales: new Map<string, string>() };
+      await openLmdbStore({ dir: path("stamped"), clock: systemClock, stamp }).close();
+      mkdirSync(path("own-keys"));
+      writeFileSync(path("own-keys/a.key"), "secret", { mode: 0o644 });
+      writeFileSync(path("own-keys/a.key.17.new"), "half");
+      const expected = { stamp: { label: "red", format: 1 }, files: ["keys/a.key"] };
+      expect(await backupLmdb(path("stamped"), path("beside"), keys("own-keys"))).toMatchObject(expected);
+      expect(await restoreLmdb(path("beside"), path("r1"), keys("r1-keys"))).toMatchObject(expected);
+      for (const dir of ["beside/keys", "r1-keys"]) {
+        expect(readdirSync(path(dir))).toEqual(["a.key"]);
+        expect(readFileSync(path(`${dir}/a.key`), "utf8")).toBe("secret");
+        expect(statSync(path(`${dir}/a.key`)).mode & 0o777).toBe(0o600);
+        expect(statSync(path(dir)).mode & 0o777).toBe(0o700);
+      }
+      for (const file of ["beside/data.mdb", "beside/backup.json", "r1/data.mdb"])
+        expect(statSync(path(file)).mode & 0o077, file).toBe(0);
+    });
+
+    it("refuses changed or missing ones, and a folder that isn't empty, before anything is written", async () => {
+      await expect(restoreLmdb(path("beside"), path("r2"), keys("r1-keys"))).rejects.toThrow(/not empty/);
+      writeFileSync(path("beside/keys/a.key"), "other!");
+      await expect(restoreLmdb(path("beside"), path("r2"), keys("r2-keys"))).rejects.toThrow(
+        /keys\/a\.key is not what was backed up/,
+      );
+      rmSync(path("beside/keys/a.key"));
+      await expect(restoreLmdb(path("beside"), path("r2"), keys("r2-keys"))).rejects.toThrow(
+        /not a complete backup/,
+      );
+      expect(existsSync(path("r2"))).toBe(false);
+      expect(existsSync(path("r2-keys"))).toBe(false);
+    });
+
+    it("restores a backup of a version that copied none", async () => {
+      const manifest = JSON.parse(readFileSync(path("second/backup.json"), "utf8")) as object;
+      writeFileSync(path("second/backup.json"), JSON.stringify({ ...manifest, files: undefined }));
+      expect(await restoreLmdb(path("second"), path("r3"), keys("r3-keys"))).toMatchObject({ files: [] });
+      expect(existsSync(path("r3-keys"))).toBe(false);
+    });
   });
 });

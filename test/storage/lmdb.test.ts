@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { create, draft, readAll, record, textOf } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
+import type { WantedStamp } from "../../src/storage/stamp.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
@@ -9,14 +10,16 @@ async function open() {
   const clock = new ManualClock();
   const folder = temporaryFolder();
   const stores: Store[] = [];
-  const another = async (): Promise<Store> => {
-    const store = openLmdbStore({ dir: folder.path, clock });
+  const stamped = async (stamp?: WantedStamp): Promise<Store> => {
+    const store = openLmdbStore({ dir: folder.path, clock, stamp });
     stores.push(store);
     return store;
   };
+  const another = () => stamped();
   return {
     store: await another(),
     another,
+    stamped,
     advance: (ms: number) => clock.advance(ms),
     now: () => clock.now(),
     async dispose() {

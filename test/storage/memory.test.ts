@@ -26,6 +26,11 @@ describeConformance("memory", open, [
   "another store's commits arrive by themselves, in order with one's own",
   "a subscription that compaction overtakes hears every event whole, or ends",
   "another store's compaction is respected at once",
+  "a store takes a stamp on, and is opened for no other label",
+  "a stamp isn't seen, and takes no revision",
+  "a store of a higher format isn't opened, one of a lower format is raised",
+  "a store without a stamp is known by what it holds",
+  "a store without a stamp that was used for several things is opened for none",
 ]);
 describeModel("memory", open, { runs: 100 });
 

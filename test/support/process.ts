@@ -41,6 +41,8 @@ export class ServerProcess {
     private readonly child: ChildProcess,
     readonly url: string,
     readonly dataDir: string,
+    /** The administrator's client configuration. */
+    readonly administrator: string,
     /** What it has written to standard error so far. */
     readonly log: () => string,
   ) {}
@@ -63,8 +65,9 @@ export class ServerProcess {
       child.stdout.on("data", (chunk: Buffer) => {
         out += chunk.toString();
         const url = /at (https:\/\/\S+)/.exec(out)?.[1];
-        if (url !== undefined && out.includes("administrator:")) {
-          resolve(new ServerProcess(child, url, dataDir, () => err));
+        const administrator = /^administrator: (.+)$/m.exec(out)?.[1];
+        if (url !== undefined && administrator !== undefined) {
+          resolve(new ServerProcess(child, url, dataDir, administrator, () => err));
         }
       });
       child.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${err}${out}`)));

@@ -37,6 +37,7 @@ test("no catch is silent", () => {
 
 /** Where JSON is parsed without a bound of its depth: it is this program's own, a server's answer to it, or a file's. */
 const trustedJson = [
+  "src/cli/administrator-file.ts",
   "src/cli/client/server-client.ts",
   "src/fields/apply/field-set.ts",
   "src/fields/apply/managed-fields-text.ts",
@@ -46,7 +47,9 @@ const trustedJson = [
   "src/resources/services/claims.ts",
   "src/resources/stored.ts",
   "src/server/published-authentication.ts",
+  "src/server/shared-authority.ts",
   "src/storage/lmdb/backup.ts",
+  "src/storage/stamp.ts",
 ];
 
 test("the JSON of clients is read by the decoders that bound its depth", () => {

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../base/clock.ts";
+import { makeFolder } from "../../base/folders.ts";
 import { OldFiles, type KeptFiles } from "./old-files.ts";
 import type { ByteTarget } from "./blocking-output.ts";
 
@@ -26,7 +27,7 @@ export class RotatingFile implements ByteTarget {
 
   /** @throws {Error} the file can't be opened. */
   constructor(private readonly options: RotatingFileOptions) {
-    mkdirSync(path.dirname(options.file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(options.file));
     this.handle = openSync(options.file, "a", 0o600);
     this.size = fstatSync(this.handle).size;
     this.old = new OldFiles(options);

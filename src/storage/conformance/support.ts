@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { WantedStamp } from "../stamp.ts";
 import type {
   CommitResult,
   Draft,
@@ -20,6 +21,8 @@ export interface StoreUnderTest {
   now(): number;
   /** Opens one more store over the same data; absent where data isn't shared. */
   readonly another?: (() => Promise<Store>) | undefined;
+  /** As `another`, opened for something; absent where the engine keeps no stamp. */
+  readonly stamped?: ((stamp: WantedStamp) => Promise<Store>) | undefined;
   /** Closes every store that was opened and removes the data. */
   dispose(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix, compareKeys } from "../keys.ts";
 import { compactionIntervalMs, DEFAULT_RETENTION_MS, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
+import type { SharedValues } from "../shared-values.ts";
 import {
   type CommitResult,
   type Entry,
@@ -19,11 +20,13 @@ import {
   type Subscription,
   type Write,
 } from "../store.ts";
+import { claimKeyspace, MARK } from "./claim.ts";
 import { CompactedSignal, Connection, type ConnectionOptions, type WriteAnswer } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
 import { Keyspace } from "./keyspace.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { KeyValue, RequestOp, TxnRequest } from "./messages.ts";
+import { EtcdSharedValues } from "./shared-values.ts";
 import { SharedRead } from "./shared-read.ts";
 import { decodeEntry, encodeValue } from "./value.ts";
 
@@ -35,6 +38,12 @@ export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
   readonly recentEventsBytes?: number | undefined;
 }
 
+/** A store in an etcd cluster. */
+export interface EtcdStore extends Store {
+  /** Values that the servers over the store share. */
+  readonly shared: SharedValues;
+}
+
 const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
 const PAGE_KEYS = 1000;
 const PAGE_KEYS_WITH_BYTE_LIMIT = 100;
@@ -43,13 +52,14 @@ const PAGE_KEYS_WITH_BYTE_LIMIT = 100;
  * Connects to a store in an etcd cluster (v3 API, 3.4 or later) that any number of replicas may share.
  *
  * @throws {StoreUnavailableError} no member answered in time.
+ * @throws {StoreStampError} the store is used for something else.
  */
-export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+export async function connectEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const connection = new Connection(options);
   const keyspace = new Keyspace(options.prefix);
   try {
-    const start = await claimMarker(connection, keyspace);
-    const store = new EtcdStore(options, connection, keyspace, start);
+    const start = await claimKeyspace(connection, keyspace, options.stamp);
+    const store = new ClusterStore(options, connection, keyspace, start);
     await store.learnFloor();
     return store;
   } catch (error) {
@@ -58,22 +68,8 @@ export async function connectEtcdStore(options: EtcdStoreOptions): Promise<Store
   }
 }
 
-/** Writes the marker unless it is there; gives the revision at which the store stands. */
-async function claimMarker(connection: Connection, keyspace: Keyspace): Promise<Revision> {
-  const { succeeded, revision, results } = await connection.write(
-    {
-      expect: { key: keyspace.marker, modRevision: 0 },
-      success: [{ put: { key: keyspace.marker, value: MARK } }],
-      failure: [{ range: { key: keyspace.marker } }],
-    },
-    true,
-  );
-  return revisionOf(succeeded ? revision : results[0]!.kvs[0]!.modRevision);
-}
-
-const MARK = Buffer.from("1");
-
-class EtcdStore implements Store {
+class ClusterStore implements EtcdStore {
+  readonly shared: SharedValues;
   private readonly latest: SharedRead<Revision>;
   private readonly feed: Feed;
   private readonly live: LiveFeed;
@@ -87,6 +83,7 @@ class EtcdStore implements Store {
     private readonly keyspace: Keyspace,
     start: Revision,
   ) {
+    this.shared = new EtcdSharedValues(connection, keyspace);
     this.latest = new SharedRead(async () => {
       const { kvs } = await connection.range({ key: keyspace.marker });
       return revisionOf(kvs[0]?.modRevision ?? 1);

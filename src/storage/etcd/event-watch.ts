@@ -82,7 +82,7 @@ function report(keyspace: Keyspace, response: WatchResponse, sink: EventSink): v
       upTo = kv.modRevision;
       batch.push(storeEvent(key, event));
     } else if (keyspace.floor.equals(kv.key)) sink.floor(floorOf(kv.value));
-    else upTo = kv.modRevision;
+    else if (keyspace.marker.equals(kv.key)) upTo = kv.modRevision;
   }
   if (upTo > 0) sink.events(batch, revisionOf(upTo));
 }

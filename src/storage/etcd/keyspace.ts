@@ -10,9 +10,12 @@ export class Keyspace {
   readonly marker: Buffer;
   /** Holds the store's floor as decimal digits. */
   readonly floor: Buffer;
+  /** Says what the store is used for. */
+  readonly stamp: Buffer;
   readonly start: Buffer;
   readonly end: Buffer;
   private readonly dataPrefix: string;
+  private readonly sharedPrefix: string;
 
   /** @param prefix for instance `/plinth`; a `/` at its end changes nothing. */
   constructor(prefix: string) {
@@ -20,8 +23,10 @@ export class Keyspace {
     while (end > 0 && prefix[end - 1] === "/") end--;
     const root = prefix.slice(0, end);
     this.dataPrefix = `${root}/data`;
+    this.sharedPrefix = `${root}/meta/shared/`;
     this.marker = Buffer.from(`${root}/meta/revision`);
     this.floor = Buffer.from(`${root}/meta/floor`);
+    this.stamp = Buffer.from(`${root}/meta/stamp`);
     this.start = Buffer.from(`${root}/`);
     this.end = Buffer.from(prefixEnd(`${root}/`));
   }
@@ -29,6 +34,11 @@ export class Keyspace {
   /** The cluster's key for a key of the store. */
   outer(key: string): Buffer {
     return Buffer.from(this.dataPrefix + key);
+  }
+
+  /** The cluster's key of a value that the store's users share. */
+  shared(name: string): Buffer {
+    return Buffer.from(this.sharedPrefix + name);
   }
 
   /** The end of the range of a prefix of the store. */

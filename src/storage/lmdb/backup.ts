@@ -2,14 +2,25 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../../base/folders.ts";
+import type { Stamp } from "../stamp.ts";
 import { type Revision, StoreDamagedError } from "../store.ts";
 import { checkEnvironment } from "./check.ts";
+import {
+  type Companion,
+  type CompanionFiles,
+  copyCompanions,
+  readCompanions,
+  type ReadCompanions,
+  writeCompanions,
+} from "./companions.ts";
 import { DATA_FILE, type Environment } from "./databases.ts";
 import { acquireEnvironment, DEFAULT_MAP_BYTES, releaseEnvironment } from "./environment.ts";
 import { damagedError } from "./errors.ts";
 import { FORMAT_VERSION } from "./layout.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { stateIn } from "./reader.ts";
+import { stampIn } from "./stamp.ts";
 
 const MANIFEST_FILE = "backup.json";
 
@@ -19,12 +30,20 @@ interface Manifest {
   readonly revision: Revision;
   readonly bytes: number;
   readonly sha256: string;
+  /** What the store is used for; absent where it doesn't say. */
+  readonly stamp?: Stamp | undefined;
+  /** The files beside the store; absent in a backup of a version that had none. */
+  readonly files?: CompanionFiles;
 }
 
 /** What a backup or a restore came to. */
 export interface BackupResult {
   /** The revision at which the data stands: every write up to it is there, none after it. */
   readonly revision: Revision;
+  /** What the store is used for; undefined where it doesn't say. */
+  readonly stamp: Stamp | undefined;
+  /** The files beside the store, by folder and name. */
+  readonly files: readonly string[];
 }
 
 /**
@@ -33,9 +52,14 @@ export interface BackupResult {
  *
  * @param source an open store, or its folder.
  * @param targetDir must be empty or not exist.
+ * @param companions folders whose files are copied too.
  * @throws {StoreDamagedError} a folder can't be used, or the copy isn't sound.
  */
-export async function backupLmdb(source: LmdbStore | string, targetDir: string): Promise<BackupResult> {
+export async function backupLmdb(
+  source: LmdbStore | string,
+  targetDir: string,
+  companions: readonly Companion[] = [],
+): Promise<BackupResult> {
   const dir = typeof source === "string" ? source : source.dir;
   await requireStore(dir);
   const target = await emptyFolder(targetDir);
@@ -52,81 +76,121 @@ export async function backupLmdb(source: LmdbStore | string, targetDir: string):
   // Hashed before anything opens it, so that the hash is that of the bytes which were copied.
   const sha256 = await hashOf(file);
   const { size: bytes } = await stat(file);
-  const revision = await verify(target, "the backup");
-  const manifest: Manifest = { format: FORMAT_VERSION, revision, bytes, sha256 };
+  const { revision, stamp } = await verify(target, "the backup");
+  const files = await copyCompanions(companions, target);
+  const manifest: Manifest = { format: FORMAT_VERSION, revision, bytes, sha256, stamp, files };
   await syncFile(file);
-  await writeFile(join(target, MANIFEST_FILE), `${JSON.stringify(manifest)}\n`);
+  await writeFile(join(target, MANIFEST_FILE), `${JSON.stringify(manifest)}\n`, { mode: 0o600 });
   await syncFile(join(target, MANIFEST_FILE));
-  return { revision };
+  return { revision, stamp, files: Object.keys(files) };
 }
 
 /**
  * Makes a data folder from a backup. The target appears whole or not at all.
  *
  * @param targetDir must be empty or not exist.
- * @throws {StoreDamagedError} the backup is incomplete or damaged, or the target isn't empty.
+ * @param companions folders that get the files which the backup holds for them; they must be empty or not exist.
+ * @throws {StoreDamagedError} the backup is incomplete or damaged, or a target isn't empty.
  */
-export async function restoreLmdb(backupDir: string, targetDir: string): Promise<BackupResult> {
+export async function restoreLmdb(
+  backupDir: string,
+  targetDir: string,
+  companions: readonly Companion[] = [],
+): Promise<BackupResult> {
   const manifest = await readManifest(backupDir);
+  const beside = await besideStore(companions, backupDir, manifest);
+  for (const { dir } of companions) await requireEmpty(dir);
   const target = await emptyFolder(targetDir);
   const part = join(target, "restoring");
+  const written: string[] = [];
   try {
     await mkdir(part);
     await copyFile(join(backupDir, DATA_FILE), join(part, DATA_FILE));
     if ((await hashOf(join(part, DATA_FILE))) !== manifest.sha256) {
       throw damagedError(backupDir, new Error(`${DATA_FILE} is not what was backed up (checksum differs)`));
     }
-    const revision = await verify(part, `the backup ${backupDir}`);
+    const { revision, stamp } = await verify(part, `the backup ${backupDir}`);
     if (revision !== manifest.revision) {
       throw damagedError(backupDir, new Error(`it stands at ${revision}, not ${manifest.revision}`));
     }
     await syncFile(join(part, DATA_FILE));
+    // Before the store: without them a server that is started too early would make others.
+    await writeCompanions(beside, written);
     await rename(join(part, DATA_FILE), join(target, DATA_FILE));
     await rm(part, { recursive: true });
     await syncFile(target);
-    return { revision };
+    return { revision, stamp, files: Object.keys(manifest.files ?? {}) };
   } catch (error) {
-    await rm(part, { recursive: true, force: true });
+    for (const file of [part, ...written]) await rm(file, { recursive: true, force: true });
     throw error instanceof StoreDamagedError ? error : damagedError(target, error);
   }
 }
 
-/** Opens a copy, checks all of it and gives its revision. */
-async function verify(dir: string, what: string): Promise<Revision> {
+/** The files of the backup that belong beside the store. */
+async function besideStore(
+  companions: readonly Companion[],
+  backupDir: string,
+  { files = {} }: Manifest,
+): Promise<ReadCompanions> {
+  try {
+    return await readCompanions(companions, backupDir, files);
+  } catch (error) {
+    throw incompleteError(backupDir, error);
+  }
+}
+
+/** Opens a copy, checks all of it and says what it is. */
+async function verify(dir: string, what: string): Promise<Pick<BackupResult, "revision" | "stamp">> {
   const environment: Environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
   try {
     const problems = await checkEnvironment(environment);
     if (problems.length > 0) {
       throw damagedError(dir, new Error(`${what} isn't sound: ${problems.slice(0, 3).join("; ")}`));
     }
-    return stateIn(environment.meta.getBinary("state")).revision;
+    const { revision } = stateIn(environment.meta.getBinary("state"));
+    return { revision, stamp: stampIn(environment) };
   } finally {
     await releaseEnvironment(environment);
     await rm(join(dir, "lock.mdb"), { force: true });
   }
 }
 
-async function requireStore(dir: string): Promise<void> {
+/**
+ * Makes sure that a folder holds a store, so that opening it doesn't make one.
+ *
+ * @throws {StoreDamagedError} it holds none, or doesn't exist.
+ */
+export async function requireStore(dir: string): Promise<void> {
   try {
     await stat(join(dir, DATA_FILE));
   } catch (error) {
-    throw damagedError(dir, new Error("there is no store in it", { cause: error }));
+    const { code } = error as NodeJS.ErrnoException;
+    throw damagedError(dir, code === "ENOENT" ? new Error("there is no store in it") : error);
   }
 }
 
 async function emptyFolder(dir: string): Promise<string> {
   const path = resolve(dir);
-  let content: string[];
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    content = await readdir(path);
+    makeFolder(path);
   } catch (error) {
     throw damagedError(path, error);
   }
-  if (content.length > 0) {
-    throw new StoreDamagedError(`the folder ${path} is not empty: choose an empty or a new one`);
-  }
+  await requireEmpty(path);
   return path;
+}
+
+/** @throws {StoreDamagedError} there is something in the folder; one that doesn't exist is empty. */
+async function requireEmpty(dir: string): Promise<void> {
+  let content: string[];
+  try {
+    content = await readdir(dir);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw damagedError(dir, error);
+  }
+  if (content.length > 0)
+    throw new StoreDamagedError(`the folder ${resolve(dir)} is not empty: choose an empty or a new one`);
 }
 
 async function readManifest(dir: string): Promise<Manifest> {
@@ -138,11 +202,13 @@ async function readManifest(dir: string): Promise<Manifest> {
       throw new Error(`${DATA_FILE} is cut off at ${size} of ${manifest.bytes} bytes`);
     return manifest;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new StoreDamagedError(`${dir} is not a complete backup: ${message}; use another backup`, {
-      cause: error,
-    });
+    throw incompleteError(dir, error);
   }
+}
+
+function incompleteError(dir: string, cause: unknown): StoreDamagedError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new StoreDamagedError(`${dir} is not a complete backup: ${message}; use another backup`, { cause });
 }
 
 async function hashOf(file: string): Promise<string> {

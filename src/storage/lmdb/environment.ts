@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  mkdirSync,
   openSync,
   readSync,
   realpathSync,
@@ -14,14 +13,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
+import { makeFolder } from "../../base/folders.ts";
 import { FIRST_REVISION } from "../entry.ts";
-import { StoreDamagedError } from "../store.ts";
+import type { WantedStamp } from "../stamp.ts";
+import { StoreDamagedError, StoreError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import { DATA_FILE, type Environment } from "./databases.ts";
 import { checkNow, pageDamage } from "./check.ts";
 import { damagedError, lockedError } from "./errors.ts";
 import { encodeState, FORMAT_VERSION } from "./layout.ts";
 import { fileBytes, pageBytesOf } from "./room.ts";
+import { claimStamp, missingStamp } from "./stamp.ts";
 import { WriterLock } from "./writer-lock.ts";
 
 /** Address space, not disk: the file grows as it fills. */
@@ -45,20 +47,24 @@ const openFolders = new Map<string, Shared>();
  *
  * @throws {StoreDamagedError} the folder or what is in it can't be used.
  * @throws {StoreTimeoutError} a process that was stopped holds the right to write.
+ * @throws {StoreStampError} the store is used for something else.
  */
-export function acquireEnvironment(dir: string, mapBytes: number): Environment {
+export function acquireEnvironment(dir: string, mapBytes: number, stamp?: WantedStamp): Environment {
   const path = prepareFolder(dir);
   const shared = openFolders.get(path);
   if (shared !== undefined) {
+    const { environment } = shared;
+    if (stamp !== undefined && missingStamp(environment, stamp) !== undefined)
+      environment.root.transactionSync(() => claimStamp(environment, stamp));
     shared.users++;
-    return shared.environment;
+    return environment;
   }
   refuseStoppedWriter(path);
   let environment: Environment;
   try {
-    environment = openEnvironment(path, mapBytes);
+    environment = openEnvironment(path, mapBytes, stamp);
   } catch (error) {
-    throw error instanceof StoreDamagedError ? error : damagedError(path, error);
+    throw error instanceof StoreError ? error : damagedError(path, error);
   }
   openFolders.set(path, { environment, users: 1 });
   return environment;
@@ -95,7 +101,7 @@ function refuseStoppedWriter(dir: string): void {
 
 function prepareFolder(dir: string): string {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolder(dir);
     const path = realpathSync(dir);
     if (!statSync(path).isDirectory()) throw new Error("it is not a folder");
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -115,7 +121,7 @@ export function keepPrivate(dir: string): void {
   }
 }
 
-function openEnvironment(dir: string, mapBytes: number): Environment {
+function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | undefined): Environment {
   refuseForeignFile(dir);
   const textual = { keyEncoder: textKeys };
   const root = open<Buffer, string>({
@@ -131,6 +137,7 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     encoding: "binary",
     ...textual,
   });
+  let openLock: WriterLock | undefined;
   try {
     keepPrivate(dir);
     root.readerCheck();
@@ -142,11 +149,12 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
     const indexed = { keyEncoder: historyKeys };
     const values = { encoder: records, keyEncoder: textKeys };
     // In one transaction: in a new folder, each database would wait for a sync of its own.
+    const lock = (openLock = new WriterLock(dir));
     const environment = root.transactionSync(() => {
       const opened: Environment = {
         dir,
         root,
-        lock: new WriterLock(dir),
+        lock,
         pageBytes: pageBytesOf(root),
         records,
         meta: root.openDB({ name: "meta", ...plain, ...textual }),
@@ -157,11 +165,13 @@ function openEnvironment(dir: string, mapBytes: number): Environment {
         marks: root.openDB({ name: "marks", ...plain, ...numbered }),
       };
       initialise(opened);
+      if (stamp !== undefined) claimStamp(opened, stamp);
       return opened;
     });
     if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
+    openLock?.close();
     root
       .close()
       .catch((failure: unknown) => process.emitWarning(`closing ${dir} failed: ${String(failure)}`));

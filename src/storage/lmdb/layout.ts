@@ -10,6 +10,7 @@
  * | `counts`  | collection or partition prefix   | number of present keys, 8 bytes                              |
  * | `marks`   | time in ms, 8 bytes              | the revision that was newest then, 8 bytes                   |
  * | `meta`    | `state`                          | format, latest revision, floor, its mark's time, its batch   |
+ * |           | `stamp`                          | what the store is used for, as JSON; absent in older folders |
  *
  * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), unindexed changes (1), header, body with the
  * revision in place. Numbers are big-endian, so that their order is that of the bytes. The newest mark

@@ -50,9 +50,11 @@ export interface LmdbStore extends Store {
  * Opens the embedded store.
  *
  * @throws {StoreDamagedError} the folder can't be used; the message names it and says what to do.
+ * @throws {StoreStampError} the store is used for something else.
  */
 export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
-  return new EmbeddedStore(options, acquireEnvironment(options.dir, options.mapSize ?? DEFAULT_MAP_BYTES));
+  const { dir, mapSize = DEFAULT_MAP_BYTES, stamp } = options;
+  return new EmbeddedStore(options, acquireEnvironment(dir, mapSize, stamp));
 }
 
 class EmbeddedStore implements LmdbStore {

@@ -1,0 +1,70 @@
+import { revisionOf } from "../entry.ts";
+import { decodeStamp, encodeStamp, stampToWrite, type WantedStamp } from "../stamp.ts";
+import type { Revision } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import type { Keyspace } from "./keyspace.ts";
+import type { KeyValue } from "./messages.ts";
+
+/** Value of the marker, of which only the revision counts. */
+export const MARK = Buffer.from("1");
+
+/**
+ * Writes the marker and the stamp unless they are there.
+ *
+ * @returns the revision at which the store is.
+ * @throws {StoreStampError} the store is used for something else.
+ */
+export async function claimKeyspace(
+  connection: Connection,
+  keyspace: Keyspace,
+  wanted: WantedStamp | undefined,
+): Promise<Revision> {
+  const marker = { put: { key: keyspace.marker, value: MARK } };
+  const stamp = wanted && { put: { key: keyspace.stamp, value: encodeStamp(wanted) } };
+  const telltales = Array.from(wanted?.telltales ?? []);
+  const { succeeded, revision, results } = await connection.write(
+    {
+      expect: { key: keyspace.marker, modRevision: 0 },
+      success: stamp === undefined ? [marker] : [marker, stamp],
+      failure: [
+        { range: { key: keyspace.marker } },
+        { range: { key: keyspace.stamp } },
+        ...telltales.map(([key]) => ({ range: { key: keyspace.outer(key) } })),
+      ],
+    },
+    true,
+  );
+  if (succeeded) return revisionOf(revision);
+  const [foundMarker, foundStamp, ...foundTelltales] = results;
+  if (wanted !== undefined) {
+    const told = telltales.filter((_, i) => foundTelltales[i]!.kvs.length > 0).map(([, label]) => label);
+    await claimStamp(connection, keyspace, wanted, { stamp: foundStamp!.kvs[0], told });
+  }
+  return revisionOf(foundMarker!.kvs[0]!.modRevision);
+}
+
+interface Found {
+  readonly stamp: KeyValue | undefined;
+  /** The labels of the telltales that are there. */
+  readonly told: readonly string[];
+}
+
+/** Writes the stamp of a store that has none, or that of a lower format, unless another server is quicker. */
+async function claimStamp(
+  connection: Connection,
+  keyspace: Keyspace,
+  wanted: WantedStamp,
+  { stamp, told }: Found,
+): Promise<void> {
+  const missing = stampToWrite(wanted, decodeStamp(stamp?.value), told);
+  if (missing === undefined) return;
+  const { succeeded, results } = await connection.write(
+    {
+      expect: { key: keyspace.stamp, modRevision: stamp?.modRevision ?? 0 },
+      success: [{ put: { key: keyspace.stamp, value: encodeStamp(missing) } }],
+      failure: [{ range: { key: keyspace.stamp } }],
+    },
+    true,
+  );
+  if (!succeeded) await claimStamp(connection, keyspace, wanted, { stamp: results[0]!.kvs[0], told });
+}

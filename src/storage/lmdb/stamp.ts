@@ -1,0 +1,34 @@
+import { decodeStamp, encodeStamp, type Stamp, stampToWrite, type WantedStamp } from "../stamp.ts";
+import type { Environment } from "./databases.ts";
+
+type Databases = Pick<Environment, "meta" | "data">;
+
+/** Key of the stamp in the database `meta`. */
+const STAMP = "stamp";
+
+/** The stamp of a store; undefined where it has none. */
+export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined {
+  return decodeStamp(meta.getBinary(STAMP));
+}
+
+/**
+ * Makes sure that a store has the stamp. Runs inside a write transaction.
+ *
+ * @throws {StoreStampError} the store is used for something else.
+ */
+export function claimStamp(databases: Databases, wanted: WantedStamp): void {
+  const stamp = missingStamp(databases, wanted);
+  if (stamp !== undefined) databases.meta.putSync(STAMP, encodeStamp(stamp));
+}
+
+/**
+ * The stamp that {@link claimStamp} would write; undefined where the store has it.
+ *
+ * @throws as {@link claimStamp}.
+ */
+export function missingStamp({ meta, data }: Databases, wanted: WantedStamp): Stamp | undefined {
+  const told = Array.from(wanted.telltales)
+    .filter(([key]) => data.getBinary(key) !== undefined)
+    .map(([, label]) => label);
+  return stampToWrite(wanted, stampIn({ meta }), told);
+}

@@ -20,11 +20,23 @@ async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) =>
   }
 }
 
+/** Servers that a test has started; what it left running is ended after it. */
+const started: ServerProcess[] = [];
+async function endServers(): Promise<void> {
+  for (const server of started.splice(0)) await server.stop("SIGKILL");
+}
+
 async function start(dataDir: string): Promise<{ server: ServerProcess; admin: Api }> {
   const tokens = path.join(dataDir, "tokens.csv");
   mkdirSync(dataDir, { recursive: true });
   writeFileSync(tokens, "admin,root,1,system:masters\n");
-  const server = await ServerProcess.start(dataDir, `--token-auth-file=${tokens}`);
+  return startAgain(dataDir);
+}
+
+/** A server over a folder that one has used. */
+async function startAgain(dataDir: string): Promise<{ server: ServerProcess; admin: Api }> {
+  const server = await ServerProcess.start(dataDir, `--token-auth-file=${path.join(dataDir, "tokens.csv")}`);
+  started.push(server);
   return { server, admin: server.as("admin") };
 }
 
@@ -45,7 +57,7 @@ describe.skipIf(process.platform !== "linux")(
     });
     afterEach(async () => {
       await child.kill();
-      await server.stop();
+      await endServers();
       folder.remove();
     });
 
@@ -119,7 +131,8 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     disk = new SmallDisk(folder.path);
     dataDir = path.join(folder.path, "data");
   });
-  afterEach(() => {
+  afterEach(async () => {
+    await endServers();
     disk.remove();
     folder.remove();
   });
@@ -167,7 +180,7 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     await first.server.stop("SIGKILL");
     // Whatever is left is taken too.
     spawnSync("sh", ["-c", `cat /dev/zero > ${path.join(folder.path, "rest")} 2>&1`]);
-    const { server, admin } = await startAgain();
+    const { server, admin } = await startAgain(dataDir);
     await expectReads(admin, undefined);
     // Free pages of the data file may take a few more.
     let left = 0;
@@ -184,10 +197,4 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     );
     await server.stop();
   });
-
-  async function startAgain(): Promise<{ server: ServerProcess; admin: Api }> {
-    const tokens = path.join(dataDir, "tokens.csv");
-    const server = await ServerProcess.start(dataDir, `--token-auth-file=${tokens}`);
-    return { server, admin: server.as("admin") };
-  }
 });

@@ -95,10 +95,10 @@ export class ServerProcess {
     return this.ended();
   }
 
-  /** Waits for the end of a server that was asked to stop; gives the exit code. */
+  /** Waits for the end of a server that was asked to stop; gives the exit code, null where a signal ended it. */
   async ended(): Promise<number | null> {
     for (const api of this.apis) api.close();
-    if (this.child.exitCode !== null) return this.child.exitCode;
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
     return new Promise<number | null>((resolve) => this.child.once("exit", resolve));
   }
 }

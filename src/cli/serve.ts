@@ -1,4 +1,5 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import { pino } from "pino";
@@ -6,7 +7,6 @@ import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
 import type { AuthorizationWebhookChoice } from "../server/authorizers.ts";
 import {
-  OptionsError,
   type ConnectionOptions,
   type Logger,
   type ServerOptions,
@@ -18,6 +18,7 @@ import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import { authenticationOptions } from "./authentication-flags.ts";
 import { auditVersion } from "../http/audit/policy-file.ts";
+import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
 import { auditOptions } from "./audit-flags.ts";
 import { storeFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
@@ -26,10 +27,12 @@ import { serveFlags } from "./flags.ts";
 
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {
-  help: () => helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags),
+  help: () =>
+    helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags) + acceptedHelp(),
   async run(words) {
-    const read = new FlagReader(serveFlags, parseFlags(serveFlags, words));
+    const read = new FlagReader(knownFlags, parseFlags(knownFlags, words));
     const options = serverOptions(read);
+    acceptFlags(read, options.log);
     const server = await start(options);
     const file = read.optional("write-kubeconfig") ?? path.join(read.text("data-dir"), "admin.kubeconfig");
     await writeAdministrator(file, server, options.log);
@@ -44,6 +47,13 @@ export const serveCommand: Command = {
   },
 };
 
+const knownFlags = [...serveFlags, ...acceptedFlags];
+
+/** The server can't be started as things are on this machine; the message says what to change. */
+class StartError extends Error {
+  override name = "StartError";
+}
+
 async function start(options: ServerOptions): Promise<Server> {
   try {
     return await startServer(options);
@@ -51,13 +61,13 @@ async function start(options: ServerOptions): Promise<Server> {
     const { code } = error as NodeJS.ErrnoException;
     const { host, port } = options.serving!;
     if (code === "EADDRINUSE") {
-      throw new OptionsError(
+      throw new StartError(
         `port ${port} of ${host} is in use; stop what uses it or choose another --secure-port`,
       );
     }
     if (code === "EADDRNOTAVAIL")
-      throw new OptionsError(`--bind-address ${host}: this machine has no such address`);
-    if (code === "EACCES") throw new OptionsError(`--secure-port ${port}: not allowed to listen on it`);
+      throw new StartError(`--bind-address ${host}: this machine has no such address`);
+    if (code === "EACCES") throw new StartError(`--secure-port ${port}: not allowed to listen on it`);
     throw error;
   }
 }
@@ -67,11 +77,6 @@ const maxInFlight = 1_000_000;
 /** The options that the flags ask for. */
 function serverOptions(read: FlagReader): ServerOptions {
   const dataDir = read.text("data-dir");
-  const cert = read.optional("tls-cert-file");
-  const key = read.optional("tls-private-key-file");
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new UsageError("--tls-cert-file and --tls-private-key-file are given together or not at all");
-  }
   const host = read.text("bind-address");
   if (isIP(host) === 0) throw new UsageError(`--bind-address: ${JSON.stringify(host)} is not an IP address`);
   const advertiseAddress = read.optional("advertise-address");
@@ -87,8 +92,9 @@ function serverOptions(read: FlagReader): ServerOptions {
       host,
       port: read.integer("secure-port", 0, 65535),
       extraHosts: read.list("tls-san"),
-      certificateFiles: cert === undefined ? undefined : { cert, key: key! },
-      certificateFolder: path.join(dataDir, "pki"),
+      certificateFiles: certificateFiles(read),
+      certificateFolder: read.optional("cert-dir") ?? path.join(dataDir, "pki"),
+      tls: { minVersion: read.text("tls-min-version"), cipherSuites: read.list("tls-cipher-suites") },
       maxConnections: read.optionalInteger("max-connections", 1, 10_000_000),
     },
     authorizationModes: modes(read),
@@ -123,6 +129,19 @@ function serverOptions(read: FlagReader): ServerOptions {
     clock: systemClock,
     log: logger(read),
   };
+}
+
+/** The certificate and key that the flags name, or that lie in the folder of certificates under the reference's names. */
+function certificateFiles(read: FlagReader): { cert: string; key: string } | undefined {
+  const cert = read.optional("tls-cert-file");
+  const key = read.optional("tls-private-key-file");
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined || key !== undefined)
+    throw new UsageError("--tls-cert-file and --tls-private-key-file are given together or not at all");
+  const folder = read.optional("cert-dir");
+  if (folder === undefined) return undefined;
+  const found = { cert: path.join(folder, "apiserver.crt"), key: path.join(folder, "apiserver.key") };
+  return existsSync(found.cert) || existsSync(found.key) ? found : undefined;
 }
 
 function connectionOptions(read: FlagReader): ConnectionOptions {

@@ -28,7 +28,7 @@ import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { FlowConfiguration } from "./flow-configuration.ts";
 import { flowControl } from "./flow-limits.ts";
-import { checkFlowOptions, defaultFlow } from "./flow-options.ts";
+import { checkOptions } from "./check-options.ts";
 import { serverMetrics } from "./metrics.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
@@ -129,7 +129,7 @@ interface Parts {
  * @throws {StoreError} the store can't be opened.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  checkFlowOptions(options.flow ?? defaultFlow);
+  await checkOptions(options);
   const chosen = chosenControllers(options);
   const registry = registryFor(options);
   const store = await openStore(options);

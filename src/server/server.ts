@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
-import type { Controller, RunningController } from "../controllers/controller.ts";
+import type { Controller } from "../controllers/controller.ts";
 import { listen, type HttpListener } from "../http/listener.ts";
 import { handle } from "../http/pipeline.ts";
 import { mayUpgrade } from "../http/verbs/connect.ts";
@@ -20,7 +20,7 @@ import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
-import { authorizers, type Authorizers } from "./authorizers.ts";
+import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensurePriorityClasses, ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { publishClusterInfo } from "./cluster-info.ts";
@@ -36,7 +36,8 @@ import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
-import { publishPresence, type Presence } from "./presence.ts";
+import { Opened } from "./opened.ts";
+import { publishPresence } from "./presence.ts";
 import { renewCertificates, type Renewal } from "./renewal.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
@@ -103,23 +104,11 @@ export class Server {
 interface Parts {
   readonly options: ServerOptions;
   readonly life: Lifecycle;
-  readonly store: Store;
-  readonly policy: StoredRbac;
-  readonly needs: StoredNodeNeeds | undefined;
-  readonly namespaces: NamespacePhases;
   readonly client: Client;
-  readonly controllers: RunningController;
-  readonly flow: FlowConfiguration;
-  readonly effects: ServerEffects;
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
-  /** What keeps the certificates up to date; undefined without a socket. */
-  readonly renewal: Renewal | undefined;
-  readonly presence: Presence | undefined;
-  readonly service: HttpService;
-  readonly authentication: ServerAuthentication;
-  readonly authorization: Authorizers;
   readonly adminToken: string;
+  readonly opened: Opened;
 }
 
 /**
@@ -132,88 +121,77 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await checkOptions(options);
   const chosen = chosenControllers(options);
   const registry = registryFor(options);
-  const store = await openStore(options);
+  const opened = new Opened();
   try {
-    const server = new Server(await assemble(options, registry, store, chosen));
+    const store = opened.add(await openStore(options), (one) => one.close());
+    const server = new Server(await assemble(options, { registry, store, chosen, opened }));
     const { url, client, caCertificate } = server;
     if (url !== undefined && chosen.includes(bootstrapSigner)) {
       await publishClusterInfo(options, client, url, caCertificate);
     }
     return server;
   } catch (error) {
-    await store.close();
+    await opened.close();
     throw error;
   }
 }
 
-async function assemble(
-  options: ServerOptions,
-  registry: Registry,
-  store: Store,
-  chosen: readonly Controller[],
-): Promise<Parts> {
+/** What a server is put together from. */
+interface Pieces {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly chosen: readonly Controller[];
+  /** Told of everything that is to be closed. */
+  readonly opened: Opened;
+}
+
+async function assemble(options: ServerOptions, { registry, store, chosen, opened }: Pieces): Promise<Parts> {
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const { policy, namespaces, needs } = followed(options, registry, store);
-  const authorization = await authorizers(options, { policy, needs });
-  const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
+  const { policy, namespaces, needs } = followed(options, registry, store, opened);
+  const authorization = opened.add(await authorizers(options, { policy, needs }), close);
+  const effects = opened.add(new ServerEffects(options, registry, store, (below) => randomInt(below)), close);
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await identification(options, registry, store, adminToken);
+  opened.add(authentication, close);
   const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
     admit: new AdmissionChain(await admissionPlugins(options, parts)),
   });
+  opened.add(engine.pages, close);
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
   const control = flowControl(options, engine, metrics);
-  const flow = new FlowConfiguration({ options, registry, store, client, control });
+  const flow = opened.add(new FlowConfiguration({ options, registry, store, client, control }), close);
   const connections = await connectionRules(options);
-  const started: Started = { policy, namespaces, needs, flow, effects, authentication, authorization };
-  try {
-    await policy.start();
-    await needs?.start();
-    await namespaces.start();
-    const tell = () => tellAuthorities(options, client, serving);
-    await bringUpToDate(options, registry, client, { flow, tell });
-    life.bootstrapped = true;
-    const controllers = await startControllers({ chosen, options, registry, store, client });
-    started.controllers = controllers;
-    life.synced = true;
-    effects.start();
-    const service = await httpService(options, engine, {
-      metrics,
-      flow: control,
-      authorizer: authorization.chain,
-      policy,
-      needs,
-      life,
-      connections,
-      authentication,
-    });
-    started.service = service;
-    const parts = {
-      options,
-      life,
-      store,
-      policy,
-      needs,
-      namespaces,
-      client,
-      controllers,
-      flow,
-      effects,
-      serving,
-      service,
-      authentication,
-      authorization,
-      adminToken,
-    };
-    return { ...parts, ...(await goPublic(parts, registry, tell)) };
-  } catch (error) {
-    await closeStarted(started);
-    throw error;
-  }
+  await policy.start();
+  await needs?.start();
+  await namespaces.start();
+  const tell = () => tellAuthorities(options, client, serving);
+  await bringUpToDate(options, registry, client, { flow, tell });
+  life.bootstrapped = true;
+  opened.add(await startControllers({ chosen, options, registry, store, client }), close);
+  life.synced = true;
+  effects.start();
+  const service = await httpService(options, engine, {
+    metrics,
+    flow: control,
+    authorizer: authorization.chain,
+    policy,
+    needs,
+    life,
+    connections,
+    authentication,
+  });
+  opened.add(service.audit, (audit) => audit?.close());
+  const parties = { options, registry, client, serving, service, opened, tell };
+  const listener = await goPublic(parties);
+  return { options, life, client, serving, listener, adminToken, opened };
+}
+
+function close(opened: { close(): unknown }): unknown {
+  return opened.close();
 }
 
 /** By what the server shows itself, and recognizes others. */
@@ -222,7 +200,7 @@ async function identification(
   registry: Registry,
   store: Store,
   adminToken: string,
-): Promise<Pick<Parts, "serving" | "authentication">> {
+): Promise<{ serving: Serving | undefined; authentication: ServerAuthentication }> {
   // Together, as files that are made wait for the disk.
   const [serving, serviceAccounts] = await Promise.all([
     servingCertificates(options),
@@ -236,27 +214,6 @@ async function identification(
     serviceAccounts,
   });
   return { serving, authentication };
-}
-
-/** What is to be closed again; what isn't there didn't start. */
-type Started = Pick<
-  Parts,
-  "policy" | "namespaces" | "needs" | "flow" | "effects" | "authentication" | "authorization"
-> & {
-  controllers?: RunningController;
-  service?: HttpService;
-};
-
-async function closeStarted(started: Started): Promise<void> {
-  await started.controllers?.close();
-  await started.flow.close();
-  await started.authentication.close();
-  await started.authorization.close();
-  await started.effects.close();
-  started.namespaces.close();
-  started.needs?.close();
-  started.policy.close();
-  await started.service?.audit?.close();
 }
 
 /** What the verbs work with. */
@@ -339,27 +296,49 @@ function followed(
   { vocabulary, clock, log, authorizationModes }: ServerOptions,
   registry: Registry,
   store: Store,
-): Pick<Parts, "policy" | "namespaces" | "needs"> {
+  opened: Opened,
+): {
+  readonly policy: StoredRbac;
+  readonly namespaces: NamespacePhases;
+  readonly needs: StoredNodeNeeds | undefined;
+} {
   const failed = (what: string) => (error: unknown) =>
     log.error({ error: stackOf(error) }, `following ${what} failed`);
+  const namespaceKind = registry.require(Namespace);
   return {
-    policy: new StoredRbac(store, vocabulary, clock, failed("roles")),
-    namespaces: new NamespacePhases(store, registry.require(Namespace), clock, failed("namespaces")),
+    policy: opened.add(new StoredRbac(store, vocabulary, clock, failed("roles")), close),
+    namespaces: opened.add(new NamespacePhases(store, namespaceKind, clock, failed("namespaces")), close),
     needs: authorizationModes.includes("Node")
-      ? new StoredNodeNeeds(store, registry, clock, failed("what nodes need"))
+      ? opened.add(new StoredNodeNeeds(store, registry, clock, failed("what nodes need")), close)
       : undefined,
   };
 }
 
+/** What a server needs to be reached. */
+interface Public {
+  readonly options: ServerOptions;
+  readonly registry: Registry;
+  readonly client: Client;
+  readonly serving: Serving | undefined;
+  readonly service: HttpService;
+  readonly opened: Opened;
+  readonly tell: () => Promise<void>;
+}
+
 /** Opens the socket, says where the server is, and keeps its certificates up to date. */
-async function goPublic(
-  { options, serving, service, client }: Pick<Parts, "options" | "serving" | "service" | "client">,
-  registry: Registry,
-  tell: () => Promise<void>,
-): Promise<Pick<Parts, "listener" | "presence" | "renewal">> {
+async function goPublic(parties: Public): Promise<HttpListener | undefined> {
+  const { options, registry, client, serving, service, opened, tell } = parties;
   const listener = await open(serving, service);
+  opened.add(listener, async () => {
+    const stopped = listener?.close(drainMs);
+    service.streams.drain();
+    await stopped;
+  });
   const presence = await publishPresence(options, registry, client, listener);
-  return { listener, presence, renewal: await keepCertificates(options, serving, listener, tell) };
+  opened.add(presence, (one) => one?.close());
+  const renewal = await keepCertificates(options, serving, listener, tell);
+  opened.add(renewal, (one) => one?.close());
+  return listener;
 }
 
 /** Opens the socket. */
@@ -381,18 +360,10 @@ function adminEntry({ vocabulary: { systemPrefix } }: ServerOptions, token: stri
   return { token, name: "admin", uid: "", groups: [`${systemPrefix}masters`] };
 }
 
-async function stop(parts: Parts): Promise<void> {
-  const { options, life, store, listener, service } = parts;
+async function stop({ options, life, opened }: Parts): Promise<void> {
   life.stopping = true;
   if (options.shutdownDelayMs > 0) {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
   }
-  await parts.renewal?.close();
-  await parts.presence?.close();
-  const stopped = listener?.close(drainMs);
-  service.streams.drain();
-  await stopped;
-  await closeStarted(parts);
-  service.engine.pages.close();
-  await store.close();
+  await opened.close();
 }

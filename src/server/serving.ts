@@ -136,14 +136,14 @@ const ownFlags = "--cert-dir";
 const givenFlags = "--tls-cert-file, --tls-private-key-file";
 
 /** What the system says of a place that can't be a folder of certificates. */
-const noFolder = ["ENOTDIR", "EEXIST", "EACCES", "EPERM", "EROFS"];
+const noFolder = new Set(["ENOTDIR", "EEXIST", "EACCES", "EPERM", "EROFS"]);
 
 async function unlessFaulty<T>(flags: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
-    if (error instanceof CertificateFault || noFolder.includes(code))
+    if (error instanceof CertificateFault || noFolder.has(code))
       throw new OptionsError(`${flags}: ${message}`);
     throw error;
   }

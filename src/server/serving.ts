@@ -151,9 +151,6 @@ async function unlessFaulty<T>(flags: string, work: () => Promise<T>): Promise<T
 
 /** How many connections there may be; who asked for more than is possible is told. */
 function maxConnections({ log }: ServerOptions, { maxConnections: asked }: ServingOptions): number {
-  if (asked !== undefined && !(Number.isSafeInteger(asked) && asked > 0)) {
-    throw new OptionsError(`--max-connections: ${asked} is not an integer above 0`);
-  }
   const openFiles = openFileLimit();
   const limit = connectionLimit(asked, openFiles);
   if (asked !== undefined && limit < asked) {

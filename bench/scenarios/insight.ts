@@ -150,7 +150,7 @@ async function questionRow(
 }
 
 function insightPath({ options }: Bench): string {
-  return `/apis/insight.${vocabularyOf(options).groupSuffix}/v1alpha1`;
+  return `/apis/insight.${vocabularyOf(options).groupSuffix}/v1`;
 }
 
 /**

@@ -189,6 +189,12 @@ export const serveFlags: readonly Flag[] = [
     "false",
     "Let connections to pods, services and nodes go to this machine: for tests and development only.",
   ),
+  flag(
+    "proxy-denied-cidrs",
+    "list",
+    "",
+    "Addresses and ranges to which no connection to a pod, service or node goes, beside those that are always refused; comma separated.",
+  ),
   flag("allow-privileged", "boolean", "false", "Let containers have all rights on their host (privileged)."),
   flag(
     "controllers",

@@ -34,6 +34,7 @@ export const serveCommand: Command = {
     const options = serverOptions(read);
     acceptFlags(read, options.log);
     const server = await start(options);
+    surviveDefects(server);
     const file = read.optional("write-kubeconfig") ?? path.join(read.text("data-dir"), "admin.kubeconfig");
     await writeAdministrator(file, server, options.log);
     const stop = stopSignal();
@@ -147,6 +148,7 @@ function certificateFiles(read: FlagReader): { cert: string; key: string } | und
 function connectionOptions(read: FlagReader): ConnectionOptions {
   return {
     allowLoopback: read.boolean("allow-loopback-connections") ?? false,
+    deniedRanges: read.list("proxy-denied-cidrs"),
     nodeAgentCaFile: read.optional("kubelet-certificate-authority"),
     nodeAgentCertFile: read.optional("kubelet-client-certificate"),
     nodeAgentKeyFile: read.optional("kubelet-client-key"),
@@ -231,6 +233,15 @@ async function writePrivately(file: string, text: string): Promise<void> {
     await rm(fresh, { force: true });
     throw error;
   }
+}
+
+/**
+ * From now on an exception that nothing caught doesn't end the process: it serves others who have no part in it. Handlers
+ * that a peer's bytes reach are guarded where they are registered, and end that peer's connection (`src/http/guard.ts`).
+ */
+function surviveDefects(server: Server): void {
+  process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));
+  process.on("unhandledRejection", (error) => server.reportDefect(error, "unhandledRejection"));
 }
 
 function stopSignal(): Promise<void> {

@@ -18,6 +18,10 @@ export class PlainLimit implements Ticket {
     return this;
   }
 
+  get contended(): boolean {
+    return this.most > 0 && this.underWay >= this.most;
+  }
+
   release(): void {
     this.underWay--;
   }

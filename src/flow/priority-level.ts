@@ -131,6 +131,11 @@ export class PriorityLevel {
     else if (this.seatsInUse === 0) this.rest();
   }
 
+  /** Whether requests wait for seats or, where none may wait, would be refused. */
+  get contended(): boolean {
+    return this.waiting > 0 || (this.limits.queuing === undefined && !this.fits(1));
+  }
+
   private fits(seats: number): boolean {
     return this.seatsInUse + seats <= this.limits.seats;
   }
@@ -296,6 +301,10 @@ class SeatTicket implements Ticket {
     readonly queue: FairQueue | undefined,
     readonly startMs: number,
   ) {}
+
+  get contended(): boolean {
+    return this.level.contended;
+  }
 
   release(): void {
     this.level.finish(this);

@@ -4,6 +4,8 @@ import { StatusError } from "../base/status-error.ts";
 export interface Ticket {
   /** Called exactly once. */
   release(): void;
+  /** Whether other requests wait for seats, or are refused for want of some. */
+  readonly contended: boolean;
 }
 
 const retryAfterSeconds = 1;

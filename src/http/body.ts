@@ -7,6 +7,7 @@ import { decodeYaml } from "../base/yaml.ts";
 import type { Registry } from "../resources/registry.ts";
 import { decodeBinary } from "./binary-body.ts";
 import type { Exchange } from "./exchange.ts";
+import { awaitClient } from "./limits/yield-seat.ts";
 import type { HttpService } from "./service.ts";
 
 /** The largest body that a request may have, in bytes. */
@@ -18,21 +19,15 @@ export function mediaType(header: string | undefined): string {
 }
 
 /** Reads a body; it is empty when there is none. */
-export function readBytes({ bodies }: HttpService, exchange: Exchange): MaybePromise<Buffer> {
+export function readBytes(service: HttpService, exchange: Exchange): MaybePromise<Buffer> {
   const encoding = exchange.header("content-encoding");
   if (encoding !== undefined && encoding !== "identity") {
     throw new StatusError("UnsupportedMediaType", `bodies in the encoding ${encoding} are not supported`);
   }
-  const declared = Number(exchange.header("content-length") ?? maxBodyBytes);
-  const bytes = Number.isNaN(declared) ? maxBodyBytes : Math.min(declared, maxBodyBytes);
-  bodies.take(bytes);
-  let read: MaybePromise<Buffer> | undefined;
-  try {
-    read = exchange.readBody(maxBodyBytes);
-  } finally {
-    if (!(read instanceof Promise)) bodies.give(bytes);
-  }
-  return read instanceof Promise ? read.finally(() => bodies.give(bytes)) : read;
+  const account = service.bodies.open(exchange);
+  const read = exchange.readBody(maxBodyBytes, account);
+  if (!(read instanceof Promise)) return read;
+  return awaitClient(service, exchange.course!, read).finally(() => account.close());
 }
 
 /** The encodings of objects that a client may send. */

@@ -1,5 +1,6 @@
 import { createGzip, gzip, type Gzip } from "node:zlib";
-import { detach, type MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { HandlerGuard } from "./guard.ts";
 import type { BodyStream, Exchange, HeaderLines } from "./exchange.ts";
 import { parseAccept } from "./negotiation.ts";
 
@@ -21,19 +22,18 @@ export function sendCompressed(
   body: Uint8Array,
 ): MaybePromise<void> {
   if (body.length < minBytes || !takesGzip(exchange)) return exchange.send(status, headers, body);
-  return new Promise((resolve) => {
-    gzip(body, { level }, (error, packed) => {
-      if (error === null) exchange.send(status, [...headers, ...gzipHeaders], packed);
-      else exchange.send(status, headers, body);
-      resolve();
-    });
+  return new Promise<Buffer | undefined>((resolve) => {
+    gzip(body, { level }, (error, packed) => resolve(error === null ? packed : undefined));
+  }).then((packed) => {
+    if (packed === undefined) exchange.send(status, headers, body);
+    else exchange.send(status, [...headers, ...gzipHeaders], packed);
   });
 }
 
 /** Begins an answer of unknown length, compressed where the client takes that. */
 export function streamCompressed(exchange: Exchange, status: number, headers: HeaderLines): BodyStream {
   if (!takesGzip(exchange)) return exchange.stream(status, headers);
-  return new GzipBody(exchange.stream(status, [...headers, ...gzipHeaders]));
+  return new GzipBody(exchange.stream(status, [...headers, ...gzipHeaders]), exchange.guard);
 }
 
 function takesGzip(exchange: Exchange): boolean {
@@ -45,17 +45,19 @@ function takesGzip(exchange: Exchange): boolean {
 /** A body that is compressed on its way. */
 class GzipBody implements BodyStream {
   private readonly gzip: Gzip;
-  constructor(private readonly inner: BodyStream) {
+  constructor(
+    private readonly inner: BodyStream,
+    private readonly guard: HandlerGuard,
+  ) {
     this.gzip = createGzip({ level });
-    this.gzip.on("data", (bytes: Buffer) => {
+    const pass = async (bytes: Buffer) => {
       if (inner.write(bytes)) return;
       this.gzip.pause();
-      inner.drained().then(
-        () => this.gzip.resume(),
-        () => this.destroy(),
-      );
-    });
-    this.gzip.once("error", () => inner.destroy());
+      await inner.drained();
+      this.gzip.resume();
+    };
+    guard.on(this.gzip, "data", pass, this);
+    guard.once(this.gzip, "error", () => inner.destroy(), this);
   }
 
   get backlogBytes(): number {
@@ -73,20 +75,22 @@ class GzipBody implements BodyStream {
   drained(): Promise<void> {
     if (!this.gzip.writableNeedDrain) return this.inner.drained();
     return new Promise((resolve) => {
-      const done = () => {
-        this.gzip.off("drain", done);
+      const forget = this.guard.onceAny(this.gzip, ["drain"], () => resolve(), this);
+      // A client that left takes nothing more.
+      const leaves = async () => {
+        await this.inner.drained();
+        if (!this.inner.closed) return;
+        forget();
         resolve();
       };
-      this.gzip.once("drain", done);
-      // A client that left takes nothing more.
-      this.inner.drained().then(() => (this.inner.closed ? done() : undefined), done);
+      this.guard.run("drain", leaves, this);
     });
   }
 
   end(trailers?: HeaderLines): MaybePromise<void> {
-    this.gzip.once("end", () => detach(this.inner.end(trailers), () => this.inner.destroy()));
+    this.guard.once(this.gzip, "end", () => this.inner.end(trailers), this);
     const done = new Promise<void>((resolve) => {
-      this.gzip.once("close", resolve);
+      this.guard.once(this.gzip, "close", resolve, this);
     });
     this.gzip.end();
     return done;

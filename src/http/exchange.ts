@@ -4,8 +4,12 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { ReadableConnection } from "../flow/fair-reading.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import type { UnsentAnswer, UnsentOnConnection } from "./unsent.ts";
+import type { Course } from "./metrics/request-metrics.ts";
 import type { Sample } from "./metrics/metric.ts";
 import type { AuditTrail } from "./audit/trail.ts";
+import type { BodyAccount } from "./body-budget.ts";
+import type { HandlerGuard } from "./guard.ts";
 
 /** The header of a request and of its answer that names the request in the audit. */
 export const auditIdHeader = "Audit-Id";
@@ -21,6 +25,12 @@ export interface Exchange {
   readonly connection: Connection;
   /** Under which the request is found in the audit: every answer says it. Empty: no answer says any. */
   auditId: string;
+  /** Name of the user as whom the request is made; empty until that is known. */
+  caller: string;
+  /** Whether the request is at an exempt priority level; false until that is known. */
+  exempt: boolean;
+  /** What is known of the request so far; set before anything is asked of it. */
+  course: Course | undefined;
   /** Has the answer, whatever it is, carry further header lines; before it begins. */
   addHeaders(lines: HeaderLines): void;
   /** The value of a request header, by its name in lower case. */
@@ -28,11 +38,12 @@ export interface Exchange {
   /** All headers as sent: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   /**
-   * Reads the body.
+   * Reads the body. What arrives while it is read is charged to the account; a body that is there already is not.
    *
-   * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout when it doesn't end in time.
+   * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout when it doesn't end in time; TooManyRequests
+   * when the account refuses.
    */
-  readBody(maxBytes: number): MaybePromise<Buffer>;
+  readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer>;
   /** The body as it comes, for who doesn't read it by `readBody`; undefined when there is none. */
   readonly body: Readable | undefined;
   /** The client's offer to go on in another protocol; undefined where there is none, or it can't be taken. */
@@ -53,6 +64,12 @@ export interface Exchange {
   readonly sentBytes: number;
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
+  /** What of the answer the client hasn't taken yet; undefined when there is nothing of it. */
+  readonly unsent: UnsentAnswer | undefined;
+  /** Ends the connection or stream unless the answer is already handed over whole. */
+  breakOff(): void;
+  /** Registers event handlers that the client's bytes, or a backend's, can reach. */
+  readonly guard: HandlerGuard;
   /** The connection, where it carries one request after the other. */
   readonly reader?: ReadableConnection | undefined;
   /** Takes note of what is asked and answered; absent where nothing is audited. */
@@ -98,6 +115,8 @@ export interface Connection {
   readonly certificateError: string | undefined;
   /** Who was last recognised on this connection, and by which Authorization header. */
   identity: Identity | undefined;
+  /** What the client hasn't taken of its answers; undefined as long as it took all at once. */
+  unsent: UnsentOnConnection | undefined;
 }
 
 /** A caller who stays the same for as long as a connection brings the same header. */

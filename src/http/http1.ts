@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { ReadableConnection } from "../flow/fair-reading.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
@@ -12,7 +13,12 @@ import {
   type HeaderLines,
   type UpgradeOffer,
 } from "./exchange.ts";
-import type { SlowReaders } from "./slow-readers.ts";
+import type { BodyAccount } from "./body-budget.ts";
+import type { HandlerGuard } from "./guard.ts";
+import type { Course } from "./metrics/request-metrics.ts";
+import type { UnsentAnswer } from "./unsent.ts";
+import { WritableBody } from "./writable-body.ts";
+import type { ListenerContext } from "./listener-context.ts";
 
 /** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
 const onePieceBytes = 16 * 1024;
@@ -28,14 +34,22 @@ export class Http1Exchange implements Exchange {
   status = 0;
   sentBytes = 0;
   auditId = "";
+  caller = "";
+  exempt = false;
+  course: Course | undefined = undefined;
   private further: HeaderLines = noLines;
+  private untaken: UnsentAnswer | undefined = undefined;
 
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
     readonly connection: Connection,
-    protected readonly slowReaders: SlowReaders,
+    protected readonly context: ListenerContext,
   ) {}
+
+  get guard(): HandlerGuard {
+    return this.context.guard;
+  }
 
   get method(): string {
     return this.request.method!;
@@ -70,22 +84,17 @@ export class Http1Exchange implements Exchange {
     return this.request.socket;
   }
 
-  readBody(maxBytes: number): MaybePromise<Buffer> {
+  readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer> {
     const { request } = this;
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > maxBytes) throw tooLarge(maxBytes);
-    if (!(declared > 0)) return collect(request, maxBytes);
+    const rest = () => collect(request, maxBytes, this.guard, account);
+    if (!(declared > 0)) return rest();
     // What came together with the head is parsed before anything else is done, but after this.
-    return (
-      wholeBody(request, declared) ??
-      soon().then(() => wholeBody(request, declared) ?? collect(request, maxBytes))
-    );
+    return wholeBody(request, declared) ?? soon().then(() => wholeBody(request, declared) ?? rest());
   }
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
-    this.answered = true;
-    this.status = status;
-    this.sentBytes = body.length;
     const { request, response } = this;
     const lines = this.linesOf(headers);
     if (status !== 304) lines.push("Content-Length", String(body.length));
@@ -94,40 +103,71 @@ export class Http1Exchange implements Exchange {
       lines.push("Connection", "close");
     }
     response.writeHead(status, lines);
+    this.answered = true;
+    this.status = status;
+    this.sentBytes = body.length;
     // As a text of bytes, the body goes out in one write with the head.
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
-    else if (hasBody(request)) endInTwo(response, body);
+    else if (hasBody(request)) endInTwo(response, body, this.guard);
     else response.end(body);
-    if (response.socket !== null) this.slowReaders.sentTo(response.socket);
+    const { socket } = response;
+    if (body.length > onePieceBytes && socket !== null && socket.writableLength > 0) {
+      const account = this.account(socket);
+      account.hold(asBuffer(body));
+      this.guard.once(response, "close", () => account.set(0), response);
+    }
+    if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
   }
 
   stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
-    this.answered = true;
-    this.status = status;
     // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
     const trails = trailing && this.response.useChunkedEncodingByDefault;
     this.response.writeHead(
       status,
       this.linesOf(trailing && !trails ? without(headers, "trailer") : headers),
     );
+    this.answered = true;
+    this.status = status;
     this.response.flushHeaders();
     const { response } = this;
-    if (response.socket !== null) this.slowReaders.streamsTo(response.socket);
+    if (response.socket !== null) this.context.slowReaders.streamsTo(response.socket);
     const breakOff = () => response.socket?.destroy();
-    if (!trails) return new WritableBody(this, response, breakOff);
-    return new WritableBody(this, response, breakOff, (lines) => response.addTrailers(pairsOf(lines)));
+    const account = response.socket === null ? undefined : () => this.account(response.socket!);
+    const trail = (lines: HeaderLines) => response.addTrailers(pairsOf(lines));
+    return new WritableBody(this, response, {
+      guard: this.guard,
+      account,
+      breakOff,
+      trail: trails ? trail : undefined,
+    });
+  }
+
+  get unsent(): UnsentAnswer | undefined {
+    return this.untaken !== undefined && this.untaken.bytes > 0 ? this.untaken : undefined;
+  }
+
+  /** The account of what the client hasn't taken of this answer. */
+  private account(socket: Socket): UnsentAnswer {
+    const { connection, context } = this;
+    connection.unsent ??= context.unsent.connection(() => socket.destroy());
+    return (this.untaken ??= connection.unsent.answer(this));
   }
 
   /** A copy of an answer's header lines, with those that it carries whatever it is, and the request's name. */
   protected linesOf(headers: HeaderLines): string[] {
     const lines = [...headers, ...this.further];
     if (this.auditId !== "") lines.push(auditIdHeader, this.auditId);
+    if (this.context.draining) this.response.shouldKeepAlive = false;
     return lines;
   }
 
   onClose(listener: () => void): void {
     if (this.response.closed) queueMicrotask(listener);
-    else this.response.once("close", listener);
+    else this.guard.once(this.response, "close", listener, this.response);
+  }
+
+  breakOff(): void {
+    if (!this.response.writableEnded) this.response.destroy();
   }
 }
 
@@ -145,9 +185,10 @@ function pairsOf(lines: HeaderLines): [string, string][] {
  * Sends a large answer so that the client has all of it only when the socket has room again. Node breaks off a connection
  * on which a body of several records comes in before that, as the body of the client's next request may.
  */
-function endInTwo(response: ServerResponse, body: Uint8Array): void {
+function endInTwo(response: ServerResponse, body: Uint8Array, guard: HandlerGuard): void {
   const last = body.length - lastPieceBytes;
-  response.write(body.subarray(0, last), () => response.end(body.subarray(last)));
+  const end = () => response.end(body.subarray(last));
+  response.write(body.subarray(0, last), guard.wrap("write", end, response));
 }
 
 /** The path and query of a request's target, also where it names scheme and host too (RFC 9112 section 3.2.2). */
@@ -180,15 +221,20 @@ function wholeBody(request: IncomingMessage, length: number): Buffer | undefined
 async function soon(): Promise<void> {}
 
 /** A readable that hands over buffers, as both versions of HTTP give. */
-type Body = NodeJS.ReadableStream & {
+type Body = Readable & {
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
   /** Whether the client broke it off; a stream of HTTP/2 ends all the same. */
   readonly aborted?: boolean;
 };
 
-/** Reads a body whole, up to a limit. What is over the limit is not read. */
-export function collect(body: Body, maxBytes: number): Promise<Buffer> {
+/** Reads a body whole, up to a limit and for as long as its account takes what arrives. What is beyond that is not read. */
+export function collect(
+  body: Body,
+  maxBytes: number,
+  guard: HandlerGuard,
+  account: BodyAccount,
+): Promise<Buffer> {
   // Over HTTP/2 an empty body may have ended, or its stream been reset, before anybody reads it.
   if (body.aborted === true) return Promise.reject(aborted());
   if (body.readableEnded === true) return Promise.resolve(Buffer.alloc(0));
@@ -197,91 +243,35 @@ export function collect(body: Body, maxBytes: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     let settled = false;
-    body.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maxBytes) {
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        account.arrived(chunk.length);
         chunks.push(chunk);
-        return;
+      } catch (error) {
+        settled = true;
+        body.removeAllListeners("data");
+        body.pause();
+        reject(error as Error);
       }
-      settled = true;
-      body.removeAllListeners("data");
-      body.pause();
-      reject(tooLarge(maxBytes));
-    });
-    body.once("end", () => {
+    };
+    const finish = () => {
       settled = true;
       if (body.aborted === true) reject(aborted());
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
-    });
+    };
     const breakOff = () => {
       if (!settled) reject(aborted());
       settled = true;
     };
-    body.once("error", breakOff);
-    body.once("close", breakOff);
+    guard.on(body, "data", take, body);
+    guard.once(body, "end", finish, body);
+    guard.once(body, "error", breakOff, body);
+    guard.once(body, "close", breakOff, body);
   });
 }
 
 function aborted(): StatusError {
   return new StatusError("BadRequest", "the request's body ended before it was complete");
-}
-
-/** A response as far as streaming needs it. */
-interface Sink {
-  write(bytes: Uint8Array): boolean;
-  end(): void;
-  once(event: "drain" | "close", listener: () => void): unknown;
-  off(event: "drain" | "close", listener: () => void): unknown;
-  readonly writableLength: number;
-  readonly writableNeedDrain: boolean;
-  readonly destroyed: boolean;
-  readonly writableEnded: boolean;
-}
-
-/** The body stream over a Node writable. */
-export class WritableBody implements BodyStream {
-  constructor(
-    private readonly counted: { sentBytes: number },
-    private readonly sink: Sink,
-    private readonly breakOff: () => void,
-    /** Takes trailers before the body is ended; undefined where there can't be any. */
-    private readonly trail?: (lines: HeaderLines) => void,
-  ) {}
-
-  write(bytes: Uint8Array): boolean {
-    if (this.closed) return false;
-    this.counted.sentBytes += bytes.length;
-    return this.sink.write(bytes);
-  }
-
-  drained(): Promise<void> {
-    if (this.closed || !this.sink.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        this.sink.off("drain", done);
-        this.sink.off("close", done);
-        resolve();
-      };
-      this.sink.once("drain", done);
-      this.sink.once("close", done);
-    });
-  }
-
-  get backlogBytes(): number {
-    return this.sink.writableLength;
-  }
-
-  get closed(): boolean {
-    return this.sink.destroyed || this.sink.writableEnded;
-  }
-
-  end(trailers: HeaderLines = []): void {
-    if (this.closed) return;
-    if (trailers.length > 0) this.trail?.(trailers);
-    this.sink.end();
-  }
-
-  destroy(): void {
-    this.breakOff();
-  }
 }

@@ -17,9 +17,13 @@ import { constants } from "node:crypto";
 import type { Server as TlsServer, TLSSocket } from "node:tls";
 import { stallMs, type Connection, type Exchange } from "./exchange.ts";
 import { presentedBy } from "./client-certificates.ts";
+import { announceEnd, drain } from "./drain.ts";
+import type { HandlerGuard } from "./guard.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
+import type { ListenerContext } from "./listener-context.ts";
 import { SlowReaders } from "./slow-readers.ts";
+import type { UnsentAnswers } from "./unsent.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
 
 /** How connections are accepted. */
@@ -34,6 +38,10 @@ export interface ListenOptions {
   /** Connections that may be open at a time; one more is closed before a byte of it is read. Unless given: any number. */
   readonly maxConnections?: number;
   readonly observer?: ConnectionObserver;
+  /** Registers the event handlers of connections, requests and answers. */
+  readonly guard: HandlerGuard;
+  /** Bounds what clients leave untaken of their answers. */
+  readonly unsent: UnsentAnswers;
 }
 
 /** Told of client connections. */
@@ -42,7 +50,14 @@ export interface ConnectionObserver {
   closed(): void;
   /** One beyond the limit was closed at once. */
   refused(): void;
+  /** A file descriptor was needed for a connection, and there was none left. */
+  exhausted(what: "accept" | "dial"): void;
+  /** Called now and then: looks whether there are file descriptors left. */
+  look(): Promise<void>;
 }
+
+/** Codes of errors that say that no file descriptor is left, of the process or of the machine. */
+export const exhaustionCodes: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
 
 /** With what a server shows itself, and whose clients' certificates it verifies; in PEM. */
 export interface TlsMaterial {
@@ -92,9 +107,14 @@ export interface HttpListener {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
+  /** Other sockets take so many of the connections that may be open: fewer are left for clients. */
+  leaveOut(sockets: number): void;
   /** Shows itself to new connections with another certificate, or verifies theirs by other authorities. */
   renew(tls: TlsMaterial): void;
-  /** Takes no new connections, ends idle ones, and lets requests under way finish until `graceMs` is over. */
+  /**
+   * Stops serving without breaking a request off that a client has begun: see {@link drain}. What is under way when
+   * `graceMs` is over is broken off.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -109,46 +129,65 @@ export async function listen(
 ): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
-  const { tls, limits = connectionLimits } = options;
+  const { tls, guard, unsent, limits = connectionLimits } = options;
   const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
+  const context: ListenerContext = { slowReaders, guard, unsent, draining: false };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    handle(new Http1Exchange(request, response, connectionOf(request.socket), slowReaders));
+    const serve = () => handle(new Http1Exchange(request, response, connectionOf(request.socket), context));
+    guard.run("request", serve, response);
   };
   const server =
     tls === undefined
       ? createServer(http1Options(limits, mayUpgrade), onRequest)
-      : secureServer(tls, http1Options(limits, mayUpgrade), limits, onRequest, handle, sessions);
-  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    const exchange = upgradeExchange(request, socket, head, connectionOf(socket), slowReaders);
+      : secureServer(tls, http1Options(limits, mayUpgrade), { limits, context, handle, sessions }, onRequest);
+  guard.on(server, "upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const exchange = upgradeExchange(request, socket, head, connectionOf(socket), context);
     if (exchange !== undefined) handle(exchange);
   });
   // Their size is bounded. Beyond a number Node would leave the last headers out, which may say as whom a request is done.
   (server as HttpServer).maxHeadersCount = 0;
   const { observer, maxConnections } = options;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  server.on("drop", () => observer?.refused());
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    observer?.opened();
-    socket.once("close", () => {
-      sockets.delete(socket);
-      observer?.closed();
-    });
-  });
+  observe(server, sockets, options);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    // Without a handler Node ends the process for an accept that fails.
+    const failed = (error: NodeJS.ErrnoException) => {
+      if (exhaustionCodes.has(error.code ?? "")) observer?.exhausted("accept");
+      reject(error);
+    };
+    guard.on(server, "error", failed);
     server.listen(options.port, options.host, resolve);
   });
-  const looks = setInterval(() => slowReaders.look(), limits.checkIntervalMs).unref();
-  server.once("close", () => clearInterval(looks));
+  const looks = setInterval(() => {
+    slowReaders.look();
+    guard.run("look", () => observer?.look(), undefined);
+  }, limits.checkIntervalMs).unref();
+  guard.once(server, "close", () => clearInterval(looks));
   const { port } = server.address() as AddressInfo;
   return {
     host: options.host,
     port,
     secure: options.tls !== undefined,
+    leaveOut: (others) => {
+      if (maxConnections !== undefined) server.maxConnections = Math.max(1, maxConnections - others);
+    },
     renew: (material) => (server as TlsServer).setSecureContext(contextOf(material)),
-    close: (graceMs) => closeAll(server, sockets, sessions, graceMs),
+    close: (graceMs) => drain({ server, sockets, sessions, context }, graceMs),
   };
+}
+
+/** Keeps the set of open sockets, and tells the observer of them. */
+function observe(server: Server, sockets: Set<Socket>, { guard, observer }: ListenOptions): void {
+  guard.on(server, "drop", () => observer?.refused());
+  guard.on(server, "connection", (socket: Socket) => {
+    const closed = () => {
+      sockets.delete(socket);
+      observer?.closed();
+    };
+    sockets.add(socket);
+    observer?.opened();
+    guard.once(socket, "close", closed, socket);
+  });
 }
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -184,11 +223,10 @@ function contextOf({ cert, key, clientAuthorities, minVersion = "TLSv1.2", ciphe
 function secureServer(
   tls: TlsMaterial,
   http1: ReturnType<typeof http1Options>,
-  limits: ConnectionLimits,
+  over2: Http2Serving,
   onRequest: RequestListener,
-  handle: (exchange: Exchange) => void,
-  sessions: Set<ServerHttp2Session>,
 ): Server {
+  const { limits, context } = over2;
   const secureOptions = {
     ...contextOf(tls),
     requestCert: true,
@@ -202,27 +240,31 @@ function secureServer(
     settings: { maxConcurrentStreams: limits.maxStreams },
     maxHeaderListPairs: 128,
   });
-  serveHttp2(http2, limits, handle, sessions);
+  serveHttp2(http2, over2);
   const readHttp1 = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[];
   server.removeAllListeners("secureConnection");
-  server.on("secureConnection", (socket: TLSSocket) => {
+  context.guard.on(server, "secureConnection", (socket: TLSSocket) => {
     if (socket.alpnProtocol === "h2") http2.emit("secureConnection", socket);
     else for (const listener of readHttp1) listener.call(server, socket);
   });
   return server;
 }
 
-function serveHttp2(
-  http2: Http2SecureServer,
-  limits: ConnectionLimits,
-  handle: (exchange: Exchange) => void,
-  sessions: Set<ServerHttp2Session>,
-): void {
-  http2.on("session", (session) => {
+/** What connections of HTTP/2 are served with. */
+interface Http2Serving {
+  readonly limits: ConnectionLimits;
+  readonly context: ListenerContext;
+  readonly handle: (exchange: Exchange) => void;
+  readonly sessions: Set<ServerHttp2Session>;
+}
+
+function serveHttp2(http2: Http2SecureServer, { limits, context, handle, sessions }: Http2Serving): void {
+  const { guard } = context;
+  guard.on(http2, "session", (session: ServerHttp2Session) => {
     sessions.add(session);
-    session.once("close", () => sessions.delete(session));
-    session.on("error", () => session.destroy());
-    endWhenIdle(session, limits.keepAliveTimeoutMs);
+    guard.once(session, "close", () => sessions.delete(session), session);
+    guard.on(session, "error", () => session.destroy(), session);
+    endWhenIdle(session, limits.keepAliveTimeoutMs, guard);
   });
   const onStream = (
     stream: ServerHttp2Stream,
@@ -230,26 +272,29 @@ function serveHttp2(
     _flags: number,
     rawHeaders: readonly string[],
   ) => {
-    stream.on("error", () => stream.destroy());
+    guard.on(stream, "error", () => stream.destroy(), stream);
     const socket = stream.session?.socket;
     if (socket === undefined) return;
+    if (context.draining) announceEnd(stream.session!);
     const connection = connectionOf(socket as Socket);
-    handle(new Http2Exchange(stream, headers, rawHeaders, connection, limits.requestTimeoutMs));
+    handle(new Http2Exchange(stream, headers, rawHeaders, connection, limits.requestTimeoutMs, context));
   };
-  http2.on("stream", onStream);
-  http2.on("sessionError", (_error, session) => session.destroy());
+  guard.on(http2, "stream", onStream);
+  guard.on(http2, "sessionError", (_error: Error, session: ServerHttp2Session) => session.destroy());
 }
 
 /** Ends a session that had no stream and no traffic for a time. A watch on which nothing happens is a stream. */
-function endWhenIdle(session: ServerHttp2Session, timeoutMs: number): void {
+function endWhenIdle(session: ServerHttp2Session, timeoutMs: number, guard: HandlerGuard): void {
   let streams = 0;
-  session.on("stream", (stream) => {
+  const begins = (stream: ServerHttp2Stream) => {
     streams++;
-    stream.once("close", () => streams--);
-  });
-  session.setTimeout(timeoutMs, () => {
+    guard.once(stream, "close", () => streams--, stream);
+  };
+  const idles = () => {
     if (streams === 0) session.close();
-  });
+  };
+  guard.on(session, "stream", begins, session);
+  session.setTimeout(timeoutMs, guard.wrap("timeout", idles, session));
 }
 
 const connections = new WeakMap<object, Connection>();
@@ -263,31 +308,9 @@ function connectionOf(socket: Socket): Connection {
       secure: (socket as TLSSocket).encrypted === true,
       ...presentedBy(socket as TLSSocket),
       identity: undefined,
+      unsent: undefined,
     };
     connections.set(socket, connection);
   }
   return connection;
-}
-
-/** How often a server that stops looks for connections that have nothing more to do. */
-const sweepMs = 50;
-
-async function closeAll(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  sessions: ReadonlySet<ServerHttp2Session>,
-  graceMs: number,
-): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const closeIdle = () => (server as Server & { closeIdleConnections?: () => void }).closeIdleConnections?.();
-  closeIdle();
-  for (const session of sessions) session.close();
-  // A connection whose last answer ends now would else wait for a next request.
-  const sweep = setInterval(closeIdle, sweepMs);
-  const timer = setTimeout(() => {
-    for (const socket of sockets) socket.destroy();
-  }, graceMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(timer);
 }

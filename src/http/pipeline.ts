@@ -12,7 +12,9 @@ import { auditIdOf } from "./audit/audit-id.ts";
 import type { AuditTrail } from "./audit/trail.ts";
 import { deprecationOf } from "./deprecation.ts";
 import type { Exchange } from "./exchange.ts";
+import { awaitClient, releaseWhenTaken } from "./limits/yield-seat.ts";
 import type { Course } from "./metrics/request-metrics.ts";
+import { refuseAmbiguousHost } from "./host.ts";
 import { impersonate } from "./impersonation.ts";
 import { readFacts, type RequestFacts, type ResourceFacts } from "./request-facts.ts";
 import { sendFailure } from "./respond.ts";
@@ -28,7 +30,8 @@ export function handle(service: HttpService, plain: Exchange): void {
   const exchange = service.audit === undefined ? plain : service.audit.accompany(plain);
   const course = service.metrics.begin(exchange);
   const end = () => {
-    course.ticket?.release();
+    releaseWhenTaken(service, course);
+    if (course.waitedForRoom) exchange.connection.unsent!.answered();
     service.metrics.end(course);
     const { reader } = exchange;
     if (course.flow !== undefined && reader !== undefined)
@@ -36,22 +39,32 @@ export function handle(service: HttpService, plain: Exchange): void {
     course.trail?.ended();
   };
   const failed = (error: unknown) => {
-    fail(service, exchange, error);
-    end();
+    try {
+      fail(service, exchange, error);
+    } finally {
+      end();
+    }
   };
+  const ends = { destroy: () => exchange.breakOff() };
+  const settled = (task: () => void) => service.guard.run("answer", task, ends);
   try {
     const done = run(service, exchange, course);
-    if (done instanceof Promise) done.then(end, failed);
-    else end();
+    if (done instanceof Promise) {
+      done.then(
+        () => settled(end),
+        (error: unknown) => settled(() => failed(error)),
+      );
+    } else end();
   } catch (error) {
     failed(error);
   }
 }
 
 function run(service: HttpService, exchange: Exchange, course: Course): MaybePromise<void> {
-  // 1. Request facts: what is asked, from method and path alone. Exit: 400.
+  // 1. Request facts: what is asked, from method and path alone, and that its host is clear. Exit: 400.
   const facts = readFacts(exchange.method, exchange.url);
   course.trail?.asked(facts);
+  refuseAmbiguousHost(exchange);
   const resource = resourceOf(service, facts);
   if (isServed(service, facts, resource)) {
     course.facts = facts;
@@ -67,19 +80,31 @@ function run(service: HttpService, exchange: Exchange, course: Course): MaybePro
       andThen(impersonate(service, exchange, caller), (user) => {
         course.trail?.impersonates(user);
         course.flow = user.name;
+        exchange.caller = user.name;
         // 5. Limits: is there room for them. Exit: 429.
         return andThen(service.limits.enter(course, facts, user), () =>
           // 6. Their turn, among the requests that arrive together.
           service.turns.run(user.name, () =>
-            // 7. Authorization: may they. Exit: 403.
-            andThen(authorize(service, facts, user, course.trail), () =>
-              dispatch(service, { exchange, facts, user }, resource),
+            // A client that leaves much of its answers untaken gets no further one before it takes some.
+            andThen(takesAnswers(service, exchange, course), () =>
+              // 7. Authorization: may they. Exit: 403.
+              andThen(authorize(service, facts, user, course.trail), () =>
+                dispatch(service, { exchange, facts, user }, resource),
+              ),
             ),
           ),
         );
       }),
     ),
   );
+}
+
+/** Waits until the connection has room for another answer. */
+function takesAnswers(service: HttpService, { connection }: Exchange, course: Course): MaybePromise<void> {
+  const room = connection.unsent?.room();
+  if (room === undefined) return undefined;
+  course.waitedForRoom = true;
+  return awaitClient(service, course, room);
 }
 
 /** The resource type that is asked for; undefined for another path, and where there is none. */
@@ -193,7 +218,7 @@ function authorize(
   });
 }
 
-/** Answers a failure. What isn't meant for clients is a defect: it is logged, and the client is told just that. */
+/** Answers a failure. An unexpected exception is a bug: the server logs it with its stack and answers 500 without details. */
 export function fail(service: HttpService, exchange: Exchange, thrown: unknown): void {
   const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
   const request = { method: exchange.method, path: exchange.url.split("?", 1)[0]! };
@@ -204,6 +229,7 @@ export function fail(service: HttpService, exchange: Exchange, thrown: unknown):
   if (exchange.answered) {
     const reason = error instanceof RevisionCompactedError ? "history gone" : "answer failed midway";
     service.log.cutOff(reason, request);
+    exchange.breakOff();
     return;
   }
   const told =

@@ -6,7 +6,10 @@ import type { FairTurns } from "../flow/fair-turns.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import type { UnsentAnswers } from "./unsent.ts";
 import type { BodyBudget } from "./body-budget.ts";
+import type { HandlerGuard } from "./guard.ts";
+import type { BackendSockets } from "./connect/backend-sockets.ts";
 import type { ConnectionRules } from "./connect/rules.ts";
 import type { ConnectionObserver } from "./listener.ts";
 import type { RequestLimiter } from "./limits/limiter.ts";
@@ -36,6 +39,8 @@ export interface HttpService {
   /** Paths outside the resources, exact ones and those below a prefix that ends in `/`. */
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
+  /** What clients leave untaken of their answers. */
+  readonly unsent: UnsentAnswers;
   /** Whether large answers are compressed for clients that take that. */
   readonly compresses: boolean;
   readonly metrics: RequestMetrics;
@@ -46,22 +51,32 @@ export interface HttpService {
   readonly watches: WatchCounts;
   /** How connections to pods, services and nodes are made. */
   readonly connections: ConnectionRules;
+  /** Counts the sockets of connections to pods, services and nodes. */
+  readonly backends: BackendSockets;
   /** Counts the connections of clients. */
   readonly clients: ConnectionObserver;
   /** Undefined where nothing is audited. */
   readonly audit: Auditor | undefined;
+  /** Registers event handlers that a client's or backend's bytes can reach. */
+  readonly guard: HandlerGuard;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
 }
 
 export interface HttpLog {
-  /** A defect: something was thrown that is not meant for clients. */
-  defect(error: unknown, request: { readonly method: string; readonly path: string }): void;
+  /** Logs and counts a bug: an exception that is not meant for clients, and where it was caught. */
+  defect(error: unknown, source: DefectSource): void;
   /** The store can't be used. May be called very often. */
   unavailable(cause: unknown, request: { readonly method: string; readonly path: string }): void;
   /** A watcher or reader was cut off for the reason. */
   cutOff(reason: string, request: { readonly method: string; readonly path: string }): void;
 }
+
+/** Where an exception that is a bug was caught: in a request, in an event handler, or nowhere but in the process. */
+export type DefectSource =
+  | { readonly method: string; readonly path: string }
+  | { readonly event: string }
+  | { readonly process: "uncaughtException" | "unhandledRejection" };
 
 /** A request that passed authentication and authorization. */
 export interface Admitted<F extends RequestFacts = RequestFacts> {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Connection, HeaderLines, UpgradeOffer } from "./exchange.ts";
 import { hasBody, Http1Exchange, originForm } from "./http1.ts";
-import type { SlowReaders } from "./slow-readers.ts";
+import type { ListenerContext } from "./listener-context.ts";
 
 /** Whether a request by this method to this URL may upgrade its connection. */
 export type UpgradeRule = (method: string, url: string) => boolean;
@@ -39,9 +39,10 @@ export function upgradeExchange(
   socket: Socket,
   head: Buffer,
   connection: Connection,
-  slowReaders: SlowReaders,
+  context: ListenerContext,
 ): Http1Exchange | undefined {
-  socket.on("error", () => socket.destroy());
+  const { guard } = context;
+  guard.on(socket, "error", () => socket.destroy(), socket);
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   try {
@@ -51,8 +52,8 @@ export function upgradeExchange(
     socket.destroy();
     return undefined;
   }
-  response.once("finish", () => socket.destroySoon());
-  return new UpgradeExchange(request, response, connection, slowReaders, socket, head);
+  guard.once(response, "finish", () => socket.destroySoon(), socket);
+  return new UpgradeExchange(request, response, connection, context, socket, head);
 }
 
 /** An exchange over HTTP/1.1 that can end in another protocol, or like any other; then the connection is closed. */
@@ -61,11 +62,11 @@ class UpgradeExchange extends Http1Exchange {
     request: IncomingMessage,
     response: ServerResponse,
     connection: Connection,
-    slowReaders: SlowReaders,
+    context: ListenerContext,
     private readonly socket: Socket,
     private readonly head: Buffer,
   ) {
-    super(request, response, connection, slowReaders);
+    super(request, response, connection, context);
   }
 
   override get upgrade(): UpgradeOffer {
@@ -81,15 +82,15 @@ class UpgradeExchange extends Http1Exchange {
 
   override onClose(listener: () => void): void {
     if (this.socket.destroyed) queueMicrotask(listener);
-    else this.socket.once("close", listener);
+    else this.guard.once(this.socket, "close", listener, this.socket);
   }
 
   private accept(headers: HeaderLines): Duplex {
-    this.answered = true;
-    this.status = 101;
     const { socket, head } = this;
     this.response.detachSocket(socket);
-    this.slowReaders.streamsTo(socket);
+    this.context.slowReaders.streamsTo(socket);
+    this.answered = true;
+    this.status = 101;
     const lines = ["HTTP/1.1 101 Switching Protocols"];
     const all = this.linesOf(headers);
     for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);

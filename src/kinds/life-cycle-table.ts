@@ -267,7 +267,7 @@ export const lifeCycles: readonly LifeCycle[] = [
     "PriorityLevelConfiguration",
   ]),
   // No release of the reference has these: they are the product's own.
-  ...kinds(insight, "v1alpha1", { introduced: "1.26" }, [
+  ...kinds(insight, "v1", { introduced: "1.26" }, [
     "AccessExplanation",
     "BulkAccessReview",
     "SubjectAccessList",

@@ -1,9 +1,15 @@
+import type { BlockList } from "node:net";
+import { deniedRanges } from "../http/connect/addresses.ts";
 import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/connect/rules.ts";
 import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { CertificateFault, loadCertificateFiles } from "./certificates.ts";
+import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { defaultConnections, OptionsError, type ConnectionOptions, type ServerOptions } from "./options.ts";
 import { readAuthorities } from "./serving.ts";
+
+/** Of all connections that may be open, the part that may go to pods, services and nodes. */
+const backendsPart = 1 / 2;
 
 /**
  * The rules of connections that the options ask for, with the files read that they name.
@@ -11,7 +17,7 @@ import { readAuthorities } from "./serving.ts";
  * @throws {OptionsError}
  */
 export async function connectionRules(options: ServerOptions): Promise<ConnectionRules> {
-  const { connections = defaultConnections } = options;
+  const { connections = defaultConnections, serving } = options;
   const { allowLoopback, nodeAddressTypes: addressTypes, nodeAgentTimeoutMs: timeoutMs } = connections;
   const unknown = addressTypes.find((type) => !nodeAddressTypes.includes(type));
   if (unknown !== undefined || addressTypes.length === 0) {
@@ -23,10 +29,20 @@ export async function connectionRules(options: ServerOptions): Promise<Connectio
   const tls = { ...(await authorities(connections)), ...(await ownCertificate(connections)) };
   const identity = identityHeaders(options);
   return {
-    allowLoopback,
+    maxSockets: Math.ceil(connectionLimit(serving?.maxConnections, openFileLimit()) * backendsPart),
+    targets: { allowLoopback, denied: denied(connections) },
     isIdentityHeader: (name) => identity !== undefined && isIdentityHeader(identity, name),
     nodeAgents: { tls, addressTypes, timeoutMs },
   };
+}
+
+function denied({ deniedRanges: entries = [] }: ConnectionOptions): BlockList {
+  try {
+    return deniedRanges(entries);
+  } catch (error) {
+    if (error instanceof RangeError) throw new OptionsError(`--proxy-denied-cidrs: ${error.message}`);
+    throw error;
+  }
 }
 
 async function authorities({ nodeAgentCaFile: file }: ConnectionOptions): Promise<BackendTls> {

@@ -1,11 +1,11 @@
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
+import { HandlerGuard } from "../http/guard.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
-import type { ConnectionObserver } from "../http/listener.ts";
 import { addHealthPaths } from "../http/health.ts";
 import { WatchCounts } from "../http/limits/watch-counts.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
@@ -22,6 +22,7 @@ import { auditorFor } from "./audit.ts";
 import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
+import { backendSockets, clientConnections, defectLog, unsentAnswers } from "./connection-notes.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
@@ -45,6 +46,7 @@ export async function httpService(
   },
 ): Promise<HttpService> {
   const { clock, log } = options;
+  const defect = defectLog(options, parts.metrics);
   const { authenticator, serviceAccounts } = parts.authentication;
   const { metrics } = parts;
   const paths = new PathTable();
@@ -76,7 +78,9 @@ export async function httpService(
       registry: engine.registry,
     }),
     paths,
-    bodies: new BodyBudget(),
+    bodies: new BodyBudget((reason) =>
+      metrics.sample(`${options.vocabulary.name}_request_bodies_refused_total`, reason).inc(),
+    ),
     audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
     metrics: new RequestMetrics(metrics, () => performance.now()),
@@ -84,10 +88,12 @@ export async function httpService(
     streams: new OpenStreams(),
     watches,
     connections: parts.connections,
+    backends: backendSockets(options, metrics, parts.connections),
+    unsent: unsentAnswers(options, metrics),
     clients: clientConnections(options, metrics),
+    guard: new HandlerGuard((error, event) => defect(error, { event })),
     log: {
-      defect: (error, request) =>
-        log.error({ ...request, error: stackOf(error) }, "a defect: please report it"),
+      defect,
       unavailable: rarely(clock, unavailableMs, (cause: unknown) =>
         log.error({ error: stackOf(cause) }, "the store can't be used"),
       ),
@@ -99,31 +105,6 @@ export async function httpService(
 /** How often the log says that the store can't be used, which every request may meet. */
 const unavailableMs = 5000;
 
-/** How often the log says that connections are refused. */
-const refusedMs = 60_000;
-
-/** Counts connections, and says in the log when some are refused. */
-function clientConnections(
-  { clock, log, vocabulary: { name } }: ServerOptions,
-  metrics: MetricSet,
-): ConnectionObserver {
-  const open = metrics.sample(`${name}_client_connections`);
-  const refused = metrics.sample(`${name}_client_connections_refused_total`);
-  let unsaid = 0;
-  const say = rarely(clock, refusedMs, () => {
-    log.warn({ refused: unsaid }, "too many connections: new ones are refused; see --max-connections");
-    unsaid = 0;
-  });
-  return {
-    opened: () => open.inc(),
-    closed: () => open.dec(),
-    refused: () => {
-      refused.inc();
-      unsaid++;
-      say();
-    },
-  };
-}
 /** The documents with which others verify service accounts' tokens, where the issuer is fit for that. */
 function addOpenIdDocuments(
   { authentication = defaultAuthentication, log }: ServerOptions,

@@ -152,6 +152,7 @@ export const libraryOptions = {
   admissionConfigurationFile: text("admission-control-config-file"),
   connections: group({
     allowLoopback: truth("allow-loopback-connections"),
+    deniedRanges: texts("proxy-denied-cidrs"),
     nodeAgentCaFile: text("kubelet-certificate-authority"),
     nodeAgentCertFile: text("kubelet-client-certificate"),
     nodeAgentKeyFile: text("kubelet-client-key"),

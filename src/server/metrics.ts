@@ -6,6 +6,7 @@ import type { Resource } from "../resources/registry.ts";
 import { StoreError } from "../storage/store.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import { features } from "./features.ts";
+import { openFileLimit, openFiles } from "./open-files.ts";
 import { OptionsError, type Logger, type ServerOptions } from "./options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
@@ -64,12 +65,15 @@ function objectsOf(metrics: MetricSet, { group, name }: Resource): Sample {
   return metrics.sample("apiserver_storage_objects", group === "" ? name : `${name}.${group}`);
 }
 
-function collectProcess(metrics: MetricSet): void {
+async function collectProcess(metrics: MetricSet): Promise<void> {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   metrics.sample("process_cpu_seconds_total").set((user + system) / 1e6);
   metrics.sample("process_resident_memory_bytes").set(rss);
   metrics.sample("process_heap_bytes").set(heapUsed);
+  const [open, most] = [await openFiles(), openFileLimit()];
+  if (open !== undefined) metrics.sample("process_open_fds").set(open);
+  if (most !== undefined) metrics.sample("process_max_fds").set(most);
   metrics.sample("process_start_time_seconds").set(Date.now() / 1000 - process.uptime());
 }
 

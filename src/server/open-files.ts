@@ -1,4 +1,7 @@
 import { readFileSync } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { devNull } from "node:os";
+import { exhaustionCodes } from "../http/listener.ts";
 
 /** Client connections that a server lets be open when nobody says how many. */
 const usualConnections = 20_000;
@@ -30,6 +33,28 @@ export function openFileLimit(): number | undefined {
     throw error;
   }
   return readOpenFileLimit(text);
+}
+
+/** How many files this process has open; undefined where the system doesn't say. */
+export async function openFiles(): Promise<number | undefined> {
+  try {
+    return (await readdir("/proc/self/fd")).length;
+  } catch (error) {
+    // Only Linux has this folder, and it can't be read where no descriptor is left.
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || exhaustionCodes.has(code)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether no further file can be opened now. */
+export async function lacksDescriptor(): Promise<boolean> {
+  try {
+    await (await open(devNull)).close();
+    return false;
+  } catch (error) {
+    return exhaustionCodes.has((error as NodeJS.ErrnoException).code ?? "");
+  }
 }
 
 /** The soft limit of open files in the text of a process's limits, as Linux writes it. */

@@ -42,6 +42,8 @@ export interface ServingOptions {
 export interface ConnectionOptions {
   /** Lets such connections go to this machine itself; for tests and development on one machine. */
   readonly allowLoopback: boolean;
+  /** Addresses and ranges to which no such connection goes, beside those that are always refused. */
+  readonly deniedRanges?: readonly string[];
   /** File of the authorities of the node agents' certificates (PEM); without it they aren't verified. */
   readonly nodeAgentCaFile: string | undefined;
   /** What the server shows itself with to node agents (PEM); both or neither. */

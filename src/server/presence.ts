@@ -30,13 +30,9 @@ export async function publishPresence(
   options: ServerOptions,
   registry: Registry,
   client: Client,
-  listener: HttpListener | undefined,
+  listener: HttpListener,
 ): Promise<Presence | undefined> {
-  if (
-    listener === undefined ||
-    ![Service, Endpoints, EndpointSlice, Lease].every((kind) => registry.serves(kind))
-  )
-    return undefined;
+  if (![Service, Endpoints, EndpointSlice, Lease].every((kind) => registry.serves(kind))) return undefined;
   const { clock, log, vocabulary } = options;
   const { port } = listener;
   const address = addressOf(options, port);

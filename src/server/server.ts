@@ -3,9 +3,7 @@ import { AdmissionChain } from "../admission/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
-import { listen, type HttpListener } from "../http/listener.ts";
-import { handle } from "../http/pipeline.ts";
-import { mayUpgrade } from "../http/verbs/connect.ts";
+import type { HttpListener } from "../http/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
@@ -34,20 +32,16 @@ import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
+import { startListening } from "./listening.ts";
 import { openStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
 import { Opened } from "./opened.ts";
-import { publishPresence } from "./presence.ts";
-import { renewCertificates, type Renewal } from "./renewal.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
 import { featureGates } from "./features.ts";
 import { registryFor } from "./registry.ts";
 import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
-
-/** How long requests under way may go on after the server was told to stop. */
-const drainMs = 5000;
 
 /** A server that runs. */
 export class Server {
@@ -95,6 +89,14 @@ export class Server {
     return kubeconfig(this.url, this.caCertificate, credentials, "admin");
   }
 
+  /**
+   * Logs and counts an exception of this process that no request and no connection owns; for handlers of
+   * `uncaughtException` and `unhandledRejection`.
+   */
+  reportDefect(error: unknown, origin: "uncaughtException" | "unhandledRejection"): void {
+    this.parts.service.log.defect(error, { process: origin });
+  }
+
   /** Stops: not ready at once, then (after the delay that was configured) no new requests, then nothing. */
   close(): Promise<void> {
     return (this.closing ??= stop(this.parts));
@@ -107,6 +109,7 @@ interface Parts {
   readonly client: Client;
   readonly serving: Serving | undefined;
   readonly listener: HttpListener | undefined;
+  readonly service: HttpService;
   readonly adminToken: string;
   readonly opened: Opened;
 }
@@ -185,9 +188,8 @@ async function assemble(options: ServerOptions, { registry, store, chosen, opene
     authentication,
   });
   opened.add(service.audit, (audit) => audit?.close());
-  const parties = { options, registry, client, serving, service, opened, tell };
-  const listener = await goPublic(parties);
-  return { options, life, client, serving, listener, adminToken, opened };
+  const listener = await startListening({ options, registry, client, serving, service, opened, tell });
+  return { options, life, client, serving, listener, service, adminToken, opened };
 }
 
 function close(opened: { close(): unknown }): unknown {
@@ -266,17 +268,6 @@ async function bringUpToDate(
   ]);
 }
 
-/** Keeps certificates and authorities up to date. */
-async function keepCertificates(
-  options: ServerOptions,
-  serving: Serving | undefined,
-  listener: HttpListener | undefined,
-  tell: () => Promise<void>,
-): Promise<Renewal | undefined> {
-  if (serving === undefined || listener === undefined) return undefined;
-  return renewCertificates(options, serving, listener, tell);
-}
-
 /** That others aren't told keeps nobody from being served. Without a socket there is nothing to tell. */
 async function tellAuthorities(
   options: ServerOptions,
@@ -312,43 +303,6 @@ function followed(
       ? opened.add(new StoredNodeNeeds(store, registry, clock, failed("what nodes need")), close)
       : undefined,
   };
-}
-
-/** What a server needs to be reached. */
-interface Public {
-  readonly options: ServerOptions;
-  readonly registry: Registry;
-  readonly client: Client;
-  readonly serving: Serving | undefined;
-  readonly service: HttpService;
-  readonly opened: Opened;
-  readonly tell: () => Promise<void>;
-}
-
-/** Opens the socket, says where the server is, and keeps its certificates up to date. */
-async function goPublic(parties: Public): Promise<HttpListener | undefined> {
-  const { options, registry, client, serving, service, opened, tell } = parties;
-  const listener = await open(serving, service);
-  opened.add(listener, async () => {
-    const stopped = listener?.close(drainMs);
-    service.streams.drain();
-    await stopped;
-  });
-  const presence = await publishPresence(options, registry, client, listener);
-  opened.add(presence, (one) => one?.close());
-  const renewal = await keepCertificates(options, serving, listener, tell);
-  opened.add(renewal, (one) => one?.close());
-  return listener;
-}
-
-/** Opens the socket. */
-async function open(serving: Serving | undefined, service: HttpService): Promise<HttpListener | undefined> {
-  if (serving === undefined) return undefined;
-  return listen(
-    { ...serving.listen, observer: service.clients },
-    (exchange) => handle(service, exchange),
-    (method, url) => mayUpgrade(service, method, url),
-  );
 }
 
 /** The server itself, for what it does without being asked. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isRefused } from "../../src/http/connect/addresses.ts";
+import { deniedRanges, isRefused, ownAddresses } from "../../src/http/connect/addresses.ts";
 import { FakeBackend, makeNode, makePod, ownAddress } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";
 import { createServingCertificates } from "../../src/server/certificates.ts";
@@ -7,6 +7,13 @@ import { systemClock } from "../../src/base/clock.ts";
 import { ok } from "./support.ts";
 
 const core = "/api/v1/namespaces/default";
+
+/** Rules on a machine of which these are the addresses. */
+const rules = (allowLoopback: boolean, denied: readonly string[] = [], own = ["10.20.30.40", "fd01::7"]) => ({
+  allowLoopback,
+  denied: deniedRanges(denied),
+  own: () => own,
+});
 
 describe("addresses", () => {
   test.each([
@@ -43,8 +50,30 @@ describe("addresses", () => {
     ["127.1", false],
     ["0x7f.0.0.1", false],
     ["2130706433", false],
+    ["100.100.100.200", false],
+    ["168.63.129.16", false],
+    ["fd00:ec2::254", false],
+    ["FD00:0EC2:0:0:0:0:0:254", false],
+    ["fd00:ec2::253", true],
+    ["64:ff9b::169.254.169.254", false],
+    ["64:ff9b::a9fe:a9fe", false],
+    ["64:ff9b::7f00:1", false],
+    ["64:ff9b::10.20.30.40", false],
+    ["64:ff9b::10.1.2.3", true],
+    ["64:ff9b:1::10.1.2.3", false],
+    ["2002:7f00:1::1", false],
+    ["2002:a9fe:a9fe::", false],
+    ["2002:6464:64c8:0:0:0:0:5", false],
+    ["2002:0a01:0203::1", true],
+    ["::ffff:100.100.100.200", false],
+    ["::ffff:0:169.254.169.254", false],
+    ["10.20.30.40", false],
+    ["::ffff:10.20.30.40", false],
+    ["fd01::7", false],
+    ["fd01:0:0:0:0:0:0:7", false],
+    ["fd01::8", true],
   ])("to %s: %s", (address, allowed) => {
-    expect(isRefused(address, false)).toBe(!allowed);
+    expect(isRefused(address, rules(false))).toBe(!allowed);
   });
 
   test.each([
@@ -55,9 +84,43 @@ describe("addresses", () => {
     ["169.254.169.254", false],
     ["fe80::1", false],
     ["::", false],
+    ["10.20.30.40", true],
+    ["fd01::7", true],
+    ["64:ff9b::169.254.169.254", false],
   ])("with loopback allowed, to %s: %s", (address, allowed) => {
-    expect(isRefused(address, true)).toBe(!allowed);
+    expect(isRefused(address, rules(true))).toBe(!allowed);
   });
+
+  test.each([
+    ["10.9.0.1", false],
+    ["10.10.0.1", true],
+    ["::ffff:10.9.0.1", false],
+    ["64:ff9b::10.9.0.1", false],
+    ["2002:0a09:0001::", false],
+    ["fd09::1", false],
+    ["192.0.2.7", false],
+    ["192.0.2.8", true],
+    ["127.0.0.9", false],
+    ["127.0.0.1", true],
+  ])("with some denied, to %s: %s", (address, allowed) => {
+    const denied = ["10.9.0.0/16", "fd09::/16", "192.0.2.7", "127.0.0.9"];
+    expect(isRefused(address, rules(true, denied))).toBe(!allowed);
+  });
+
+  test("of this machine's interfaces are refused unless connections to it are allowed", () => {
+    for (const address of ownAddresses()) {
+      expect(isRefused(address, { allowLoopback: false, denied: deniedRanges([]) })).toBe(true);
+    }
+    expect(ownAddresses()).toContain("127.0.0.1");
+  });
+
+  test.each(["10.0.0.0/33", "fd00::/129", "10.0.0.0/", "10.0.0.0/8/8", "x", "10.0.0.0/-1"])(
+    "the denied range %s is refused when the server starts",
+    async (range) => {
+      const started = TestServer.start({ connections: { deniedRanges: [range] } });
+      await expect(started).rejects.toThrow(`--proxy-denied-cidrs: ${JSON.stringify(range)} is neither`);
+    },
+  );
 });
 
 describe("targets that are not allowed", () => {
@@ -182,7 +245,7 @@ describe.skipIf(address === undefined)(title, () => {
   const pod = { kind: "Pod", namespace: "default", name: "pod" };
   beforeAll(async () => {
     backend = await FakeBackend.start(undefined, { host: "0.0.0.0" });
-    server = await TestServer.start();
+    server = await TestServer.start({ connections: { allowLoopback: true } });
     await makePod(server.admin, "pod", { ip: address!, port: backend.port });
     await makePod(server.admin, "elsewhere", { ip: "10.9.9.9" });
   });

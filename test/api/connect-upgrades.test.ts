@@ -105,6 +105,24 @@ describe("an upgrade through a proxy", () => {
     expect(text).toMatch(/\r\n\r\nnope$/);
   });
 
+  test.each([301, 302, 303, 307, 308, 399])("that the backend answers with %d is 502", async (status) => {
+    onUpgrade = (_request, socket) => {
+      socket.end(`HTTP/1.1 ${status} Elsewhere\r\nLocation: http://10.0.0.1/\r\nContent-Length: 0\r\n\r\n`);
+    };
+    for (const line of [
+      `GET ${path}`,
+      `POST ${pods}/two/exec?container=a`,
+      `GET ${pods}/two/attach?container=a`,
+      `POST ${pods}/two/portforward`,
+    ]) {
+      const connection = await send(line);
+      const text = await connection.closes();
+      expect(text).toMatch(/^HTTP\/1\.1 502 /);
+      expect(text).toContain('"reason":"BadGateway"');
+      expect(text).not.toMatch(/location|10\.0\.0\.1/i);
+    }
+  });
+
   test("that the backend ignores is a plain answer", async () => {
     onUpgrade = (_request, socket) =>
       socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n`);

@@ -68,7 +68,7 @@ describe("what happens by itself", () => {
     ];
     for (const path of paths)
       expect((await server.admin.post(path, { metadata: { name: "x" } })).status).toBe(201);
-    expect((await server.admin.delete("/api/v1/namespaces/doomed")).status).toBe(202);
+    expect((await server.admin.delete("/api/v1/namespaces/doomed")).status).toBe(200);
     await eventually(
       () => server.admin.get("/api/v1/namespaces/doomed"),
       (answer) => answer.status === 404,

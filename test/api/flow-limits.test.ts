@@ -1,3 +1,4 @@
+import { patienceMs } from "../../src/http/limits/yield-seat.ts";
 import { request } from "node:https";
 import { afterEach, describe, expect, test } from "vitest";
 import type { CreateServerOptions } from "../../src/index.ts";
@@ -161,17 +162,18 @@ describe("a level without room", () => {
     expect(await metric("nominal_limit_seats", "lined-up")).toBe(1);
   });
 
-  test("refuses who has waited for 15 seconds, and forgets who left", async () => {
+  test("gives the seat of a request whose body doesn't come to one that waits, and forgets who left", async () => {
     const clock = new ManualClock();
     await start({ ...few, clock });
     await annsLevel(queuing("lined-up"));
-    const held = hold("ann");
+    const slow = hold("ann");
     await executing("lined-up");
     const patient = server.as("ann").get(configMaps);
     await waiting("lined-up");
-    await clock.advance(15_000);
-    expect((await patient).status).toBe(429);
-    expect(await metric("rejected_requests_total", "lined-up", "time-out")).toBe(1);
+    await clock.advance(patienceMs);
+    expect((await patient).status).toBe(200);
+    const held = hold("ann");
+    await executing("lined-up");
     const leaver = hold("ann");
     await waiting("lined-up");
     leaver.leave();
@@ -180,11 +182,24 @@ describe("a level without room", () => {
       (count) => count === 1,
     );
     expect(await metric("current_inqueue_requests", "lined-up")).toBe(0);
+    slow.leave();
     held.leave();
     await until(
       () => metric("current_executing_requests", "lined-up"),
       (count) => count === 0,
     );
+  });
+
+  test("gives the seat of a request whose body doesn't come away too where nobody may wait", async () => {
+    const clock = new ManualClock();
+    await start({ ...few, clock });
+    await annsLevel(rejecting("full"));
+    const held = hold("ann");
+    await executing("full");
+    expect((await server.as("ann").get(configMaps)).status).toBe(429);
+    await clock.advance(patienceMs);
+    expect((await server.as("ann").get(configMaps)).status).toBe(200);
+    held.leave();
   });
 
   test("catch-all takes what no other schema is about, and what it has no seats for is refused", async () => {

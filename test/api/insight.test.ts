@@ -19,7 +19,7 @@ import {
   user,
 } from "./support.ts";
 
-const INSIGHT = "/apis/insight.platform.io/v1alpha1";
+const INSIGHT = "/apis/insight.platform.io/v1";
 const EXPLAIN = `${INSIGHT}/accessexplanations`;
 const WHO = `${INSIGHT}/subjectaccesslists`;
 const BULK = `${INSIGHT}/bulkaccessreviews`;
@@ -377,19 +377,19 @@ describe("who may ask, and how", () => {
       ["bulkaccessreviews", ["create"]],
       ["subjectaccesslists", ["create"]],
     ]);
-    const document = (await ok(admin.get("/openapi/v3/apis/insight.platform.io/v1alpha1"))).body;
+    const document = (await ok(admin.get("/openapi/v3/apis/insight.platform.io/v1"))).body;
     const schemas = Object.keys(document.components.schemas);
     expect(schemas.some((name) => name.endsWith(".NearMiss"))).toBe(true);
-    const without = await TestServer.start({ runtimeConfig: "insight.platform.io/v1alpha1=false" });
+    const without = await TestServer.start({ runtimeConfig: "insight.platform.io/v1=false" });
     expect((await without.admin.post(WHO, body(WHO))).status).toBe(404);
     await without.close();
   });
 
   it("is spelled in the vocabulary's words", async () => {
     const other = await TestServer.start({ vocabulary: "kubernetes" });
-    const path = "/apis/insight.k8s.io/v1alpha1/subjectaccesslists";
+    const path = "/apis/insight.k8s.io/v1/subjectaccesslists";
     const { body: answer } = await ok(other.admin.post(path, body(WHO)));
-    expect(answer.apiVersion).toBe("insight.k8s.io/v1alpha1");
+    expect(answer.apiVersion).toBe("insight.k8s.io/v1");
     await other.close();
   });
 });

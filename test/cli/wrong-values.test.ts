@@ -51,6 +51,7 @@ const wrong: Readonly<Record<string, string>> = {
   "requestheader-group-headers": "no header",
   "requestheader-extra-headers-prefix": "no header",
   "kubelet-preferred-address-types": "Postal",
+  "proxy-denied-cidrs": "10.0.0.0.0",
   controllers: "nope",
   "disable-admission-plugins": "Nope",
   "enable-admission-plugins": "Nope",

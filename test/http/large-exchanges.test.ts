@@ -22,7 +22,7 @@ it("a connection takes large bodies and answers one after the other", async () =
     },
   }));
   for (let turn = 0; turn < 30; turn++) {
-    const { status, body } = await admin.post("/apis/insight.platform.io/v1alpha1/bulkaccessreviews", {
+    const { status, body } = await admin.post("/apis/insight.platform.io/v1/bulkaccessreviews", {
       spec: { checks },
     });
     expect([status, body.status.results.length]).toEqual([201, 1000]);

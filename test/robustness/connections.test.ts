@@ -2,6 +2,9 @@ import { connect as connectTls } from "node:tls";
 import { connect as connectHttp2, constants } from "node:http2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configMap, namespace, ok, until } from "../api/support.ts";
+import { BodyBudget } from "../../src/http/body-budget.ts";
+import { UnsentAnswers } from "../../src/http/unsent.ts";
+import { HandlerGuard } from "../../src/http/guard.ts";
 import { connectionLimits, listen, type HttpListener } from "../../src/http/listener.ts";
 import { createServingCertificates } from "../../src/server/certificates.ts";
 import { Api, TestServer } from "../support/api.ts";
@@ -30,6 +33,8 @@ describe("a server", () => {
     ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n", 400],
     ["a NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nA: \u0000\r\n\r\n", 400],
     ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
+    ["two Hosts", "GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n", 400],
+    ["one Host twice", "GET /livez HTTP/1.1\r\nHost: a\r\nhOST: a\r\nConnection: close\r\n\r\n", 400],
     ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400],
     ["a length that is none", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n", 400],
     [
@@ -213,6 +218,16 @@ describe("a server", () => {
       session.close();
     });
 
+    test("a Host that isn't the :authority is 400", async () => {
+      const session = http2Session(server);
+      const ask = async (headers: Record<string, string | string[]>) =>
+        (await answerOf(session.request({ ":path": "/livez", ...headers }))).status;
+      expect(await ask({ ":authority": "a:1", host: "b:1" })).toBe(400);
+      expect(await ask({ ":authority": "a:1", host: "A:1" })).toBe(200);
+      expect(await ask({ ":authority": "a:1" })).toBe(200);
+      session.close();
+    });
+
     test("streams that are reset at once, a thousand of them, harm nobody", async () => {
       const session = http2Session(server);
       for (let burst = 0; burst < 10 && !session.destroyed; burst++) {
@@ -300,13 +315,15 @@ describe("slow clients are cut off", () => {
     const made = createServingCertificates(["localhost", "127.0.0.1"]);
     ca = made.caCertificate;
     const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
-    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits }, (exchange) => {
+    const unsent = new UnsentAnswers(() => outcomes.push("unread"), 5 * largeBytes);
+    const guard = new HandlerGuard((error) => outcomes.push(String(error)));
+    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits, guard, unsent }, (exchange) => {
       if (exchange.url === "/large") {
         exchange.onClose(() => outcomes.push("gone"));
         exchange.send(200, [], Buffer.alloc(largeBytes));
         return;
       }
-      Promise.resolve(exchange.readBody(1024)).then(
+      Promise.resolve(exchange.readBody(1024, new BodyBudget(() => undefined).open(exchange))).then(
         (body) => exchange.send(200, [], body),
         (error: { code: number }) => {
           outcomes.push(String(error.code));
@@ -333,6 +350,21 @@ describe("slow clients are cut off", () => {
     await until(taken, (read) => read > largeBytes || reading.closed);
     expect(taken()).toBeGreaterThan(largeBytes);
     reading.destroy();
+  });
+
+  test("who leaves more untaken than a user's share, over HTTP/1.1", async () => {
+    const asked: RawConnection[] = [];
+    while (!outcomes.includes("unread") && asked.length < 8) {
+      const connection = await RawConnection.open(listener.port);
+      connection.socket.pause();
+      connection.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+      asked.push(connection);
+    }
+    await until(
+      () => outcomes,
+      (seen) => seen.includes("unread"),
+    );
+    for (const connection of asked) connection.destroy();
   });
 
   test("who says nothing after the handshake", async () => {

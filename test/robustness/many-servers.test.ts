@@ -27,6 +27,7 @@ test("twenty servers in one process, each ready in at most 50 ms once the module
     expect(items.map((one) => one.metadata.name)).toEqual([
       "default",
       `own-${i}`,
+      "platform-node-lease",
       "platform-public",
       "platform-system",
     ]);

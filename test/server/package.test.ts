@@ -52,7 +52,7 @@ describe("the package, installed into an empty folder", () => {
       encoding: "utf8",
     });
     expect(stderr).toBe("");
-    expect(stdout.trim()).toBe("default,made,platform-public,platform-system");
+    expect(stdout.trim()).toBe("default,made,platform-node-lease,platform-public,platform-system");
   });
 
   it("what is put into the bundles comes with its license; what isn't has compiled parts or is loaded when needed", (context) => {

@@ -1,8 +1,7 @@
-import { parse } from "acorn";
-import { transformSync } from "esbuild";
 import { checkSync } from "recheck";
 import { expect, test } from "vitest";
-import { read, sources } from "./source-files.ts";
+import { sources } from "./source-files.ts";
+import { visitFile } from "./syntax-tree.ts";
 
 /** An expression, and the file in which it stands. */
 interface Expression {
@@ -11,26 +10,10 @@ interface Expression {
   readonly flags: string;
 }
 
-interface SyntaxNode {
-  readonly type?: string;
-  readonly regex?: { readonly pattern: string; readonly flags: string };
-  readonly callee?: { readonly name?: string };
-}
-
-/** Calls `visit` on every node of a syntax tree. */
-function walk(value: unknown, visit: (node: SyntaxNode) => void): void {
-  if (Array.isArray(value)) for (const one of value) walk(one, visit);
-  else if (typeof value === "object" && value !== null) {
-    visit(value);
-    for (const member of Object.values(value)) walk(member, visit);
-  }
-}
-
 function expressionsIn(file: string): { literals: Expression[]; constructed: number } {
   const literals: Expression[] = [];
   let constructed = 0;
-  const { code } = transformSync(read(file), { loader: "ts", target: "esnext" });
-  walk(parse(code, { ecmaVersion: "latest", sourceType: "module" }), ({ type, regex, callee }) => {
+  visitFile(file, ({ type, regex, callee }) => {
     if (type === "Literal" && regex !== undefined)
       literals.push({ file, source: regex.pattern, flags: regex.flags });
     else if (callee?.name === "RegExp") constructed++;

@@ -99,7 +99,7 @@ export function askInsight(
   if (group === undefined) {
     throw new ClientError("this server can't explain authorization: it doesn't serve the insight group");
   }
-  const apiVersion = `${group}/v1alpha1`;
+  const apiVersion = `${group}/v1`;
   return client.post(`/apis/${apiVersion}/${resource}`, { apiVersion, kind, spec });
 }
 

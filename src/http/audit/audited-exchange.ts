@@ -2,6 +2,10 @@ import type { Readable } from "node:stream";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { BodyStream, Connection, Exchange, HeaderLines, UpgradeOffer } from "../exchange.ts";
+import type { BodyAccount } from "../body-budget.ts";
+import type { UnsentAnswer } from "../unsent.ts";
+import type { HandlerGuard } from "../guard.ts";
+import type { Course } from "../metrics/request-metrics.ts";
 import type { AuditTrail } from "./trail.ts";
 
 /** An exchange whose answer tells the request's trail when it begins. */
@@ -25,6 +29,30 @@ export class AuditedExchange implements Exchange {
 
   set auditId(id: string) {
     this.inner.auditId = id;
+  }
+
+  get caller(): string {
+    return this.inner.caller;
+  }
+
+  set caller(name: string) {
+    this.inner.caller = name;
+  }
+
+  get exempt(): boolean {
+    return this.inner.exempt;
+  }
+
+  set exempt(exempt: boolean) {
+    this.inner.exempt = exempt;
+  }
+
+  get course(): Course | undefined {
+    return this.inner.course;
+  }
+
+  set course(course: Course | undefined) {
+    this.inner.course = course;
   }
 
   get connection(): Connection {
@@ -75,8 +103,8 @@ export class AuditedExchange implements Exchange {
     return this.inner.header(name);
   }
 
-  readBody(maxBytes: number): MaybePromise<Buffer> {
-    return this.inner.readBody(maxBytes);
+  readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer> {
+    return this.inner.readBody(maxBytes, account);
   }
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
@@ -91,5 +119,17 @@ export class AuditedExchange implements Exchange {
 
   onClose(listener: () => void): void {
     this.inner.onClose(listener);
+  }
+
+  get unsent(): UnsentAnswer | undefined {
+    return this.inner.unsent;
+  }
+
+  breakOff(): void {
+    this.inner.breakOff();
+  }
+
+  get guard(): HandlerGuard {
+    return this.inner.guard;
   }
 }

@@ -6,10 +6,14 @@ import {
 } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
+import type { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { connectionLimits } from "../listener.ts";
-import { addressRefused, guardedLookup, RefusedAddress } from "./addresses.ts";
+import type { Spender } from "../../flow/shared-budget.ts";
+import type { HandlerGuard } from "../guard.ts";
+import { connectionLimits, exhaustionCodes } from "../listener.ts";
+import type { HttpService } from "../service.ts";
+import { addressRefused, guardedLookup, RefusedAddress, type TargetRules } from "./addresses.ts";
 import { hostAndPort, type Destination } from "./rules.ts";
 
 /** What a backend is asked. */
@@ -37,20 +41,32 @@ const upgradeTimeoutMs = 30_000;
 /** One request to a backend, on a connection of its own. */
 export class Backend {
   private readonly request: ClientRequest;
+  private readonly guard: HandlerGuard;
   /** What came; rejects with a StatusError that names the destination. */
   readonly answer: Promise<BackendAnswer>;
 
   /**
    * Begins the request; its body is still to be sent.
    *
-   * @throws {StatusError} BadRequest for a path or header that can't be sent.
+   * @throws {StatusError} BadRequest for a path or header that can't be sent; TooManyRequests when the user, or all users
+   * together, have too many of them.
    */
   constructor(
     private readonly destination: Destination,
     question: BackendQuestion,
-    { clock, allowLoopback }: { readonly clock: Clock; readonly allowLoopback: boolean },
+    private readonly service: Pick<HttpService, "clock" | "connections" | "guard" | "backends" | "clients">,
+    spender: Spender,
   ) {
-    this.request = open(destination, question, allowLoopback);
+    const { clock, connections, guard, backends } = service;
+    this.guard = guard;
+    const giveBack = backends.take(spender);
+    try {
+      this.request = open(destination, question, connections.targets);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    this.countSocket(giveBack);
     const upgrading = question.headers["upgrade"] !== undefined;
     this.answer = this.settle(clock, upgrading);
     // Whoever gives up before the answer has come doesn't wait for it; `destroy` has ended the request.
@@ -58,19 +74,20 @@ export class Backend {
   }
 
   /** Sends a body as it comes, no faster than the backend takes it; without one, ends the request. */
-  send(body: NodeJS.ReadableStream | undefined): void {
-    const { request } = this;
+  send(body: Readable | undefined): void {
+    const { request, guard } = this;
     if (body === undefined) {
       request.end();
       return;
     }
-    body.on("error", () => request.destroy());
-    body.pipe(request);
-    request.once("close", () => {
+    const letPass = () => {
       // The backend wants no more of it. The rest is let pass, so that the client gets to reading the answer.
       body.unpipe(request);
       body.resume();
-    });
+    };
+    guard.on(body, "error", () => request.destroy(), body);
+    guard.once(request, "close", letPass, body);
+    body.pipe(request);
   }
 
   /** Ends the request, whatever its state. */
@@ -78,8 +95,24 @@ export class Backend {
     this.request.destroy();
   }
 
+  /** The socket counts until it is closed, also when it leaves HTTP; or until the request ends without one. */
+  private countSocket(giveBack: () => void): void {
+    const { request, guard } = this;
+    let hasSocket = false;
+    const opened = (socket: Socket) => {
+      hasSocket = true;
+      guard.once(socket, "close", giveBack, socket);
+      if (socket.destroyed) giveBack();
+    };
+    const ended = () => {
+      if (!hasSocket) giveBack();
+    };
+    guard.once(request, "socket", opened, request);
+    guard.once(request, "close", ended, request);
+  }
+
   private settle(clock: Clock, upgrading: boolean): Promise<BackendAnswer> {
-    const { request, destination } = this;
+    const { request, destination, guard } = this;
     return new Promise((resolve, reject) => {
       const after = (ms: number) =>
         clock.setTimer(() => {
@@ -89,36 +122,45 @@ export class Backend {
       let deadline = after(destination.timeoutMs);
       const fail = (error: Error) => {
         deadline.cancel();
+        const { code = "" } = error as NodeJS.ErrnoException;
+        if (exhaustionCodes.has(code)) this.service.clients.exhausted("dial");
         reject(failureOf(error, destination));
       };
       // On a connection that stands an answer may take its time, but not one about the protocol.
       const ready = destination.scheme === "https" ? "secureConnect" : "connect";
-      request.once("socket", (socket) => {
-        socket.once(ready, () => {
-          deadline.cancel();
-          if (upgrading) deadline = after(upgradeTimeoutMs);
-        });
-      });
-      request.on("error", fail);
-      request.once("close", () => fail(new Error("the connection was closed before an answer came")));
-      request.once("response", (answer) => {
+      const connected = () => {
+        deadline.cancel();
+        if (upgrading) deadline = after(upgradeTimeoutMs);
+      };
+      const answered = (answer: IncomingMessage) => {
         deadline.cancel();
         resolve({ kind: "answer", answer });
-      });
-      request.once("upgrade", (answer, socket, head) => {
+      };
+      const upgraded = (answer: IncomingMessage, socket: Socket, head: Buffer) => {
         deadline.cancel();
-        socket.on("error", () => socket.destroy());
+        guard.on(socket, "error", () => socket.destroy(), socket);
         if (upgrading) resolve({ kind: "upgraded", answer, socket, head });
         else {
           socket.destroy();
           fail(new Error("it changes the protocol without being asked to"));
         }
-      });
+      };
+      const closed = () => fail(new Error("the connection was closed before an answer came"));
+      guard.once(
+        request,
+        "socket",
+        (socket: Socket) => guard.once(socket, ready, connected, socket),
+        request,
+      );
+      guard.on(request, "error", fail, request);
+      guard.once(request, "close", closed, request);
+      guard.once(request, "response", answered, request);
+      guard.once(request, "upgrade", upgraded, request);
     });
   }
 }
 
-function open(destination: Destination, question: BackendQuestion, allowLoopback: boolean): ClientRequest {
+function open(destination: Destination, question: BackendQuestion, targets: TargetRules): ClientRequest {
   const { scheme, host, port, tls } = destination;
   const options = {
     ...question,
@@ -126,7 +168,7 @@ function open(destination: Destination, question: BackendQuestion, allowLoopback
     port,
     // A connection of its own: none is handed from one user's request to another's.
     agent: false as const,
-    lookup: guardedLookup(allowLoopback),
+    lookup: guardedLookup(targets),
     maxHeaderSize: connectionLimits.maxHeaderBytes,
   };
   try {
@@ -168,6 +210,8 @@ function failureOf(error: Error, destination: Destination): StatusError {
 
 /** What goes wrong every day, in words. */
 const known: ReadonlyMap<string, string> = new Map([
+  ["EMFILE", "the server has no file descriptor left"],
+  ["ENFILE", "the machine has no file descriptor left"],
   ["ECONNREFUSED", "connection refused"],
   ["ECONNRESET", "the connection was reset"],
   ["ENOTFOUND", "no such host"],

@@ -29,19 +29,19 @@ export async function handOn(
   { destination, path, mend = (lines) => lines }: HandOn,
 ): Promise<void> {
   const { upgrade } = exchange;
-  const { clock, connections } = service;
-  const { allowLoopback, isIdentityHeader } = connections;
+  const { isIdentityHeader } = service.connections;
   const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary, isIdentityHeader);
   const headers =
     upgrade === undefined ? plain : { ...plain, connection: "Upgrade", upgrade: upgrade.protocol };
   const question = { method: exchange.method, path, headers };
-  const backend = new Backend(destination, question, { clock, allowLoopback });
+  const backend = new Backend(destination, question, service, exchange);
   let upgraded = false;
   exchange.onClose(() => {
     if (!upgraded) backend.destroy();
   });
   backend.send(exchange.body);
   const came = await backend.answer;
+  if (upgrade !== undefined) refuseRedirect(came, backend);
   if (came.kind === "answer") {
     relayAnswer(exchange, came.answer, statusOf(came, backend), mend(answerHeaders(came.answer)));
     return;
@@ -52,6 +52,18 @@ export async function handOn(
   const protocol = answer.headers.upgrade ?? upgrade!.protocol;
   const lines = ["Connection", "Upgrade", "Upgrade", protocol, ...answerHeaders(answer)];
   relayBytes(service, upgrade!.accept(lines), socket);
+}
+
+/**
+ * A redirect of a request to upgrade isn't handed on: the client would take its session, and its input, to where the backend
+ * says.
+ */
+function refuseRedirect({ answer }: BackendAnswer, backend: Backend): void {
+  const status = answer.statusCode ?? 0;
+  if (status < 300 || status > 399) return;
+  backend.destroy();
+  const message = "the backend redirects the request to upgrade the connection, which is not permitted";
+  throw new StatusError("BadGateway", message);
 }
 
 /** The status of an answer; one that no client would understand isn't handed on. */

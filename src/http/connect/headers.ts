@@ -101,16 +101,34 @@ export function answerHeaders(answer: IncomingMessage): string[] {
   const chunked = headers["transfer-encoding"] !== undefined;
   const lines: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || hopByHop.has(name) || named.has(name)) continue;
+    if (value === undefined || named.has(name)) continue;
     if (name === "audit-id" || (chunked && name === "content-length")) continue;
-    for (const one of Array.isArray(value) ? value : [value]) lines.push(name, one);
+    for (const one of Array.isArray(value) ? value : [value]) addLine(lines, name, one);
   }
   return lines;
 }
 
+/** Adds a backend's header line to an answer's, unless it is about the backend's connection or could not be sent. */
+function addLine(lines: string[], name: string, value: string): void {
+  if (hopByHop.has(name) || !isToken.test(name) || isControl.test(value)) return;
+  lines.push(name, value);
+}
+
+/** The characters of a header's name (RFC 9110 section 5.6.2); a pseudo-header of HTTP/2 has a colon. */
+const isToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** Node sends no value with such a character. */
+// oxlint-disable-next-line no-control-regex
+const isControl = /[^\t\x20-\x7e\x80-\xff]/;
+
 /** Whether an answer may have trailers: whether it has a body, and that comes in chunks. */
 export function mayTrail({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean {
   return headers["transfer-encoding"] !== undefined && method !== "HEAD" && ![204, 304].includes(statusCode);
+}
+
+/** The names of the trailers that an answer announces; empty when it announces none. */
+export function announcedTrailers({ headers }: IncomingMessage): string {
+  const names = (headers.trailer ?? "").split(",").map((name) => name.trim());
+  return names.filter((name) => isToken.test(name.toLowerCase())).join(", ");
 }
 
 /** The header lines that followed a backend's answer, as they are handed on; they can't say how the body is framed. */
@@ -119,8 +137,7 @@ export function trailersOf({ rawTrailers, headers }: IncomingMessage): string[] 
   const lines: string[] = [];
   for (let at = 0; at < rawTrailers.length; at += 2) {
     const name = rawTrailers[at]!.toLowerCase();
-    if (!hopByHop.has(name) && !ownHeaders.has(name) && !named.has(name))
-      lines.push(name, rawTrailers[at + 1]!);
+    if (!ownHeaders.has(name) && !named.has(name)) addLine(lines, name, rawTrailers[at + 1]!);
   }
   return lines;
 }

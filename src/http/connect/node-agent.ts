@@ -41,7 +41,7 @@ export async function serveStream(
 /** `log` of a pod: the node agent's text, as it comes. Without a node there is no text yet. */
 export async function serveLog(service: HttpService, request: ResourceRequest): Promise<void> {
   const { exchange, facts, target, user } = request;
-  const { engine, connections, clock } = service;
+  const { engine, connections } = service;
   const objects = new Objects(engine, target.namespace, user);
   const options = logOptions(facts.query, facts.name);
   const pod = await objects.pod(facts.name);
@@ -59,8 +59,7 @@ export async function serveLog(service: HttpService, request: ResourceRequest): 
     path: agentPath("containerLogs", pod, [container], options.query),
     headers: { host: hostAndPort(agent) },
   };
-  const { allowLoopback } = connections;
-  const backend = new Backend({ ...agent, tls }, question, { clock, allowLoopback });
+  const backend = new Backend({ ...agent, tls }, question, service, exchange);
   exchange.onClose(() => backend.destroy());
   backend.send(undefined);
   const came = await backend.answer;

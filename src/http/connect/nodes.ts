@@ -18,11 +18,11 @@ const agentPort = 10_250;
 export async function agentDestination(
   objects: Objects,
   name: string,
-  { allowLoopback, nodeAgents }: ConnectionRules,
+  { targets, nodeAgents }: ConnectionRules,
 ): Promise<Destination> {
   const node = await objects.node(name);
   const host = preferredAddress(node, nodeAgents.addressTypes);
-  if (isIP(host) !== 0 && isRefused(host, allowLoopback)) throw addressRefused(host);
+  if (isIP(host) !== 0 && isRefused(host, targets)) throw addressRefused(host);
   const said = node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
   const port = said > 0 ? said : agentPort;
   return { scheme: "https", host, port, tls: nodeAgents.tls, timeoutMs: nodeAgents.timeoutMs };

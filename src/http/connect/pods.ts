@@ -13,14 +13,14 @@ import { connectTimeoutMs, type ConnectionRules, type Destination } from "./rule
 export async function podDestination(
   objects: Objects,
   text: string,
-  { allowLoopback }: ConnectionRules,
+  { targets }: ConnectionRules,
 ): Promise<Destination> {
   const { scheme, name, port } = parsePlace(text, "pod");
   const pod = await objects.pod(name);
   const number = port === "" ? (firstPort(pod) ?? (scheme === "https" ? 443 : 80)) : portNumber(port);
   if (number === undefined) throw invalidPlace(text, "pod");
   const host = addressesOf(pod)[0] ?? "";
-  if (isRefused(host, allowLoopback)) throw addressRefused(host);
+  if (isRefused(host, targets)) throw addressRefused(host);
   return { scheme, host, port: number, tls: {}, timeoutMs: connectTimeoutMs };
 }
 

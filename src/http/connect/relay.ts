@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { detach } from "../../base/maybe-promise.ts";
-import { mayTrail, trailersOf } from "./headers.ts";
+import { announcedTrailers, mayTrail, trailersOf } from "./headers.ts";
 import type { BodyStream, Exchange, HeaderLines } from "../exchange.ts";
 
 /**
@@ -15,22 +14,27 @@ export function relayAnswer(
 ): BodyStream {
   const trailing = mayTrail(answer, exchange.method);
   // What the trailers will be is of use to the client too.
-  const { trailer } = answer.headers;
-  const lines = trailing && trailer !== undefined ? [...headers, "trailer", trailer] : headers;
+  const announced = trailing ? announcedTrailers(answer) : "";
+  const lines = announced === "" ? headers : [...headers, "trailer", announced];
   const stream = exchange.stream(status, lines, trailing);
-  answer.on("data", (chunk: Buffer) => {
-    if (stream.write(chunk) || stream.closed) return;
+  const { guard } = exchange;
+  const both = {
+    destroy: () => {
+      stream.destroy();
+      answer.destroy();
+    },
+  };
+  const pass = (chunk: Buffer) => {
+    if (stream.write(chunk) || stream.closed) return undefined;
     answer.pause();
-    stream.drained().then(
-      () => answer.resume(),
-      () => stream.destroy(),
-    );
-  });
-  answer.once("end", () => detach(stream.end(trailersOf(answer)), () => stream.destroy()));
+    return stream.drained().then(() => answer.resume());
+  };
   const breakOff = () => {
     if (!answer.complete && !stream.closed) stream.destroy();
   };
-  answer.on("error", breakOff);
-  answer.once("close", breakOff);
+  guard.on(answer, "data", pass, both);
+  guard.once(answer, "end", () => stream.end(trailersOf(answer)), both);
+  guard.on(answer, "error", breakOff, both);
+  guard.once(answer, "close", breakOff, both);
   return stream;
 }

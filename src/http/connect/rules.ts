@@ -1,3 +1,5 @@
+import type { TargetRules } from "./addresses.ts";
+
 /** TLS by which a backend is known, and the server to it. */
 export interface BackendTls {
   /** Authorities of the backend's certificate (PEM); without them it isn't verified. */
@@ -9,8 +11,10 @@ export interface BackendTls {
 
 /** How connections to pods, services and nodes are made. */
 export interface ConnectionRules {
-  /** Whether connections may go to this machine itself. */
-  readonly allowLoopback: boolean;
+  /** How many of them may be open at a time. */
+  readonly maxSockets: number;
+  /** To which addresses they may go. */
+  readonly targets: TargetRules;
   /** Whether a proxy says in this header (in lower case) who the caller is; such are not handed on. */
   readonly isIdentityHeader: (name: string) => boolean;
   readonly nodeAgents: {

@@ -28,7 +28,7 @@ interface Candidate {
 export async function serviceDestination(
   objects: Objects,
   text: string,
-  { allowLoopback }: ConnectionRules,
+  { targets }: ConnectionRules,
   below: (limit: number) => number,
 ): Promise<Destination> {
   const { scheme, name, port } = parsePlace(text, "service");
@@ -45,7 +45,7 @@ export async function serviceDestination(
     const candidate = candidates[(start + tried) % candidates.length]!;
     if (!(await isPodAddress(objects, candidate))) continue;
     const { address: host } = candidate;
-    if (isRefused(host, allowLoopback)) throw addressRefused(host);
+    if (isRefused(host, targets)) throw addressRefused(host);
     return { scheme, host, port: candidate.port, tls: {}, timeoutMs: connectTimeoutMs };
   }
   throw noEndpoints(name, candidates.length === 0 ? "" : "none of its addresses is that of the pod it names");

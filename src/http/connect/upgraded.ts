@@ -11,7 +11,7 @@ const keepAliveMs = 30_000;
  * Carries the bytes of a connection that has left HTTP, both ways, until either side ends it or the server stops. Each
  * side is read only as fast as the other takes it. Silence is allowed.
  */
-export function relayBytes({ clock, streams }: HttpService, client: Duplex, backend: Duplex): void {
+export function relayBytes({ clock, streams, guard }: HttpService, client: Duplex, backend: Duplex): void {
   const open = { close: () => end() };
   let halfOpen: Timer | undefined;
   const endSoon = () => (halfOpen ??= clock.setTimer(end, halfOpenMs));
@@ -21,16 +21,18 @@ export function relayBytes({ clock, streams }: HttpService, client: Duplex, back
     client.destroy();
     backend.destroy();
   };
+  const both = { destroy: end };
   const join = (side: Duplex, other: Duplex) => {
-    keepAlive(side);
-    side.once("error", end);
-    side.once("end", endSoon);
-    side.once("close", () => {
+    const leaves = () => {
       if (other.destroyed || other.writableLength === 0) return end();
       // What this side said before it left still goes out.
       endSoon();
-      other.end(end);
-    });
+      other.end(guard.wrap("finish", end, both));
+    };
+    keepAlive(side);
+    guard.once(side, "error", end, both);
+    guard.once(side, "end", endSoon, both);
+    guard.once(side, "close", leaves, both);
     side.pipe(other);
   };
   join(client, backend);

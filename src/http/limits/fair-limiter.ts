@@ -18,10 +18,14 @@ export class FairLimiter implements RequestLimiter {
 
   /** See {@link RequestLimiter.enter}. A watch gives its seats back when it has begun, as any other request. */
   enter(course: Course, facts: RequestFacts, user: UserInfo): Promise<void> | undefined {
-    if (isConnection(facts)) return undefined;
-    const use = this.control.classify(facts, user);
     const { exchange } = course;
-    if (use.headers.length > 0) exchange.addHeaders(use.headers);
+    const use = this.control.classify(facts, user);
+    exchange.exempt = use.level.exempt;
+    if (isConnection(facts)) return undefined;
+    const first = course.request === undefined;
+    if (first && use.headers.length > 0) exchange.addHeaders(use.headers);
+    course.request = facts;
+    course.user = user;
     const ticket = this.control.enter(use, this.widthOf(facts), facts, user, exchange);
     if (ticket instanceof Promise) return ticket.then((given) => this.give(course, given));
     course.ticket = ticket;

@@ -6,6 +6,7 @@ import type { RequestFacts } from "../request-facts.ts";
 export interface RequestLimiter {
   /**
    * Takes a request in: the course is given the ticket that is released at its end. A promise only where it must wait.
+   * A request that gave its seat back on the way may be taken in again.
    *
    * @throws {StatusError} TooManyRequests.
    */

@@ -1,6 +1,7 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-set.ts";
+import { productMetrics } from "./product-metrics.ts";
 
 const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;
 const secondsBuckets = [
@@ -169,39 +170,6 @@ const storeMetrics: readonly MetricDefinition[] = [
   },
 ];
 
-function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {
-  return [
-    {
-      name: `${name}_build_info`,
-      help: "Always 1; the labels say what is running.",
-      type: "gauge",
-      stability: "ALPHA",
-      labels: ["major", "minor", "git_version", "platform"],
-    },
-    {
-      name: `${name}_feature_enabled`,
-      help: "Whether a feature is on (1) or off (0).",
-      type: "gauge",
-      stability: "ALPHA",
-      labels: ["name", "stage"],
-    },
-    {
-      name: `${name}_client_connections`,
-      help: "Connections of clients that are open now.",
-      type: "gauge",
-      stability: "ALPHA",
-      labels: [],
-    },
-    {
-      name: `${name}_client_connections_refused_total`,
-      help: "Connections that were closed at once, as there were too many.",
-      type: "counter",
-      stability: "ALPHA",
-      labels: [],
-    },
-  ];
-}
-
 const processMetrics: readonly MetricDefinition[] = [
   {
     name: "process_cpu_seconds_total",
@@ -220,6 +188,20 @@ const processMetrics: readonly MetricDefinition[] = [
   {
     name: "process_heap_bytes",
     help: "Memory of the process's heap that is in use.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+  {
+    name: "process_open_fds",
+    help: "File descriptors that the process has open.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+  {
+    name: "process_max_fds",
+    help: "File descriptors that the process may have open.",
     type: "gauge",
     stability: "ALPHA",
     labels: [],

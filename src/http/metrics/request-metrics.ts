@@ -1,4 +1,5 @@
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
+import type { UserInfo } from "../../base/user-info.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { AuditTrail } from "../audit/trail.ts";
@@ -20,7 +21,12 @@ export interface Course {
   readonly trail: AuditTrail | undefined;
   /** Whose it is, for the order in which many are worked on; undefined until that is known. */
   flow: string | undefined;
-  /** Its right to be worked on, once it has one. */
+  /** What limits were asked about it and as whom; undefined before that. */
+  request: RequestFacts | undefined;
+  user: UserInfo | undefined;
+  /** Whether it waited for its client to take earlier answers. */
+  waitedForRoom: boolean;
+  /** Its right to be worked on, once it has one, and until it gives it back. */
   ticket: Ticket | undefined;
 }
 
@@ -57,7 +63,7 @@ export class RequestMetrics {
   begin(exchange: Exchange): Course {
     const inFlight = readOnly.has(exchange.method) ? this.reading : this.changing;
     inFlight.inc();
-    return {
+    const course: Course = {
       startMs: this.nowMs(),
       inFlight,
       facts: undefined,
@@ -65,8 +71,13 @@ export class RequestMetrics {
       exchange,
       trail: exchange.audit,
       flow: undefined,
+      request: undefined,
+      user: undefined,
+      waitedForRoom: false,
       ticket: undefined,
     };
+    exchange.course = course;
+    return course;
   }
 
   /** The request is answered, or (a watch) its answer has begun. */

@@ -13,13 +13,16 @@ import { listMeta } from "../encodings/encoding.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import type { ResourceRequest } from "./serve-resource.ts";
 
-/** DELETE of one object: a Status when it is gone, the object (202) when finalizers hold it. */
+/**
+ * DELETE of one object: a Status when it is gone, the object when it stays for finalizers or a grace period. The answer to
+ * that is 200, or 202 where the client sent `orphanDependents=false` (rulings: 200, 201, 202).
+ */
 export async function serveDelete(service: HttpService, request: ResourceRequest): Promise<void> {
   const encoding = encodingOf(service, request);
   const { target, exchange } = request;
-  const options = await deleteOptions(service, request);
+  const { options, stays } = await deleteOptions(service, request);
   const result = await deleteObject(service.engine, target, options);
-  if (!result.gone) return sendObject(service, request, encoding, 202, result.body);
+  if (!result.gone) return sendObject(service, request, encoding, stays, result.body);
   if (target.resource.kind.answersDeleted) return sendObject(service, request, encoding, 200, result.body);
   const { group, name: kind } = target.resource;
   const status = successStatus({ name: target.name, group, kind, uid: result.uid });
@@ -30,7 +33,7 @@ export async function serveDelete(service: HttpService, request: ResourceRequest
 export async function serveDeleteCollection(service: HttpService, request: ResourceRequest): Promise<void> {
   const { target, exchange, facts } = request;
   const { list } = listParameters(target.resource, facts.query);
-  const options = await deleteOptions(service, request);
+  const { options } = await deleteOptions(service, request);
   if (options.uid !== undefined || options.resourceVersion !== undefined) {
     throw new StatusError("BadRequest", "preconditions can't be used when a collection is deleted");
   }
@@ -39,8 +42,14 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
   sendStatus(exchange, service.engine.vocabulary, 200, successStatus({ group, kind }, listMeta(end)));
 }
 
-/** The options of a deletion: the body's, or, without a body, those of the query (spec: conventions 4.3). */
-async function deleteOptions(service: HttpService, request: ResourceRequest): Promise<DeleteOptions> {
+/**
+ * The options of a deletion: the body's, or, without a body, those of the query (spec: conventions 4.3); and the status of
+ * the answer when the object stays.
+ */
+async function deleteOptions(
+  service: HttpService,
+  request: ResourceRequest,
+): Promise<{ readonly options: DeleteOptions; readonly stays: 200 | 202 }> {
   const { facts, user, exchange } = request;
   const { query } = facts;
   const body = await readOptions(service, request);
@@ -56,15 +65,22 @@ async function deleteOptions(service: HttpService, request: ResourceRequest): Pr
       .invalid(policy, "orphanDependents and deletionPropagation cannot be both set");
   }
   if (report.faults.length > 0) throw invalidOptions("DeleteOptions", report.faults);
-  return {
+  const options = {
     user,
     dryRun,
     fieldManager: (exchange.header("user-agent") ?? "").split("/", 1)[0]!,
     gracePeriodSeconds: grace,
-    propagationPolicy: policy !== "" ? propagationPolicy(policy) : orphan === true ? "Orphan" : undefined,
+    propagationPolicy: policy !== "" ? propagationPolicy(policy) : policyOf(orphan),
     uid: body?.preconditions?.uid,
     resourceVersion: body?.preconditions?.resourceVersion,
   };
+  return { options, stays: orphan === false ? 202 : 200 };
+}
+
+/** The policy that the older option `orphanDependents` stands for; undefined where it wasn't sent. */
+function policyOf(orphan: boolean | undefined): "Orphan" | "Background" | undefined {
+  if (orphan === undefined) return undefined;
+  return orphan ? "Orphan" : "Background";
 }
 
 function orphanParameter(text: string | undefined): boolean | undefined {

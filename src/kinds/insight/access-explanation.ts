@@ -1,4 +1,4 @@
-import { kind, struct } from "./v1alpha1.ts";
+import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, list, string, type Static } from "../../schema/types.ts";

@@ -1,4 +1,4 @@
-import { struct } from "./v1alpha1.ts";
+import { struct } from "./v1.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 
 const namespaceDoc = "Namespace of it; absent in the whole cluster.";

@@ -62,6 +62,7 @@ function describeProcess(thread: number): string {
   } catch {
     return `process ${thread}, which this one can't see`;
   }
-  const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1];
+  const lines = status.split("\n").map((line) => line.split(":\t", 2));
+  const field = (name: string) => lines.find(([key]) => key === name)?.[1]?.trim();
   return `process ${field("Tgid")} (${field("Name")}, state ${field("State")})`;
 }

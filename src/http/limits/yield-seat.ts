@@ -1,0 +1,77 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Course } from "../metrics/request-metrics.ts";
+import type { RequestLimiter } from "./limiter.ts";
+
+/**
+ * A request keeps its seat for so long while it waits for its client; after that it gives the seat to requests that wait
+ * for one. Else clients that send or read nothing would keep everybody of their priority level out.
+ */
+export const patienceMs = 250;
+
+/** Gives a request's seat back as soon as it has waited for its client for {@link patienceMs} and others wait for seats. */
+export class YieldingSeat {
+  private timer: Timer;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly course: Course,
+  ) {
+    this.timer = clock.setTimer(() => this.look(), patienceMs);
+  }
+
+  /** The client did what was waited for. */
+  stop(): void {
+    this.timer.cancel();
+  }
+
+  private look(): void {
+    const { course } = this;
+    if (course.ticket === undefined) return;
+    if (course.ticket.contended) releaseSeat(course);
+    else this.timer = this.clock.setTimer(() => this.look(), patienceMs);
+  }
+}
+
+/**
+ * Gives a request's seat back when it is answered and the client has taken the answer, or others wait for a seat and it
+ * doesn't take it.
+ */
+export function releaseWhenTaken({ clock }: { readonly clock: Clock }, course: Course): void {
+  const { unsent } = course.exchange;
+  if (unsent === undefined || course.ticket === undefined) return releaseSeat(course);
+  const seat = new YieldingSeat(clock, course);
+  unsent.onTaken(() => {
+    seat.stop();
+    releaseSeat(course);
+  });
+}
+
+/** Gives a request's seat back, if it has one. */
+export function releaseSeat(course: Course): void {
+  const { ticket } = course;
+  course.ticket = undefined;
+  ticket?.release();
+}
+
+/**
+ * Waits for what the client of a request sends. Where the request has to give its seat away meanwhile, it waits for
+ * another one before it goes on.
+ *
+ * @throws {StatusError} TooManyRequests: there was no seat again.
+ */
+export async function awaitClient<T>(
+  { clock, limits }: { readonly clock: Clock; readonly limits: RequestLimiter },
+  course: Course,
+  sent: Promise<T>,
+): Promise<T> {
+  const seat = course.ticket === undefined ? undefined : new YieldingSeat(clock, course);
+  let value: T;
+  try {
+    value = await sent;
+  } finally {
+    seat?.stop();
+  }
+  const { request, user } = course;
+  if (seat !== undefined && course.ticket === undefined) await limits.enter(course, request!, user!);
+  return value;
+}

@@ -1,0 +1,54 @@
+import { listen, type HttpListener } from "../http/listener.ts";
+import { handle } from "../http/pipeline.ts";
+import type { HttpService } from "../http/service.ts";
+import { mayUpgrade } from "../http/verbs/connect.ts";
+import type { Client } from "../resources/client.ts";
+import type { Registry } from "../resources/registry.ts";
+import type { ServerOptions } from "./options.ts";
+import type { Opened } from "./opened.ts";
+import { publishPresence } from "./presence.ts";
+import { renewCertificates } from "./renewal.ts";
+import type { Serving } from "./serving.ts";
+
+/** How long requests under way may go on after the server was told to stop. */
+const drainMs = 5000;
+
+/** What is needed to be reached. */
+interface Parts {
+  readonly options: ServerOptions;
+  readonly serving: Serving | undefined;
+  readonly service: HttpService;
+  readonly client: Client;
+  readonly registry: Registry;
+  /** Publishes the authorities of clients again. */
+  readonly tell: () => Promise<void>;
+  /** Told of what is to be closed. */
+  readonly opened: Opened;
+}
+
+/** Opens the socket, publishes where the server is, and keeps its certificates up to date; undefined without a socket. */
+export async function startListening(parts: Parts): Promise<HttpListener | undefined> {
+  const { options, serving, service, client, registry, tell, opened } = parts;
+  if (serving === undefined) {
+    opened.add(service.streams, (streams) => streams.drain());
+    return undefined;
+  }
+  const listener = opened.add(await open(serving, service), async (one) => {
+    const stopped = one.close(drainMs);
+    service.streams.drain();
+    await stopped;
+  });
+  opened.add(await publishPresence(options, registry, client, listener), (presence) => presence?.close());
+  opened.add(await renewCertificates(options, serving, listener, tell), (renewal) => renewal.close());
+  return listener;
+}
+
+async function open(serving: Serving, service: HttpService): Promise<HttpListener> {
+  const listener = await listen(
+    { ...serving.listen, observer: service.clients, guard: service.guard, unsent: service.unsent },
+    (exchange) => handle(service, exchange),
+    (method, url) => mayUpgrade(service, method, url),
+  );
+  service.backends.follow((sockets) => listener.leaveOut(sockets));
+  return listener;
+}

@@ -1,3 +1,4 @@
+import { groupHint } from "../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -195,7 +196,8 @@ export class Client {
     if (found === undefined) {
       throw new StatusError(
         "NotFound",
-        `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}`,
+        `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}` +
+          groupHint(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))), this.engine.vocabulary),
       );
     }
     if (!isStored(found)) {

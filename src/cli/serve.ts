@@ -12,6 +12,8 @@ import {
   type ServerOptions,
   type StorageOptions,
 } from "../server/options.ts";
+import { features } from "../server/features.ts";
+import { idleFeatures } from "../server/idle-features.ts";
 import { startServer, type Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
@@ -28,7 +30,9 @@ import { serveFlags } from "./flags.ts";
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {
   help: () =>
-    helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags) + acceptedHelp(),
+    helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags) +
+    featureHelp() +
+    acceptedHelp(),
   async run(words) {
     const read = new FlagReader(knownFlags, parseFlags(knownFlags, words));
     const options = serverOptions(read);
@@ -47,6 +51,15 @@ export const serveCommand: Command = {
     return 0;
   },
 };
+
+/** The feature gates, for the help text. */
+function featureHelp(): string {
+  const rows = Object.entries(features).map(([name, { stage, on }]) => {
+    const idle = idleFeatures.has(name) ? ", no effect here" : "";
+    return `  ${name} (${stage}, default ${on}${idle})`;
+  });
+  return `\nFeature gates:\n${rows.join("\n")}\n`;
+}
 
 const knownFlags = [...serveFlags, ...acceptedFlags];
 

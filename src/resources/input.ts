@@ -33,8 +33,9 @@ export function readObject(
   target: Target,
   value: unknown,
   duplicates: readonly string[],
-  validation: FieldValidation,
+  asked: FieldValidation,
 ): Input {
+  const validation = engine.featureEnabled("ServerSideFieldValidation") ? asked : "Ignore";
   const { object, decoded } = decodeAs(target, value, decode);
   const faults = fieldFaults(duplicates, decoded);
   refuseStrictly(target, faults, validation);

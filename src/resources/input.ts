@@ -35,7 +35,7 @@ export function readObject(
   duplicates: readonly string[],
   asked: FieldValidation,
 ): Input {
-  const validation = engine.featureEnabled("ServerSideFieldValidation") ? asked : "Ignore";
+  const validation = effectiveValidation(engine, asked);
   const { object, decoded } = decodeAs(target, value, decode);
   const faults = fieldFaults(duplicates, decoded);
   refuseStrictly(target, faults, validation);
@@ -44,6 +44,11 @@ export function readObject(
   }
   fillDefaults(engine, target, object);
   return { object: toStored(engine, target, object), warnings: validation === "Warn" ? faults : [] };
+}
+
+/** What is done about unknown fields; with the feature turned off they are dropped, whatever is asked for. */
+function effectiveValidation(engine: Engine, asked: FieldValidation): FieldValidation {
+  return engine.featureEnabled("ServerSideFieldValidation") ? asked : "Ignore";
 }
 
 /**

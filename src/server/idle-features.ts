@@ -78,7 +78,6 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "CSINodeExpandSecret",
     "DownwardAPIHugePages",
     "ExpandedDNSConfig",
-    "JobMutableNodeSchedulingDirectives",
   ],
 };
 

@@ -272,7 +272,11 @@ describe("5.8 flags", () => {
     ["C-5.8-01 no header for the user", { usernameHeaders: [] }, "authentication.proxy.usernameHeaders"],
     ["C-5.8-01 what is no header", { usernameHeaders: ["X User"] }, "authentication.proxy.usernameHeaders"],
     ["C-5.8-02 what is no header", { groupHeaders: [""] }, "authentication.proxy.groupHeaders"],
-    ["C-5.8-03 what is no prefix", { extraHeaderPrefixes: ["X:"] }, "authentication.proxy.extraHeaderPrefixes"],
+    [
+      "C-5.8-03 what is no prefix",
+      { extraHeaderPrefixes: ["X:"] },
+      "authentication.proxy.extraHeaderPrefixes",
+    ],
   ])("a start with %s is refused", async (_what, changes, message) => {
     await expect(TestServer.start({ authentication: { proxy: { ...choice, ...changes } } })).rejects.toThrow(
       message,

@@ -237,7 +237,11 @@ describe("5.6 flags", () => {
     ["C-5.6-08 no client", { clientId: "" }, "authentication.oidc.clientId"],
     ["C-5.6-15 a claim without a value", { requiredClaims: ["hd"] }, "authentication.oidc.requiredClaims"],
     ["C-5.6-16 a file that isn't there", { caFile: "/nowhere/ca.pem" }, "authentication.oidc.caFile"],
-    ["C-5.6-17 an algorithm with a shared secret", { signingAlgorithms: ["HS256"] }, "authentication.oidc.signingAlgorithms"],
+    [
+      "C-5.6-17 an algorithm with a shared secret",
+      { signingAlgorithms: ["HS256"] },
+      "authentication.oidc.signingAlgorithms",
+    ],
     ["C-5.6-17 no algorithm", { signingAlgorithms: [] }, "authentication.oidc.signingAlgorithms"],
   ])("a start with %s is refused", async (_what, changes, message) => {
     await expect(start(changes)).rejects.toThrow(message);

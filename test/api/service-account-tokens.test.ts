@@ -532,7 +532,10 @@ describe("5.5 keys", () => {
   });
 
   it.each([
-    [{ keyFiles: ["/nowhere/x.pem"] }, "authentication.serviceAccounts.keyFiles /nowhere/x.pem: the file doesn't exist"],
+    [
+      { keyFiles: ["/nowhere/x.pem"] },
+      "authentication.serviceAccounts.keyFiles /nowhere/x.pem: the file doesn't exist",
+    ],
     [{ signingKeyFile: "/nowhere/x.pem" }, "authentication.serviceAccounts.signingKeyFile /nowhere/x.pem"],
     [{ maxExpirationMs: 60_000 }, "authentication.serviceAccounts.maxExpirationMs"],
     [{ issuers: ["http://["] }, "authentication.serviceAccounts.issuers"],

@@ -28,6 +28,8 @@ describe("plinth", () => {
     const { code, stdout } = plinth("serve", "--help");
     expect(code).toBe(0);
     for (const { name } of serveFlags) expect(stdout).toContain(`--${name}`);
+    expect(stdout).toContain("  WatchList (alpha, default false)\n");
+    expect(stdout).toContain("  MemoryManager (beta, default true, no effect here)\n");
   });
 
   it("lists its commands, and refuses others", () => {

@@ -13,8 +13,10 @@ import {
   silentLogger,
   type ConnectionOptions,
   type Logger,
+  type ServerOptions,
   type StorageOptions,
 } from "./server/options.ts";
+import { checkLibraryOptions, inLibraryTerms } from "./server/library-options.ts";
 import type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
 import { startServer, type Server } from "./server/server.ts";
 import { kubernetes } from "./vocabulary/kubernetes.ts";
@@ -32,6 +34,7 @@ export type {
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
 export type { AuditLogOptions, AuditWebhookOptions } from "./server/audit-options.ts";
+export { OptionsError } from "./server/options.ts";
 export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,
@@ -124,15 +127,26 @@ const defaultRetentionMs = 5 * 60 * 1000;
 /**
  * Starts a server in this process. It is ready when the promise resolves.
  *
+ * @throws {OptionsError} a wrong value or an unknown option, which it names; nothing is left open.
+ *
  * @example
  * const server = await createServer();
  * await server.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } });
  * console.log(server.url, server.kubeconfig());
  * await server.close();
  */
-export function createServer(options: CreateServerOptions = {}): Promise<Server> {
+export async function createServer(options: CreateServerOptions = {}): Promise<Server> {
+  checkLibraryOptions(options);
+  try {
+    return await startServer(serverOptions(options));
+  } catch (error) {
+    throw inLibraryTerms(error);
+  }
+}
+
+function serverOptions(options: CreateServerOptions): ServerOptions {
   const { port = 0, host = "127.0.0.1" } = options;
-  return startServer({
+  return {
     vocabulary: options.vocabulary === "kubernetes" ? kubernetes : platform,
     storage: options.storage ?? { engine: "memory" },
     retentionMs: options.retentionMs ?? defaultRetentionMs,
@@ -177,5 +191,5 @@ export function createServer(options: CreateServerOptions = {}): Promise<Server>
     shutdownDelayMs: 0,
     clock: options.clock ?? systemClock,
     log: options.log ?? silentLogger,
-  });
+  };
 }

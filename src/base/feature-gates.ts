@@ -16,7 +16,8 @@ export class FeatureGateError extends Error {
 export class FeatureGates {
   private constructor(
     private readonly features: Readonly<Record<string, Feature>>,
-    private readonly settings: ReadonlyMap<string, boolean>,
+    /** What was set, by name; also of whole stages. */
+    readonly settings: ReadonlyMap<string, boolean>,
     /** What the operator should know of the settings. */
     readonly warnings: readonly string[],
   ) {}

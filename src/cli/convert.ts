@@ -10,6 +10,7 @@ import { features } from "../server/features.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { vocabularyOf } from "./manifest-vocabulary.ts";
 import { helpText, type Command } from "./command.ts";
 import type { Flag } from "./flag.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
@@ -41,8 +42,8 @@ export const convertFlags: readonly Flag[] = [
   {
     name: "vocabulary",
     type: "string",
-    default: "platform",
-    doc: "Names in which the manifests are written: platform or kubernetes.",
+    default: "",
+    doc: "Names in which the manifests are written: platform or kubernetes; by default those that each of them uses.",
   },
   { name: "verbose", type: "boolean", default: "", doc: "Also say which objects stay as they are, and why." },
 ];
@@ -85,9 +86,9 @@ export async function runConvert(words: readonly string[], streams: Streams): Pr
   const places = read.list("filename");
   if (places.length === 0) throw new UsageError("--filename (-f) says what is to be converted");
   const form = read.choice("output", ["yaml", "json"]);
-  const vocabulary =
-    read.choice("vocabulary", ["platform", "kubernetes"]) === "platform" ? platform : kubernetes;
-  const wanted = wantedVersion(read.optional("output-version"), vocabulary);
+  const given = read.optional("vocabulary") && read.choice("vocabulary", ["platform", "kubernetes"]);
+  const asked = [platform, kubernetes].find(({ name }) => name === given);
+  const { home: wanted, vocabulary: implied } = wantedVersion(read.optional("output-version"), asked);
   const recursive = read.boolean("recursive") ?? false;
   const verbose = read.boolean("verbose") ?? false;
 
@@ -99,11 +100,14 @@ export async function runConvert(words: readonly string[], streams: Streams): Pr
       say(`${file.name}: ${file.fault}`);
       code = 1;
     }
+    const whole = asked ?? vocabularyOf(file.documents.map(({ value }) => value)) ?? implied;
     for (const [index, { value, duplicates }] of file.documents.entries()) {
-      const result = convertManifest(value, wanted, contextOf(vocabulary));
+      const own = asked ?? vocabularyOf(value) ?? whole;
+      const result = convertManifest(value, wanted, contextOf(own ?? platform));
       const place = `${file.name}: document ${index + 1}${nameOf(value)}`;
       for (const path of duplicates) say(`${place}: ${path}: given more than once; the last one counts`);
       for (const line of linesOf(result, verbose)) say(`${place}: ${line}`);
+      if (own === undefined && vocabularyOf(result.object) !== undefined) say(`${place}: ${guessed}`);
       if (result.remarks.some(({ level }) => level === "unresolved")) code = 1;
       results.push(result.object);
     }
@@ -112,20 +116,30 @@ export async function runConvert(words: readonly string[], streams: Streams): Pr
   return code;
 }
 
+const guessed =
+  "written in platform names, as no name in it tells; --vocabulary=kubernetes writes the others";
+
 /**
- * The version of the flag.
+ * The version of the flag, and the names in which it is written; neither where the flag isn't given.
  *
  * @throws {UsageError} where nothing could be converted to it.
  */
-function wantedVersion(text: string | undefined, vocabulary: Vocabulary): Home | undefined {
-  if (text === undefined) return undefined;
+function wantedVersion(
+  text: string | undefined,
+  asked: Vocabulary | undefined,
+): { readonly home?: Home; readonly vocabulary?: Vocabulary | undefined } {
+  if (text === undefined) return {};
   const flag = `--output-version: ${JSON.stringify(text)}`;
-  const home = homeOf(text, vocabulary);
-  if (home === undefined) {
-    throw new UsageError(`${flag} is no version of a built-in group in the ${vocabulary.name} vocabulary`);
+  const possible = asked === undefined ? [platform, kubernetes] : [asked];
+  const vocabulary = possible.find((one) => homeOf(text, one) !== undefined);
+  if (vocabulary === undefined) {
+    const names = possible.map(({ name }) => name).join(" or the ");
+    throw new UsageError(`${flag} is no version of a built-in group in the ${names} vocabulary`);
   }
+  const home = homeOf(text, vocabulary)!;
   const targets = targetsIn(home.group);
-  if (targets.includes(home.version)) return home;
+  // A group without a product's name is in every vocabulary, so it tells none.
+  if (targets.includes(home.version)) return { home, vocabulary: vocabularyOf({ apiVersion: text }) };
   const names = targets.map((version) => apiVersionOf({ ...home, version }, vocabulary));
   const instead = names.length === 0 ? "nothing is converted to this group" : `there is ${names.join(", ")}`;
   throw new UsageError(`${flag} is no version to convert to; ${instead}`);

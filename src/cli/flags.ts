@@ -67,6 +67,24 @@ export const serveFlags: readonly Flag[] = [
     "Serving certificate with its chain (PEM), to the root if admin.kubeconfig is to trust it; without it the server makes its own.",
   ),
   flag("tls-private-key-file", "file", "", "Key of --tls-cert-file (PEM)."),
+  flag(
+    "cert-dir",
+    "string",
+    "",
+    "Folder of apiserver.crt and apiserver.key, if they are there, else of the self-made certificates; by default pki in --data-dir.",
+  ),
+  flag(
+    "tls-min-version",
+    "string",
+    "VersionTLS12",
+    "Oldest version of TLS that clients may speak: VersionTLS10 to VersionTLS13.",
+  ),
+  flag(
+    "tls-cipher-suites",
+    "list",
+    "",
+    "Suites of TLS 1.2 that clients may choose, by their IANA names; those of TLS 1.3 can't be chosen.",
+  ),
   flag("tls-san", "list", "", "Further names and addresses for the self-made certificate, comma separated."),
   flag(
     "client-ca-file",

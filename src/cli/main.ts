@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { commands } from "./commands.ts";
-import { UsageError } from "./flag-reader.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {
@@ -21,7 +20,7 @@ async function main(words: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     process.stderr.write(`plinth: ${messageOf(error)}\n`);
-    return error instanceof UsageError ? 2 : 1;
+    return error instanceof Error && ["UsageError", "OptionsError"].includes(error.name) ? 2 : 1;
   }
 }
 
@@ -31,6 +30,7 @@ function messageOf(error: unknown): string {
   const operational = [
     "UsageError",
     "OptionsError",
+    "StartError",
     "StoreDamagedError",
     "StoreUnavailableError",
     "StoreFullError",

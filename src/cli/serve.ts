@@ -1,5 +1,7 @@
 import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { isIP } from "node:net";
+import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
@@ -11,12 +13,15 @@ import {
   type ServerOptions,
   type StorageOptions,
 } from "../server/options.ts";
+import { features } from "../server/features.ts";
+import { idleFeatures } from "../server/idle-features.ts";
 import { startServer, type Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import { authenticationOptions } from "./authentication-flags.ts";
 import { auditVersion } from "../http/audit/policy-file.ts";
+import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
 import { auditOptions } from "./audit-flags.ts";
 import {
   administratorFile,
@@ -37,10 +42,14 @@ import { serveFlags } from "./flags.ts";
 
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {
-  help: () => helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags),
+  help: () =>
+    helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags) +
+    featureHelp() +
+    acceptedHelp(),
   async run(words) {
-    const read = new FlagReader(serveFlags, parseFlags(serveFlags, words));
+    const read = new FlagReader(knownFlags, parseFlags(knownFlags, words));
     const options = serverOptions(read);
+    acceptFlags(read, options.log);
     const dataDir = read.text("data-dir");
     prepareDataFolder(dataDir);
     const chosen = read.optional("write-kubeconfig");
@@ -63,6 +72,22 @@ export const serveCommand: Command = {
   },
 };
 
+/** The feature gates, for the help text. */
+function featureHelp(): string {
+  const rows = Object.entries(features).map(([name, { stage, on }]) => {
+    const idle = idleFeatures.has(name) ? ", no effect here" : "";
+    return `  ${name} (${stage}, default ${on}${idle})`;
+  });
+  return `\nFeature gates:\n${rows.join("\n")}\n`;
+}
+
+const knownFlags = [...serveFlags, ...acceptedFlags];
+
+/** The server can't be started as things are on this machine; the message says what to change. */
+class StartError extends Error {
+  override name = "StartError";
+}
+
 async function start(options: ServerOptions, dataDir: string): Promise<Server> {
   try {
     return await startServer(options);
@@ -72,13 +97,13 @@ async function start(options: ServerOptions, dataDir: string): Promise<Server> {
     const failure = dataFolderFailure(dataDir, error);
     if (failure !== undefined) throw dataFolderError(dataDir, failure);
     if (code === "EADDRINUSE") {
-      throw new OptionsError(
+      throw new StartError(
         `port ${port} of ${host} is in use; stop what uses it or choose another --secure-port`,
       );
     }
     if (code === "EADDRNOTAVAIL")
-      throw new OptionsError(`--bind-address ${host}: this machine has no such address`);
-    if (code === "EACCES") throw new OptionsError(`--secure-port ${port}: not allowed to listen on it`);
+      throw new StartError(`--bind-address ${host}: this machine has no such address`);
+    if (code === "EACCES") throw new StartError(`--secure-port ${port}: not allowed to listen on it`);
     throw error;
   }
 }
@@ -88,11 +113,6 @@ const maxInFlight = 1_000_000;
 /** The options that the flags ask for. */
 function serverOptions(read: FlagReader): ServerOptions {
   const dataDir = read.text("data-dir");
-  const cert = read.optional("tls-cert-file");
-  const key = read.optional("tls-private-key-file");
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new UsageError("--tls-cert-file and --tls-private-key-file are given together or not at all");
-  }
   const host = read.text("bind-address");
   if (isIP(host) === 0) throw new UsageError(`--bind-address: ${JSON.stringify(host)} is not an IP address`);
   const advertiseAddress = read.optional("advertise-address");
@@ -108,8 +128,9 @@ function serverOptions(read: FlagReader): ServerOptions {
       host,
       port: read.integer("secure-port", 0, 65535),
       extraHosts: read.list("tls-san"),
-      certificateFiles: cert === undefined ? undefined : { cert, key: key! },
-      certificateFolder: identityFolder(dataDir),
+      certificateFiles: certificateFiles(read),
+      certificateFolder: read.optional("cert-dir") ?? identityFolder(dataDir),
+      tls: { minVersion: read.text("tls-min-version"), cipherSuites: read.list("tls-cipher-suites") },
       maxConnections: read.optionalInteger("max-connections", 1, 10_000_000),
     },
     authorizationModes: modes(read),
@@ -144,6 +165,19 @@ function serverOptions(read: FlagReader): ServerOptions {
     clock: systemClock,
     log: logger(read),
   };
+}
+
+/** The certificate and key that the flags name, or that lie in the folder of certificates under the reference's names. */
+function certificateFiles(read: FlagReader): { cert: string; key: string } | undefined {
+  const cert = read.optional("tls-cert-file");
+  const key = read.optional("tls-private-key-file");
+  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined || key !== undefined)
+    throw new UsageError("--tls-cert-file and --tls-private-key-file are given together or not at all");
+  const folder = read.optional("cert-dir");
+  if (folder === undefined) return undefined;
+  const found = { cert: path.join(folder, "apiserver.crt"), key: path.join(folder, "apiserver.key") };
+  return existsSync(found.cert) || existsSync(found.key) ? found : undefined;
 }
 
 function connectionOptions(read: FlagReader): ConnectionOptions {

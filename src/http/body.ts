@@ -2,6 +2,7 @@ import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { decodeJson } from "../base/json/decode.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
+import { mediaTypeHint } from "../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../base/status-error.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -48,7 +49,8 @@ export function inputFormat(exchange: Exchange, { vocabulary }: Registry): Input
   throw new StatusError(
     "UnsupportedMediaType",
     "the body of the request was in an unknown format - accepted media types include: application/json, " +
-      `application/yaml, ${vocabulary.protobufMediaType}; got ${JSON.stringify(type)}`,
+      `application/yaml, ${vocabulary.protobufMediaType}; got ${JSON.stringify(type)}` +
+      mediaTypeHint(type, vocabulary),
   );
 }
 

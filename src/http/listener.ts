@@ -65,6 +65,10 @@ export interface TlsMaterial {
   readonly key: string;
   /** Authorities of client certificates, of whatever sort of clients. */
   readonly clientAuthorities: readonly string[];
+  /** The oldest version that clients may speak; TLS 1.2 unless given. */
+  readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
+  /** What clients may choose from, as OpenSSL names it; Node's choice unless given. */
+  readonly ciphers?: string | undefined;
 }
 
 /** Limits on what a connection may take. */
@@ -204,12 +208,13 @@ function http1Options(limits: ConnectionLimits, mayUpgrade: UpgradeRule) {
  * What may change while a server runs. Sessions are not resumed: a certificate is verified at every handshake, with the
  * authorities of that moment, and the certificates between come along each time.
  */
-function contextOf({ cert, key, clientAuthorities }: TlsMaterial) {
+function contextOf({ cert, key, clientAuthorities, minVersion = "TLSv1.2", ciphers }: TlsMaterial) {
   return {
     cert,
     key,
     ca: [...clientAuthorities],
-    minVersion: "TLSv1.2" as const,
+    minVersion,
+    ...(ciphers === undefined ? {} : { ciphers }),
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }

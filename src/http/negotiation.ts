@@ -1,4 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
+import { groupHint, mediaTypeHint } from "../vocabulary/other-vocabulary.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** One media range of an Accept header. */
@@ -50,8 +51,18 @@ function choose(accept: string, vocabulary: Vocabulary): Wanted {
   throw new StatusError(
     "NotAcceptable",
     "only the following media types are accepted: application/json, application/yaml, " +
-      vocabulary.protobufMediaType,
+      vocabulary.protobufMediaType +
+      acceptHint(accept, vocabulary),
   );
+}
+
+/** Ends the message about an Accept header that asks in another vocabulary's names. */
+export function acceptHint(accept: string, vocabulary: Vocabulary): string {
+  for (const { type, parameters } of parseAccept(accept)) {
+    const found = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
+    if (found !== "") return found;
+  }
+  return "";
 }
 
 /** What one media range asks for; undefined when that can't be given. */

@@ -1,5 +1,6 @@
 import { webSocketAuthorization } from "../authentication/websocket-token.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { groupHint } from "../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { AuthenticationResult } from "../authentication/authenticator.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -138,8 +139,11 @@ function dispatch(
 ): MaybePromise<void> {
   if (facts.kind === "resource") return serveResource(service, { exchange, facts, user }, resource);
   const handler = service.paths.find(facts.path);
-  if (handler === undefined)
-    throw new StatusError("NotFound", "the server could not find the requested resource");
+  if (handler === undefined) {
+    // `/apis/GROUP` and what lies below it.
+    const hint = groupHint(facts.path.split("/", 3)[2] ?? "", service.engine.vocabulary);
+    throw new StatusError("NotFound", `the server could not find the requested resource${hint}`);
+  }
   if (exchange.method !== "GET" && exchange.method !== "HEAD") {
     throw new StatusError(
       "MethodNotAllowed",

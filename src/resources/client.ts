@@ -1,3 +1,4 @@
+import { groupHint } from "../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -10,7 +11,7 @@ import { getObject } from "./get.ts";
 import { readObject } from "./input.ts";
 import { listObjects } from "./list.ts";
 import { patchObject, type PatchKind } from "./patch.ts";
-import { keyOf, type Resource } from "./registry.ts";
+import { isStored, keyOf, type Resource } from "./registry.ts";
 import { everything, parseSelection } from "./selection.ts";
 import { asBuffer, decodeEntry } from "./stored.ts";
 import { updateObject } from "./update.ts";
@@ -63,7 +64,7 @@ export class Client {
   ) {}
 
   async get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O> {
-    return decodeEntry(await getObject(this.engine, this.target(reference))) as O;
+    return decodeEntry(await getObject(this.engine, this.named(reference))) as O;
   }
 
   /** As {@link Client.get}; undefined when there is no such object. */
@@ -117,7 +118,7 @@ export class Client {
   ): Promise<O> {
     const document = { value: patch as JsonValue, duplicates: [] };
     const options = { ...this.options(), fieldValidation: "Strict" as const };
-    const result = await patchObject(this.engine, this.target(reference), kind, document, options);
+    const result = await patchObject(this.engine, this.named(reference), kind, document, options);
     return parse<O>(result.body);
   }
 
@@ -134,7 +135,7 @@ export class Client {
       uid: only.uid,
       resourceVersion: only.resourceVersion,
     };
-    return (await deleteObject(this.engine, this.target(reference), options)).gone;
+    return (await deleteObject(this.engine, this.named(reference), options)).gone;
   }
 
   /**
@@ -148,6 +149,8 @@ export class Client {
   ): { close(): void } {
     const target = this.target({ ...reference, name: "" });
     const { labelSelector = "", fieldSelector = "" } = reference;
+    if (!/^\d+$/.test(reference.resourceVersion))
+      throw new StatusError("BadRequest", "a watch needs the resourceVersion of a list");
     const plain = labelSelector === "" && fieldSelector === "";
     const selection = plain ? everything : parseSelection(target.resource, labelSelector, fieldSelector);
     return watchObjects(this.engine, target, selection, Number(reference.resourceVersion) as Revision, {
@@ -158,27 +161,47 @@ export class Client {
     });
   }
 
-  private targetOf({ apiVersion, kind, metadata }: NewObject): Target {
-    const namespace = typeof metadata["namespace"] === "string" ? metadata["namespace"] : "";
-    return this.target({ apiVersion, kind, name: metadata.name ?? "", namespace });
+  private targetOf(object: NewObject): Target {
+    if (!isRecord(object)) throw new StatusError("BadRequest", `an object is needed, not ${sortOf(object)}`);
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace } = isRecord(metadata) ? metadata : {};
+    return this.target({ apiVersion, kind, name: textOf(name), namespace: textOf(namespace) });
   }
 
   private read(target: Target, object: NewObject): ApiObject {
     return readObject(this.engine, target, object, [], "Strict").object;
   }
 
-  private target({ apiVersion, kind, name, namespace = "" }: ObjectReference): Target {
+  /** The object that a reference names. */
+  private named(reference: ObjectReference): Target {
+    const target = this.target(reference);
+    if (typeof reference.name === "string" && reference.name !== "") return target;
+    throw new StatusError("BadRequest", `${reference.kind}: a name is needed, not ${sortOf(reference.name)}`);
+  }
+
+  private target(reference: ObjectReference): Target {
+    if (!isRecord(reference))
+      throw new StatusError("BadRequest", `a reference is needed, not ${sortOf(reference)}`);
+    const { apiVersion, kind, name, namespace = "" } = reference;
     const resource = this.resource(apiVersion, kind);
     return { resource, name, namespace: resource.namespaced ? namespace : "", subresource: "" };
   }
 
   private resource(apiVersion: string, kind: string): Resource {
+    for (const [field, value] of Object.entries({ apiVersion, kind })) {
+      if (typeof value === "string") continue;
+      throw new StatusError("BadRequest", `${field} must be a text, not ${sortOf(value)}`);
+    }
     const found = this.engine.registry.findKind(apiVersion, kind);
     if (found === undefined) {
       throw new StatusError(
         "NotFound",
-        `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}`,
+        `this server has no kind ${JSON.stringify(kind)} in ${JSON.stringify(apiVersion)}` +
+          groupHint(apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))), this.engine.vocabulary),
       );
+    }
+    if (!isStored(found)) {
+      throw new StatusError("MethodNotAllowed", `${kind} is answered over HTTP only: the server stores none`);
     }
     return found;
   }
@@ -190,4 +213,19 @@ export class Client {
 
 function parse<O>(body: Uint8Array): O {
   return JSON.parse(asBuffer(body).toString("utf8")) as O;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Text that a caller without types may have left out; wrong types are found when the object is read. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** What a value is, as a message says it. */
+function sortOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
 }

@@ -1,6 +1,7 @@
 import { StatusError } from "../base/status-error.ts";
 import { decode, decodePart, type Decoded, TypeFault } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import { groupHint, vocabularyNaming } from "../vocabulary/other-vocabulary.ts";
 import type { Engine, Target } from "./engine.ts";
 import { fillDefaults } from "./input-defaults.ts";
 import { toStored } from "./versions.ts";
@@ -32,8 +33,9 @@ export function readObject(
   target: Target,
   value: unknown,
   duplicates: readonly string[],
-  validation: FieldValidation,
+  asked: FieldValidation,
 ): Input {
+  const validation = effectiveValidation(engine, asked);
   const { object, decoded } = decodeAs(target, value, decode);
   const faults = fieldFaults(duplicates, decoded);
   refuseStrictly(target, faults, validation);
@@ -42,6 +44,11 @@ export function readObject(
   }
   fillDefaults(engine, target, object);
   return { object: toStored(engine, target, object), warnings: validation === "Warn" ? faults : [] };
+}
+
+/** What is done about unknown fields; with the feature turned off they are dropped, whatever is asked for. */
+function effectiveValidation(engine: Engine, asked: FieldValidation): FieldValidation {
+  return engine.featureEnabled("ServerSideFieldValidation") ? asked : "Ignore";
 }
 
 /**
@@ -115,7 +122,11 @@ function checkTypeMeta(target: Target, value: unknown): void {
   if (typeof apiVersion === "string" && apiVersion !== "" && apiVersion !== resource.apiVersion) {
     throw new StatusError(
       "BadRequest",
-      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})`,
+      `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})` +
+        groupHint(
+          apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/"))),
+          vocabularyNaming(resource.group),
+        ),
     );
   }
   if (typeof kind === "string" && kind !== "" && kind !== resource.kind.name) {

@@ -111,8 +111,7 @@ export class Registry {
   stored(): Resource[] {
     const found = new Map<string, Resource>();
     for (const resource of this.groupVersions.flatMap((one) => one.resources)) {
-      const { verbs } = resource.kind;
-      if (!verbs.includes("create") || !verbs.includes("get")) continue;
+      if (!isStored(resource)) continue;
       if (resource.stored === resource || !found.has(resource.storePrefix)) {
         found.set(resource.storePrefix, resource);
       }
@@ -152,6 +151,11 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
     });
   const stored = resourceOf(kind.conversion.stored(), vocabulary);
   return { ...resource, stored, storePrefix: stored.storePrefix };
+}
+
+/** Whether the server keeps objects of the type; others are answers, such as reviews. */
+export function isStored({ kind: { verbs } }: Resource): boolean {
+  return verbs.includes("create") && verbs.includes("get");
 }
 
 /** The store key of an object; a cluster-scoped one has the empty namespace. */

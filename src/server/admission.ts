@@ -139,7 +139,8 @@ export async function admissionPlugins(
 /** The plugins that the options turn on. */
 function chosen(options: ServerOptions): readonly Available[] {
   const { enabledAdmissionPlugins: enabled, disabledAdmissionPlugins: disabled, log } = options;
-  for (const name of [...enabled, ...disabled]) assertAvailable(name);
+  for (const name of enabled) assertAvailable(name, "--enable-admission-plugins");
+  for (const name of disabled) assertAvailable(name, "--disable-admission-plugins");
   const plugins = available.filter(
     ({ name, byDefault }) => !disabled.includes(name) && (byDefault || enabled.includes(name)),
   );
@@ -163,9 +164,12 @@ function chosen(options: ServerOptions): readonly Available[] {
 }
 
 /** @param where begins the message. */
-function assertAvailable(name: string, where = ""): void {
+function assertAvailable(name: string, where: string): void {
   if (available.some((one) => one.name === name)) return;
-  throw new OptionsError(`${where}there is no admission plugin ${JSON.stringify(name)}`);
+  const names = available.map((one) => one.name).toSorted();
+  throw new OptionsError(
+    `${where}: there is no admission plugin ${JSON.stringify(name)}; there are ${names.join(", ")}`,
+  );
 }
 
 async function configurationsOf({
@@ -177,7 +181,7 @@ async function configurationsOf({
   try {
     const { value, warnings } = await readAdmissionConfiguration(file, readNamed, vocabulary);
     for (const warning of warnings) log.warn({ file }, `${configurationFlag}: ${warning}`);
-    for (const name of value.keys()) assertAvailable(name, `${configurationFlag} ${file}: `);
+    for (const name of value.keys()) assertAvailable(name, `${configurationFlag} ${file}`);
     return value;
   } catch (error) {
     if (error instanceof ConfigurationError) {

@@ -11,7 +11,7 @@ import { RotatingFile } from "../http/audit/rotating-file.ts";
 import { StandardOutput } from "../http/audit/standard-output.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
-import type { AuditLogOptions } from "./audit-options.ts";
+import type { AuditLogOptions, AuditOptions } from "./audit-options.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
 import { webhookBackend } from "./audit-webhook.ts";
@@ -34,15 +34,7 @@ export async function auditorFor(options: ServerOptions, metrics: MetricSet): Pr
   }
   const rules = await rulesOf(options, audit.policyFile);
   const keys = annotationKeys(vocabulary);
-  const backends: AuditBackend[] = [];
-  if (audit.webhook !== undefined)
-    backends.push(
-      await webhookBackend(options, audit.webhook, {
-        keys,
-        lost: (plugin) => lostEvents(options, metrics, plugin),
-      }),
-    );
-  if (audit.log !== undefined) backends.push(logBackend(options, audit.log, keys, metrics));
+  const backends = await backendsOf(options, audit, keys, metrics);
   if (backends.length === 0) return undefined;
   return new Auditor({
     rules,
@@ -51,6 +43,26 @@ export async function auditorFor(options: ServerOptions, metrics: MetricSet): Pr
     clock: new MicroClock(clock, () => performance.now()),
     metrics,
   });
+}
+
+async function backendsOf(
+  options: ServerOptions,
+  audit: AuditOptions,
+  keys: AnnotationKeys,
+  metrics: MetricSet,
+): Promise<AuditBackend[]> {
+  const backends: AuditBackend[] = [];
+  try {
+    if (audit.webhook !== undefined) {
+      const lost = (plugin: string) => lostEvents(options, metrics, plugin);
+      backends.push(await webhookBackend(options, audit.webhook, { keys, lost }));
+    }
+    if (audit.log !== undefined) backends.push(logBackend(options, audit.log, keys, metrics));
+    return backends;
+  } catch (error) {
+    await Promise.all(backends.map((one) => one.close()));
+    throw error;
+  }
 }
 
 async function rulesOf({ vocabulary, log }: ServerOptions, file: string): Promise<AuditRules> {

@@ -57,9 +57,14 @@ export async function serverAuthentication(
   const { serviceAccounts } = given;
   const open: { close(): Promise<void> }[] = [];
   const opened: Parts["opened"] = (one) => void open.push(one);
-  const authenticator = await authenticators(options, { ...given, figures, opened });
   const close = async () => void (await Promise.all(open.map((one) => one.close())));
-  return { authenticator, serviceAccounts, figures, close };
+  try {
+    const authenticator = await authenticators(options, { ...given, figures, opened });
+    return { authenticator, serviceAccounts, figures, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 async function authenticators(options: ServerOptions, parts: Parts): Promise<Authenticator> {

@@ -113,7 +113,8 @@ function createServing(ca: Issuer, hosts: readonly string[], clock: Clock): Cert
   return issue(ca, { commonName: "plinth", hosts, use: "server", ...validity(clock, servingDays) });
 }
 
-function checkHost(host: string): void {
+/** @throws CertificateFault for what is neither an IP address nor a DNS name. */
+export function checkHost(host: string): void {
   if (isAddress(host)) return;
   const name = host.toLowerCase();
   if (dnsSubdomainFaults(name).length > 0 && wildcardSubdomainFaults(name).length > 0) {

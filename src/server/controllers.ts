@@ -54,14 +54,18 @@ export async function startControllers({
   const failed = (controller: string, key: string, error: unknown) => {
     log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
   };
-  const running = chosen.map((one) =>
-    one.start({ client, registry, store, clock, eventLifeMs, informer, failed }),
-  );
-  await Promise.all(started);
-  return {
-    async close() {
-      await Promise.all(running.map((one) => one.close()));
-      for (const one of informers.values()) one.close();
-    },
+  const running: RunningController[] = [];
+  const close = async () => {
+    await Promise.all(running.map((one) => one.close()));
+    for (const one of informers.values()) one.close();
   };
+  try {
+    for (const one of chosen)
+      running.push(one.start({ client, registry, store, clock, eventLifeMs, informer, failed }));
+    await Promise.all(started);
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import { FeatureGateError, FeatureGates, type Feature } from "../base/feature-gates.ts";
+import { idleFeatures } from "./idle-features.ts";
 import { OptionsError, type ServerOptions } from "./options.ts";
 
 const alpha: Feature = { stage: "alpha", on: false };
@@ -9,7 +10,7 @@ const deprecated: Feature = { stage: "deprecated", on: false };
 
 /**
  * The feature gates of the reference release. Those of node agents and other programs are known too, so that one
- * setting can be given to all; here they change nothing.
+ * setting can be given to all; here they change nothing (`idle-features.ts`).
  */
 export const features: Readonly<Record<string, Feature>> = {
   APIListChunking: beta,
@@ -150,15 +151,26 @@ export const features: Readonly<Record<string, Feature>> = {
   WindowsHostProcessContainers: stable,
 };
 
+const gatesOf = new WeakMap<ServerOptions, FeatureGates>();
+
 /**
- * The features that the options turn on; what the operator should know is logged.
+ * The features that the options turn on. The first call for some options logs what the operator should know.
  *
  * @throws {OptionsError}
  */
-export function featureGates({ featureGates: text, log }: ServerOptions): FeatureGates {
+export function featureGates(options: ServerOptions): FeatureGates {
+  const before = gatesOf.get(options);
+  if (before !== undefined) return before;
+  const { featureGates: text, log } = options;
   try {
     const gates = FeatureGates.parse(text, features);
     for (const warning of gates.warnings) log.warn({}, warning);
+    for (const name of gates.settings.keys()) {
+      const reason = idleFeatures.get(name);
+      if (reason !== undefined)
+        log.warn({ gate: name }, `feature gate ${name} has no effect here: ${reason}`);
+    }
+    gatesOf.set(options, gates);
     return gates;
   } catch (error) {
     if (error instanceof FeatureGateError) throw new OptionsError(`--feature-gates: ${error.message}`);

@@ -5,17 +5,13 @@ import { mayUpgrade } from "../http/verbs/connect.ts";
 import type { Client } from "../resources/client.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { ServerOptions } from "./options.ts";
-import { publishPresence, type Presence } from "./presence.ts";
-import { renewCertificates, type Renewal } from "./renewal.ts";
+import type { Opened } from "./opened.ts";
+import { publishPresence } from "./presence.ts";
+import { renewCertificates } from "./renewal.ts";
 import type { Serving } from "./serving.ts";
 
-/** What a server has once it is reached from outside; without a socket, nothing of it. */
-export interface Listening {
-  readonly listener: HttpListener | undefined;
-  readonly presence: Presence | undefined;
-  /** Keeps the certificates up to date. */
-  readonly renewal: Renewal | undefined;
-}
+/** How long requests under way may go on after the server was told to stop. */
+const drainMs = 5000;
 
 /** What is needed to be reached. */
 interface Parts {
@@ -26,15 +22,25 @@ interface Parts {
   readonly registry: Registry;
   /** Publishes the authorities of clients again. */
   readonly tell: () => Promise<void>;
+  /** Told of what is to be closed. */
+  readonly opened: Opened;
 }
 
-/** Opens the socket, publishes where the server is, and keeps its certificates up to date. */
-export async function startListening(parts: Parts): Promise<Listening> {
-  const { options, serving, service, client, registry, tell } = parts;
-  if (serving === undefined) return { listener: undefined, presence: undefined, renewal: undefined };
-  const listener = await open(serving, service);
-  const presence = await publishPresence(options, registry, client, listener);
-  return { listener, presence, renewal: await renewCertificates(options, serving, listener, tell) };
+/** Opens the socket, publishes where the server is, and keeps its certificates up to date; undefined without a socket. */
+export async function startListening(parts: Parts): Promise<HttpListener | undefined> {
+  const { options, serving, service, client, registry, tell, opened } = parts;
+  if (serving === undefined) {
+    opened.add(service.streams, (streams) => streams.drain());
+    return undefined;
+  }
+  const listener = opened.add(await open(serving, service), async (one) => {
+    const stopped = one.close(drainMs);
+    service.streams.drain();
+    await stopped;
+  });
+  opened.add(await publishPresence(options, registry, client, listener), (presence) => presence?.close());
+  opened.add(await renewCertificates(options, serving, listener, tell), (renewal) => renewal.close());
+  return listener;
 }
 
 async function open(serving: Serving, service: HttpService): Promise<HttpListener> {

@@ -5,6 +5,7 @@ import { nodeAddressTypes } from "../http/connect/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
 import type { AuditOptions } from "./audit-options.ts";
+import type { TlsOptions } from "./tls-options.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Which engine keeps the objects. */
@@ -31,6 +32,8 @@ export interface ServingOptions {
   readonly certificateFiles?: { readonly cert: string; readonly key: string } | undefined;
   /** Folder in which self-made certificates are kept; without it they live in memory. */
   readonly certificateFolder?: string | undefined;
+  /** Unless given, TLS 1.2 and above with the suites of the platform. */
+  readonly tls?: TlsOptions | undefined;
   /** Client connections that may be open at a time; unless given, as many as the process's limit of open files leaves. */
   readonly maxConnections?: number | undefined;
 }

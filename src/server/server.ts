@@ -2,7 +2,8 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
-import type { Controller, RunningController } from "../controllers/controller.ts";
+import type { Controller } from "../controllers/controller.ts";
+import type { HttpListener } from "../http/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
@@ -17,7 +18,7 @@ import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
-import { authorizers, type Authorizers } from "./authorizers.ts";
+import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
 import { ensurePriorityClasses, ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
@@ -25,24 +26,22 @@ import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { FlowConfiguration } from "./flow-configuration.ts";
 import { flowControl } from "./flow-limits.ts";
-import { checkFlowOptions, defaultFlow } from "./flow-options.ts";
+import { checkOptions } from "./check-options.ts";
 import { serverMetrics } from "./metrics.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { publishAuthentication } from "./published-authentication.ts";
-import { startListening, type Listening } from "./listening.ts";
+import { startListening } from "./listening.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
 import { stackOf, type ServerOptions } from "./options.ts";
+import { Opened } from "./opened.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
 import { featureGates } from "./features.ts";
 import { registryFor } from "./registry.ts";
 import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
-
-/** How long requests under way may go on after the server was told to stop. */
-const drainMs = 5000;
 
 /** A server that runs. */
 export class Server {
@@ -104,22 +103,15 @@ export class Server {
   }
 }
 
-interface Parts extends Listening {
+interface Parts {
   readonly options: ServerOptions;
   readonly life: Lifecycle;
-  readonly store: Store;
-  readonly policy: StoredRbac;
-  readonly needs: StoredNodeNeeds | undefined;
-  readonly namespaces: NamespacePhases;
   readonly client: Client;
-  readonly controllers: RunningController;
-  readonly flow: FlowConfiguration;
-  readonly effects: ServerEffects;
   readonly serving: Serving | undefined;
+  readonly listener: HttpListener | undefined;
   readonly service: HttpService;
-  readonly authentication: ServerAuthentication;
-  readonly authorization: Authorizers;
   readonly adminToken: string;
+  readonly opened: Opened;
 }
 
 /**
@@ -129,91 +121,80 @@ interface Parts extends Listening {
  * @throws {StoreError} the store can't be opened.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  checkFlowOptions(options.flow ?? defaultFlow);
+  await checkOptions(options);
   const chosen = chosenControllers(options);
   const registry = registryFor(options);
-  const { store, shared } = await openStore(options);
+  const opened = new Opened();
   try {
-    const server = new Server(await assemble(options, registry, { store, shared }, chosen));
+    const storage = await openStore(options);
+    opened.add(storage.store, (one) => one.close());
+    const server = new Server(await assemble(options, { registry, ...storage, chosen, opened }));
     const { url, client, caCertificate } = server;
     if (url !== undefined && chosen.includes(bootstrapSigner)) {
       await publishClusterInfo(options, client, url, caCertificate);
     }
     return server;
   } catch (error) {
-    await store.close();
+    await opened.close();
     throw error;
   }
 }
 
-async function assemble(
-  options: ServerOptions,
-  registry: Registry,
-  { store, shared }: OpenStore,
-  chosen: readonly Controller[],
-): Promise<Parts> {
+/** What a server is put together from. */
+interface Pieces extends OpenStore {
+  readonly registry: Registry;
+  readonly chosen: readonly Controller[];
+  /** Told of everything that is to be closed. */
+  readonly opened: Opened;
+}
+
+async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
+  const { registry, store, shared, chosen, opened } = pieces;
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const { policy, namespaces, needs } = followed(options, registry, store);
-  const authorization = await authorizers(options, { policy, needs });
-  const effects = new ServerEffects(options, registry, store, (below) => randomInt(below));
+  const { policy, namespaces, needs } = followed(options, registry, store, opened);
+  const authorization = opened.add(await authorizers(options, { policy, needs }), close);
+  const effects = opened.add(new ServerEffects(options, registry, store, (below) => randomInt(below)), close);
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await identification(options, registry, { store, shared }, adminToken);
+  opened.add(authentication, close);
   const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
     admit: new AdmissionChain(await admissionPlugins(options, parts)),
   });
+  opened.add(engine.pages, close);
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
   const control = flowControl(options, engine, metrics);
-  const flow = new FlowConfiguration({ options, registry, store, client, control });
+  const flow = opened.add(new FlowConfiguration({ options, registry, store, client, control }), close);
   const connections = await connectionRules(options);
-  const started: Started = { policy, namespaces, needs, flow, effects, authentication, authorization };
-  try {
-    await policy.start();
-    await needs?.start();
-    await namespaces.start();
-    const tell = () => tellAuthorities(options, client, serving);
-    await bringUpToDate(options, registry, client, { flow, tell });
-    life.bootstrapped = true;
-    const controllers = await startControllers({ chosen, options, registry, store, client });
-    started.controllers = controllers;
-    life.synced = true;
-    effects.start();
-    const service = await httpService(options, engine, {
-      metrics,
-      flow: control,
-      authorizer: authorization.chain,
-      policy,
-      needs,
-      life,
-      connections,
-      authentication,
-    });
-    started.service = service;
-    const parts = {
-      options,
-      life,
-      store,
-      policy,
-      needs,
-      namespaces,
-      client,
-      controllers,
-      flow,
-      effects,
-      serving,
-      service,
-      authentication,
-      authorization,
-      adminToken,
-    };
-    return { ...parts, ...(await startListening({ ...parts, registry, tell })) };
-  } catch (error) {
-    await closeStarted(started);
-    throw error;
-  }
+  await policy.start();
+  await needs?.start();
+  await namespaces.start();
+  const tell = () => tellAuthorities(options, client, serving);
+  await bringUpToDate(options, registry, client, { flow, tell });
+  life.bootstrapped = true;
+  opened.add(await startControllers({ chosen, options, registry, store, client }), close);
+  life.synced = true;
+  effects.start();
+  const service = await httpService(options, engine, {
+    metrics,
+    flow: control,
+    authorizer: authorization.chain,
+    policy,
+    needs,
+    life,
+    connections,
+    authentication,
+  });
+  opened.add(service.audit, (audit) => audit?.close());
+  const listener = await startListening({ options, registry, client, serving, service, opened, tell });
+  return { options, life, client, serving, listener, service, adminToken, opened };
+}
+
+function close(opened: { close(): unknown }): unknown {
+  return opened.close();
 }
 
 /** By what the server shows itself, and recognizes others. */
@@ -222,7 +203,7 @@ async function identification(
   registry: Registry,
   { store, shared }: OpenStore,
   adminToken: string,
-): Promise<Pick<Parts, "serving" | "authentication">> {
+): Promise<{ serving: Serving | undefined; authentication: ServerAuthentication }> {
   // Together, as files that are made wait for the disk.
   const [serving, serviceAccounts] = await Promise.all([
     servingCertificates(options, shared),
@@ -236,27 +217,6 @@ async function identification(
     serviceAccounts,
   });
   return { serving, authentication };
-}
-
-/** What is to be closed again; what isn't there didn't start. */
-type Started = Pick<
-  Parts,
-  "policy" | "namespaces" | "needs" | "flow" | "effects" | "authentication" | "authorization"
-> & {
-  controllers?: RunningController;
-  service?: HttpService;
-};
-
-async function closeStarted(started: Started): Promise<void> {
-  await started.controllers?.close();
-  await started.flow.close();
-  await started.authentication.close();
-  await started.authorization.close();
-  await started.effects.close();
-  started.namespaces.close();
-  started.needs?.close();
-  started.policy.close();
-  await started.service?.audit?.close();
 }
 
 /** What the verbs work with. */
@@ -328,14 +288,20 @@ function followed(
   { vocabulary, clock, log, authorizationModes }: ServerOptions,
   registry: Registry,
   store: Store,
-): Pick<Parts, "policy" | "namespaces" | "needs"> {
+  opened: Opened,
+): {
+  readonly policy: StoredRbac;
+  readonly namespaces: NamespacePhases;
+  readonly needs: StoredNodeNeeds | undefined;
+} {
   const failed = (what: string) => (error: unknown) =>
     log.error({ error: stackOf(error) }, `following ${what} failed`);
+  const namespaceKind = registry.require(Namespace);
   return {
-    policy: new StoredRbac(store, vocabulary, clock, failed("roles")),
-    namespaces: new NamespacePhases(store, registry.require(Namespace), clock, failed("namespaces")),
+    policy: opened.add(new StoredRbac(store, vocabulary, clock, failed("roles")), close),
+    namespaces: opened.add(new NamespacePhases(store, namespaceKind, clock, failed("namespaces")), close),
     needs: authorizationModes.includes("Node")
-      ? new StoredNodeNeeds(store, registry, clock, failed("what nodes need"))
+      ? opened.add(new StoredNodeNeeds(store, registry, clock, failed("what nodes need")), close)
       : undefined,
   };
 }
@@ -349,18 +315,10 @@ function adminEntry({ vocabulary: { systemPrefix } }: ServerOptions, token: stri
   return { token, name: "admin", uid: "", groups: [`${systemPrefix}masters`] };
 }
 
-async function stop(parts: Parts): Promise<void> {
-  const { options, life, store, listener, service } = parts;
+async function stop({ options, life, opened }: Parts): Promise<void> {
   life.stopping = true;
   if (options.shutdownDelayMs > 0) {
     await new Promise<void>((resolve) => options.clock.setTimer(resolve, options.shutdownDelayMs));
   }
-  await parts.renewal?.close();
-  await parts.presence?.close();
-  const stopped = listener?.close(drainMs);
-  service.streams.drain();
-  await stopped;
-  await closeStarted(parts);
-  service.engine.pages.close();
-  await store.close();
+  await opened.close();
 }

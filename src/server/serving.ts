@@ -18,6 +18,7 @@ import { sharedAuthority } from "./shared-authority.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError, type ServerOptions, type ServingOptions } from "./options.ts";
+import { tlsProtocol } from "./tls-options.ts";
 
 /** How a server shows itself, and whose client certificates it knows. */
 export interface Serving {
@@ -67,8 +68,12 @@ export async function servingCertificates(
 ): Promise<Serving | undefined> {
   const { serving } = options;
   if (serving === undefined) return undefined;
-  let own = await unlessFaulty(() => ownCertificates(options, serving, shared));
-  const read = () => readMaterial(options, serving, own);
+  const protocol = serving.tls === undefined ? {} : tlsProtocol(serving.tls);
+  let own = await unlessFaulty(ownFlags, () => ownCertificates(options, serving, shared));
+  const read = async () => {
+    const material = await readMaterial(options, serving, own);
+    return { ...material, tls: { ...material.tls, ...protocol } };
+  };
   const first = await read();
   let certificate = first.tls.cert;
   const authorities: ClientAuthorities = {
@@ -88,7 +93,7 @@ export async function servingCertificates(
   };
   const renewOwn = async (renew: (tls: TlsMaterial) => void) => {
     const before = own!;
-    const next = (await unlessFaulty(() => ownCertificates(options, serving, shared, before)))!;
+    const next = (await unlessFaulty(ownFlags, () => ownCertificates(options, serving, shared, before)))!;
     if (next.serving.certificate === before.serving.certificate) return false;
     own = next;
     await reload(renew);
@@ -128,25 +133,33 @@ async function readMaterial(
     proxy === undefined ? undefined : await readAuthorities("--requestheader-client-ca-file", proxy.caFile);
   const pair =
     own?.serving ??
-    (await unlessFaulty(() => loadCertificateFiles(certificateFiles!.cert, certificateFiles!.key)));
+    (await unlessFaulty(givenFlags, () =>
+      loadCertificateFiles(certificateFiles!.cert, certificateFiles!.key),
+    ));
   const clientAuthorities = [...new Set([...clients, ...(proxies ?? [])])];
   return { tls: { cert: pair.certificate, key: pair.key, clientAuthorities }, clients, proxies };
 }
 
-async function unlessFaulty<T>(work: () => Promise<T>): Promise<T> {
+/** Flags that choose where the server's certificate lies. */
+const ownFlags = "--cert-dir";
+const givenFlags = "--tls-cert-file, --tls-private-key-file";
+
+/** What the system says of a place that can't be a folder of certificates. */
+const noFolder = new Set(["ENOTDIR", "EEXIST", "EACCES", "EPERM", "EROFS"]);
+
+async function unlessFaulty<T>(flags: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CertificateFault) throw new OptionsError(error.message);
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    if (error instanceof CertificateFault || noFolder.has(code))
+      throw new OptionsError(`${flags}: ${message}`);
     throw error;
   }
 }
 
 /** How many connections there may be; who asked for more than is possible is told. */
 function maxConnections({ log }: ServerOptions, { maxConnections: asked }: ServingOptions): number {
-  if (asked !== undefined && !(Number.isSafeInteger(asked) && asked > 0)) {
-    throw new OptionsError(`--max-connections: ${asked} is not an integer above 0`);
-  }
   const openFiles = openFileLimit();
   const limit = connectionLimit(asked, openFiles);
   if (asked !== undefined && limit < asked) {

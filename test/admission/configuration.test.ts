@@ -122,11 +122,11 @@ describe("plinth serve --admission-control-config-file", () => {
       () => configuration([{ name: "EventRateLimit", path: "gone.yaml" }]),
       `admission plugin EventRateLimit: ${path.join(folder.path, "gone.yaml")}: the file doesn't exist`,
     ],
-  ])("%s: exit code 1 and a clear message", (_, file, message) => {
+  ])("%s: exit code 2 and a clear message", (_, file, message) => {
     const { code, stderr } = serve(file(), "--enable-admission-plugins=EventRateLimit");
     expect(stderr).toContain(message);
     expect(stderr).toContain("--admission-control-config-file");
     expect(stderr).not.toContain("    at ");
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 });

@@ -388,7 +388,7 @@ describe("without the plugin", () => {
     { enabledAdmissionPlugins: ["NodeRestriction"], disabledAdmissionPlugins: ["NodeRestriction"] },
   ])("a server in mode Node doesn't start: %j", async (options) => {
     await expect(createServer({ authorizationModes: ["Node", "RBAC"], ...options })).rejects.toThrow(
-      "--authorization-mode Node needs --enable-admission-plugins=NodeRestriction",
+      "authorizationModes Node needs enabledAdmissionPlugins=NodeRestriction",
     );
   });
 });

@@ -262,17 +262,21 @@ describe("5.8 flags", () => {
     [
       "C-5.8-05 a file that isn't there",
       { caFile: "/nowhere.pem" },
-      "--requestheader-client-ca-file /nowhere.pem",
+      "authentication.proxy.caFile /nowhere.pem",
     ],
     [
       "C-5.8-05 a file without certificates",
       { caFile: file("empty.pem", "x") },
       "holds no certificate in PEM",
     ],
-    ["C-5.8-01 no header for the user", { usernameHeaders: [] }, "--requestheader-username-headers"],
-    ["C-5.8-01 what is no header", { usernameHeaders: ["X User"] }, "--requestheader-username-headers"],
-    ["C-5.8-02 what is no header", { groupHeaders: [""] }, "--requestheader-group-headers"],
-    ["C-5.8-03 what is no prefix", { extraHeaderPrefixes: ["X:"] }, "--requestheader-extra-headers-prefix"],
+    ["C-5.8-01 no header for the user", { usernameHeaders: [] }, "authentication.proxy.usernameHeaders"],
+    ["C-5.8-01 what is no header", { usernameHeaders: ["X User"] }, "authentication.proxy.usernameHeaders"],
+    ["C-5.8-02 what is no header", { groupHeaders: [""] }, "authentication.proxy.groupHeaders"],
+    [
+      "C-5.8-03 what is no prefix",
+      { extraHeaderPrefixes: ["X:"] },
+      "authentication.proxy.extraHeaderPrefixes",
+    ],
   ])("a start with %s is refused", async (_what, changes, message) => {
     await expect(TestServer.start({ authentication: { proxy: { ...choice, ...changes } } })).rejects.toThrow(
       message,

@@ -186,9 +186,9 @@ describe("mode Webhook", () => {
 
   it("needs its configuration, and the configuration needs it", async () => {
     await expect(TestServer.start({ authorizationModes: ["Webhook"] })).rejects.toThrow(
-      "--authorization-mode Webhook needs --authorization-webhook-config-file",
+      "authorizationModes Webhook needs authorizationWebhook.configFile",
     );
-    await expect(start({ modes: ["RBAC"] })).rejects.toThrow("needs --authorization-mode Webhook");
+    await expect(start({ modes: ["RBAC"] })).rejects.toThrow("needs authorizationModes Webhook");
     const missing = {
       configFile: path.join(folder, "none.yaml"),
       version: "v1",
@@ -197,6 +197,6 @@ describe("mode Webhook", () => {
     } as const;
     await expect(
       TestServer.start({ authorizationModes: ["Webhook"], authorizationWebhook: missing }),
-    ).rejects.toThrow("--authorization-webhook-config-file");
+    ).rejects.toThrow("authorizationWebhook.configFile");
   });
 });

@@ -43,6 +43,7 @@ describe("TLS to node agents", () => {
     shown: typeof own,
     connections: object,
     address = "127.0.0.1",
+    featureGates = "",
   ): Promise<{ server: TestServer; peers: unknown[] }> {
     const peers: unknown[] = [];
     const agent = await FakeBackend.start(
@@ -61,7 +62,10 @@ describe("TLS to node agents", () => {
         },
       },
     );
-    const server = await TestServer.start({ connections: { allowLoopback: true, ...connections } });
+    const server = await TestServer.start({
+      connections: { allowLoopback: true, ...connections },
+      featureGates,
+    });
     agents.push(agent);
     servers.push(server);
     await makeNode(server.admin, "node", { Hostname: address }, agent.port);
@@ -99,6 +103,17 @@ describe("TLS to node agents", () => {
     session.close();
     expect(peers).toEqual([]);
     expect((await server.admin.get(`${log}?insecureSkipTLSVerifyBackend=true`)).status).toBe(200);
+  });
+
+  test("with AllowInsecureBackendProxy=false a request can't leave the verification out", async () => {
+    const { server, peers } = await start(
+      foreign,
+      { nodeAgentCaFile: ca },
+      "127.0.0.1",
+      "AllowInsecureBackendProxy=false",
+    );
+    expect((await server.admin.get(`${log}?insecureSkipTLSVerifyBackend=true`)).status).toBe(503);
+    expect(peers).toEqual([]);
   });
 
   test("agents see the server's certificate, and pods don't", async () => {

@@ -296,6 +296,6 @@ describe("runtime configuration", () => {
   });
 
   test.each(["nothing/v1", "v1/nothing", "v1=maybe"])("%s is refused at start", async (runtimeConfig) => {
-    await expect(TestServer.start({ runtimeConfig })).rejects.toThrow("--runtime-config");
+    await expect(TestServer.start({ runtimeConfig })).rejects.toThrow("runtimeConfig");
   });
 });

@@ -118,3 +118,37 @@ test.each([
     expect((await server.admin.get(path)).status).toBe(status);
   expect((await server.admin.get("/openapi/v2")).status).toBe(200);
 });
+
+test.each([
+  ["", "", [201, ['unknown field "surplus"']]],
+  ["", "?fieldValidation=Strict", [400, []]],
+  ["ServerSideFieldValidation=false", "", [201, []]],
+  ["ServerSideFieldValidation=false", "?fieldValidation=Strict", [201, []]],
+])("with %j an unknown field that is written with %j answers %j", async (gates, query, answer) => {
+  await start(gates);
+  const written = await server.admin.post(`${configMaps}${query}`, { metadata: { name: "a" }, surplus: 1 });
+  expect([written.status, written.warnings]).toEqual(answer);
+});
+
+test("a gate that changes nothing here is accepted, and the log says why, once", async () => {
+  const said: string[] = [];
+  const warn = (_facts: object, message: string) => void said.push(message);
+  const log = { info: () => undefined, warn, error: () => undefined };
+  server = await TestServer.start({ featureGates: "MemoryManager=false,WatchList=true", log });
+  expect(said.filter((message) => message.includes("feature gate"))).toEqual([
+    "feature gate MemoryManager has no effect here: it is the node agent's",
+  ]);
+});
+
+test.each([
+  ["", 200],
+  ["JobMutableNodeSchedulingDirectives=false", 422],
+])("with %j a suspended job that is sent to other nodes answers %d", async (gates, status) => {
+  await start(gates);
+  const jobs = "/apis/batch/v1/namespaces/default/jobs";
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+  const job = { metadata: { name: "j" }, spec: { suspend: true, template } };
+  expect((await server.admin.post(jobs, job)).status).toBe(201);
+  const patch = { spec: { template: { spec: { nodeSelector: { zone: "a" } } } } };
+  expect((await server.admin.patch(`${jobs}/j`, patch)).status).toBe(status);
+});

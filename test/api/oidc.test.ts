@@ -231,14 +231,18 @@ describe("5.6 flags", () => {
   });
 
   it.each<[string, Partial<OidcChoice>, string]>([
-    ["C-5.6-06 a URL that isn't https", { issuerUrl: "http://127.0.0.1" }, "--oidc-issuer-url"],
-    ["C-5.6-06 what is no URL", { issuerUrl: "issuer" }, "--oidc-issuer-url"],
-    ["C-5.6-06 a URL with a query", { issuerUrl: "https://x?y" }, "--oidc-issuer-url"],
-    ["C-5.6-08 no client", { clientId: "" }, "--oidc-client-id"],
-    ["C-5.6-15 a claim without a value", { requiredClaims: ["hd"] }, "--oidc-required-claim"],
-    ["C-5.6-16 a file that isn't there", { caFile: "/nowhere/ca.pem" }, "--oidc-ca-file"],
-    ["C-5.6-17 an algorithm with a shared secret", { signingAlgorithms: ["HS256"] }, "--oidc-signing-algs"],
-    ["C-5.6-17 no algorithm", { signingAlgorithms: [] }, "--oidc-signing-algs"],
+    ["C-5.6-06 a URL that isn't https", { issuerUrl: "http://127.0.0.1" }, "authentication.oidc.issuerUrl"],
+    ["C-5.6-06 what is no URL", { issuerUrl: "issuer" }, "authentication.oidc.issuerUrl"],
+    ["C-5.6-06 a URL with a query", { issuerUrl: "https://x?y" }, "authentication.oidc.issuerUrl"],
+    ["C-5.6-08 no client", { clientId: "" }, "authentication.oidc.clientId"],
+    ["C-5.6-15 a claim without a value", { requiredClaims: ["hd"] }, "authentication.oidc.requiredClaims"],
+    ["C-5.6-16 a file that isn't there", { caFile: "/nowhere/ca.pem" }, "authentication.oidc.caFile"],
+    [
+      "C-5.6-17 an algorithm with a shared secret",
+      { signingAlgorithms: ["HS256"] },
+      "authentication.oidc.signingAlgorithms",
+    ],
+    ["C-5.6-17 no algorithm", { signingAlgorithms: [] }, "authentication.oidc.signingAlgorithms"],
   ])("a start with %s is refused", async (_what, changes, message) => {
     await expect(start(changes)).rejects.toThrow(message);
   });

@@ -532,11 +532,14 @@ describe("5.5 keys", () => {
   });
 
   it.each([
-    [{ keyFiles: ["/nowhere/x.pem"] }, "--service-account-key-file /nowhere/x.pem: the file doesn't exist"],
-    [{ signingKeyFile: "/nowhere/x.pem" }, "--service-account-signing-key-file /nowhere/x.pem"],
-    [{ maxExpirationMs: 60_000 }, "--service-account-max-token-expiration"],
-    [{ issuers: ["http://["] }, "--service-account-issuer"],
-    [{ jwksUri: "http://keys.example" }, "--service-account-jwks-uri"],
+    [
+      { keyFiles: ["/nowhere/x.pem"] },
+      "authentication.serviceAccounts.keyFiles /nowhere/x.pem: the file doesn't exist",
+    ],
+    [{ signingKeyFile: "/nowhere/x.pem" }, "authentication.serviceAccounts.signingKeyFile /nowhere/x.pem"],
+    [{ maxExpirationMs: 60_000 }, "authentication.serviceAccounts.maxExpirationMs"],
+    [{ issuers: ["http://["] }, "authentication.serviceAccounts.issuers"],
+    [{ jwksUri: "http://keys.example" }, "authentication.serviceAccounts.jwksUri"],
   ])("a start with %j is refused", async (serviceAccounts, message) => {
     await expect(TestServer.start({ authentication: { serviceAccounts } })).rejects.toThrow(message);
   });

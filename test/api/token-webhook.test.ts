@@ -267,7 +267,7 @@ describe("5.7 the token webhook", () => {
     const configFile = clientConfiguration(folder, service, changes);
     const tokenWebhook = { configFile, version: "v1", cacheMs: 0 } as const;
     const starting = TestServer.start({ authentication: { tokenWebhook } });
-    await expect(starting).rejects.toThrow(`--authentication-token-webhook-config-file ${configFile}: `);
+    await expect(starting).rejects.toThrow(`authentication.tokenWebhook.configFile ${configFile}: `);
     await expect(TestServer.start({ authentication: { tokenWebhook } })).rejects.toThrow(message);
   });
 });

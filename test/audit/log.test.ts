@@ -277,10 +277,10 @@ describe("a server's log", () => {
 
   test("a policy or log that can't be used keeps the server from starting, with the flag, rule and field", async () => {
     await expect(AuditedServer.start("rules: [{level: None}, {level: X}]")).rejects.toThrow(
-      /^--audit-policy-file \S+policy.yaml: rules\[1\].level: Unsupported value: "X"/,
+      /^audit\.policyFile \S+policy.yaml: rules\[1\].level: Unsupported value: "X"/,
     );
     await expect(AuditedServer.start(everythingAt("None"), {}, { path: "/dev/null/log" })).rejects.toThrow(
-      "--audit-log-path /dev/null/log: ",
+      "audit.log.path /dev/null/log: ",
     );
   });
 });

@@ -84,6 +84,6 @@ test.each([
 
 test("a configuration that can't be used keeps the server from starting", async () => {
   await expect(start({ configFile: path.join(folder.path, "absent") })).rejects.toThrow(
-    "--audit-webhook-config-file",
+    "audit.webhook.configFile",
   );
 });

@@ -166,10 +166,10 @@ describe("a server with the mode ABAC", () => {
         authorizationModes: ["ABAC"],
         ...(authorizationPolicyFile === undefined ? {} : { authorizationPolicyFile }),
       });
-    await expect(start()).rejects.toThrow("--authorization-mode: ABAC needs --authorization-policy-file");
+    await expect(start()).rejects.toThrow("authorizationModes: ABAC needs authorizationPolicyFile");
     await expect(start(path.join(folder.path, "absent"))).rejects.toThrow("the file doesn't exist");
     await expect(start(file("broken", "{}\n{"))).rejects.toThrow(
-      /^--authorization-policy-file \S+broken: line 2: /,
+      /^authorizationPolicyFile \S+broken: line 2: /,
     );
   });
 });

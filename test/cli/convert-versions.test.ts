@@ -103,7 +103,11 @@ describe("served versions are converted by the kinds' own conversions", () => {
     ["an event to the core group", newEvent, coreEvent],
   ])("%s", async (_what, before, after) => {
     const { apiVersion } = after as { apiVersion: string };
-    const { output, lines, code } = await convertText(before, `--output-version=${apiVersion}`);
+    const { output, lines, code } = await convertText(
+      before,
+      "--vocabulary=platform",
+      `--output-version=${apiVersion}`,
+    );
     expect(documents(output)).toEqual([after]);
     expect(lines).toEqual([]);
     expect(code).toBe(0);

@@ -163,11 +163,54 @@ describe("the names of a vocabulary", () => {
   });
 
   it("that were meant otherwise are no silent success", async () => {
-    const { lines, code } = await convertText({ apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress" });
+    const ingress = { apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress" };
+    const { lines, code } = await convertText(ingress, "--vocabulary=platform");
     expect(lines).toEqual([
       "-: document 1 (Ingress): cannot be converted: networking.k8s.io/v1beta1 is a name of the kubernetes vocabulary; say --vocabulary=kubernetes",
     ]);
     expect(code).toBe(1);
+  });
+
+  const ingress = (apiVersion: string, annotations = {}) => ({
+    apiVersion,
+    kind: "Ingress",
+    metadata: { name: "web", annotations },
+    spec: { backend: { serviceName: "web", servicePort: 80 } },
+  });
+  const nginx = { "nginx.ingress.kubernetes.io/rewrite-target": "/" };
+
+  it.each([
+    ["an apiVersion", ingress("networking.k8s.io/v1beta1"), "networking.k8s.io/v1"],
+    ["a neutral apiVersion", ingress("networking.platform.io/v1beta1"), "networking.platform.io/v1"],
+    ["an annotation", ingress("extensions/v1beta1", nginx), "networking.k8s.io/v1"],
+    [
+      "an apiVersion before an annotation",
+      ingress("networking.platform.io/v1beta1", nginx),
+      "networking.platform.io/v1",
+    ],
+  ])("are kept as the manifest has them, by %s", async (_what, manifest, apiVersion) => {
+    const { output, lines, code } = await convertText(manifest);
+    expect(documents(output)[0]).toMatchObject({ apiVersion, metadata: { name: "web" } });
+    expect([lines, code]).toEqual([[], 0]);
+  });
+
+  it("are those of the file's other documents, or of --output-version, where a manifest has none", async () => {
+    const file = [ingress("extensions/v1beta1"), ingress("networking.k8s.io/v1beta1")];
+    const text = file.map((one) => JSON.stringify(one)).join("\n---\n");
+    const kept = documents((await convertText(text)).output).map((one) => one.apiVersion as string);
+    expect(kept).toEqual(["networking.k8s.io/v1", "networking.k8s.io/v1"]);
+    const wanted = await convertText(file[0]!, "--output-version=networking.k8s.io/v1");
+    expect(documents(wanted.output)[0].apiVersion).toBe("networking.k8s.io/v1");
+    expect(wanted.lines).toEqual([]);
+  });
+
+  it("are the platform's where nothing tells, which is said", async () => {
+    const { output, lines, code } = await convertText(ingress("extensions/v1beta1"));
+    expect(documents(output)[0].apiVersion).toBe("networking.platform.io/v1");
+    expect(lines).toEqual([
+      "-: document 1 (Ingress web): written in platform names, as no name in it tells; --vocabulary=kubernetes writes the others",
+    ]);
+    expect(code).toBe(0);
   });
 });
 
@@ -250,7 +293,7 @@ describe("wrong usage", () => {
     [
       "an unknown group",
       ["-f-", "--output-version=example.com/v1"],
-      '--output-version: "example.com/v1" is no version of a built-in group in the platform vocabulary',
+      '--output-version: "example.com/v1" is no version of a built-in group in the platform or the kubernetes vocabulary',
     ],
     [
       "an unknown version",

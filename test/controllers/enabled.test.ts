@@ -34,7 +34,7 @@ describe("--controllers", () => {
 test("a controller that there isn't keeps the server from starting", async () => {
   const starting = createServer({ port: false, controllers: ["*", "-cronjobs"] });
   await expect(starting).rejects.toThrow(
-    '--controllers: there is no controller "cronjobs"; there are bootstrapsigner, clusterrole-aggregation, ',
+    'controllers: there is no controller "cronjobs"; there are bootstrapsigner, clusterrole-aggregation, ',
   );
 });
 

@@ -236,16 +236,17 @@ describe("Job", () => {
   });
 
   it("can be sent to other nodes as long as it is suspended and never started", () => {
+    const options = { gates: ["JobMutableNodeSchedulingDirectives"] };
     const moved = {
       spec: { ...pods.spec, nodeSelector: { disk: "fast" }, tolerations: [{ operator: "Exists" }] },
     };
     const before = (suspend: boolean) => ({ ...uid, ...withSpec({ suspend }) });
-    expect(judgeUpdate(Job, before(true), standing({ suspend: false }, moved)).faults).toEqual([]);
-    expect(short(judgeUpdate(Job, before(false), standing({}, moved)).faults)).toEqual([
+    expect(judgeUpdate(Job, before(true), standing({ suspend: false }, moved), options).faults).toEqual([]);
+    expect(short(judgeUpdate(Job, before(false), standing({}, moved), options).faults)).toEqual([
       "spec.template: Invalid",
     ]);
     const image = { spec: { ...pods.spec, containers: [{ ...container, image: "other" }] } };
-    expect(short(judgeUpdate(Job, before(true), standing({}, image)).faults)).toEqual([
+    expect(short(judgeUpdate(Job, before(true), standing({}, image), options).faults)).toEqual([
       "spec.template: Invalid",
     ]);
   });

@@ -82,7 +82,7 @@ describe("a server with a limit of connections", () => {
 describe("the limit of connections", () => {
   test.each([0, -1, 1.5, Number.NaN])("%d is refused", async (maxConnections) => {
     await expect(TestServer.start({ maxConnections })).rejects.toThrow(
-      `--max-connections: ${maxConnections} is not an integer above 0`,
+      `maxConnections: ${maxConnections} is not an integer from 1 to`,
     );
   });
 

@@ -28,6 +28,8 @@ describe("plinth", () => {
     const { code, stdout } = plinth("serve", "--help");
     expect(code).toBe(0);
     for (const { name } of serveFlags) expect(stdout).toContain(`--${name}`);
+    expect(stdout).toContain("  WatchList (alpha, default false)\n");
+    expect(stdout).toContain("  MemoryManager (beta, default true, no effect here)\n");
   });
 
   it("lists its commands, and refuses others", () => {
@@ -85,11 +87,28 @@ describe("plinth", () => {
       /--token-auth-file \/nowhere\/tokens\.csv: the file doesn't exist/,
     ],
     ["--client-ca-file=/nowhere/ca.crt", /--client-ca-file \/nowhere\/ca\.crt: the file doesn't exist/],
-    ["--disable-admission-plugins=Nope", /no admission plugin "Nope"/],
-    ["--etcd-servers=127.0.0.1:1", /etcd|127\.0\.0\.1:1/],
-  ])("serve %s: exit code 1 and a clear message", (flag, message) => {
+    [
+      "--disable-admission-plugins=Nope",
+      /--disable-admission-plugins: there is no admission plugin "Nope"; there are AlwaysAdmit, /,
+    ],
+    ["--enable-admission-plugins=Nope", /--enable-admission-plugins: there is no admission plugin "Nope"/],
+    ["--controllers=nope", /--controllers: there is no controller "nope"; there are /],
+    [
+      "--etcd-servers=ftp://h",
+      /--etcd-servers: "ftp:\/\/h" is not http:\/\/HOST:PORT or https:\/\/HOST:PORT/,
+    ],
+    ["--tls-san=no host", /--tls-san: "no host" is neither an IP address nor a DNS name/],
+    ["--encryption-provider-config=x", /--encryption-provider-config=x: this server doesn't have it/],
+  ])("serve %s: exit code 2, and nothing is left open", (flag, message) => {
     const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${folder()}`, flag);
     expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(2);
+  });
+
+  it("serve: a store that can't be reached is exit code 1", () => {
+    const { code, stderr } = plinth("serve", `--data-dir=${folder()}`, "--etcd-servers=127.0.0.1:1");
+    expect(stderr).toMatch(/etcd|127\.0\.0\.1:1/);
     expect(stderr).not.toContain("    at ");
     expect(code).toBe(1);
   });
@@ -116,7 +135,7 @@ describe("plinth", () => {
     );
     expect(stderr).toMatch(/line 2/);
     expect(stderr).not.toContain("secret-two");
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 
   it("serve: a damaged data folder is said so, and nothing is overwritten", () => {

@@ -1,14 +1,33 @@
 import { expect, test } from "vitest";
 import { reasons } from "../../src/base/status-error.ts";
+import { acceptedFlags } from "../../src/cli/accepted-flags.ts";
 import { productVersion } from "../../src/cli/product-version.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
 import { read } from "./source-files.ts";
 
+const acceptedHeading = "## Flags of the reference that mean nothing here";
+
 test("docs/flags.md documents every flag, with its default, and no other", () => {
-  const documented = [...read("docs/flags.md").matchAll(/^\|\s+`--([a-z-]+)`\s+\| ([^|]*) \|/gm)];
+  const [text = ""] = read("docs/flags.md").split(acceptedHeading);
+  const documented = [...text.matchAll(/^\|\s+`--([a-z-]+)`\s+\| ([^|]*) \|/gm)];
   const rows = documented.map((match) => [match[1]!, match[2]!.trim().replaceAll("`", "")]);
   expect(rows).toEqual(
     serveFlags.map(({ name, default: byDefault }) => [name, byDefault === "" ? "—" : byDefault]),
+  );
+});
+
+test("docs/flags.md documents every flag that changes nothing, as the program knows it, and no other", () => {
+  const [section = ""] = read("docs/flags.md").split(acceptedHeading)[1]!.split("\n## ");
+  const rows = [...section.matchAll(/^\|\s+`--(.*)\|$/gm)].map((match) =>
+    match[1]!
+      .replaceAll("`", "")
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+  expect(rows).toEqual(
+    acceptedFlags.map(({ name, type, here, refused, doc }) => {
+      return [name, type, here ?? "—", refused ? "refused" : "no effect, and the log says so", doc];
+    }),
   );
 });
 

@@ -1,4 +1,5 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
+import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { applyObject, type AppliedBody } from "../../resources/apply.ts";
 import { patchObject, type PatchKind } from "../../resources/patch.ts";
@@ -76,7 +77,8 @@ export async function readPatch(
     throw new StatusError(
       "UnsupportedMediaType",
       "the body of the request was in an unknown format - accepted media types include: " +
-        `${[...Object.keys(patchTypes), applyType].join(", ")}; got ${JSON.stringify(type)}`,
+        `${[...Object.keys(patchTypes), applyType].join(", ")}; got ${JSON.stringify(type)}` +
+        mediaTypeHint(type, service.engine.vocabulary),
     );
   }
   const bytes = await readBytes(service, exchange);

@@ -1,4 +1,5 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Target } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
@@ -32,7 +33,7 @@ export function serveResource(
   resource: Resource | undefined,
 ): MaybePromise<void> {
   const { facts } = admitted;
-  if (resource === undefined) throw unknownPath();
+  if (resource === undefined) throw unknownPath(groupHint(facts.group, service.engine.vocabulary));
   checkShape(resource, facts);
   const verb = facts.verb as Verb;
   if (!verbsAt(resource, facts.subresource).includes(verb)) throw notAllowed();
@@ -127,8 +128,9 @@ function verbsAt(resource: Resource, subresource: string): readonly Verb[] {
   return subresource === "" ? resource.kind.verbs : (resource.kind.subresources[subresource]?.verbs ?? []);
 }
 
-function unknownPath(): StatusError {
-  return new StatusError("NotFound", "the server could not find the requested resource");
+/** @param hint ends the message. */
+function unknownPath(hint = ""): StatusError {
+  return new StatusError("NotFound", `the server could not find the requested resource${hint}`);
 }
 
 function notAllowed(): StatusError {

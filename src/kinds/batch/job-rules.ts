@@ -139,15 +139,14 @@ function checkLabel(
   else if (labels[key] !== expected) place.key(key).invalid(labels, `must be '${expected}'`);
 }
 
-/** What of a job can't be changed. */
-export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldReport): void {
+/** What of a job can't be changed. @param mayMove whether a job that never started may be sent to other nodes. */
+export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldReport, mayMove: boolean): void {
   const spec = job.spec ?? {};
   const before = live.spec ?? {};
   const place = report.at("spec");
   unchanged(spec.completions, before.completions, place.at("completions"));
   unchanged(spec.selector, before.selector, place.at("selector"));
-  // Jobs that never started may still be sent to other nodes.
-  const movable = before.suspend === true && live.status?.startTime === undefined;
+  const movable = mayMove && before.suspend === true && live.status?.startTime === undefined;
   const template = movable ? withPlacement(before.template ?? {}, spec.template ?? {}) : before.template;
   unchanged(spec.template, template, place.at("template"));
   unchanged(spec.completionMode, before.completionMode, place.at("completionMode"));

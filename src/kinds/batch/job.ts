@@ -111,9 +111,9 @@ export const Job = kind({
         .invalid(name, `makes pods with invalid names, such as ${lastPod}: ${message}`);
     }
   },
-  validateUpdate(job, live, report, { subresource, vocabulary }) {
+  validateUpdate(job, live, report, { subresource, vocabulary, enabled }) {
     if (subresource !== "") return;
-    checkJobChange(job, live, report);
+    checkJobChange(job, live, report, enabled("JobMutableNodeSchedulingDirectives"));
     const annotation = trackingAnnotation(vocabulary);
     const has = ({ metadata }: ApiObject) => Object.hasOwn(metadata.annotations ?? {}, annotation);
     if (has(job) && !has(live))

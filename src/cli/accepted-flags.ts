@@ -1,0 +1,197 @@
+import { parseDuration } from "../base/duration.ts";
+import type { Logger } from "../server/options.ts";
+import type { Flag, FlagType } from "./flag.ts";
+import { UsageError, type FlagReader } from "./flag-reader.ts";
+
+/** A flag of the reference server that changes nothing here. */
+export interface AcceptedFlag extends Flag {
+  /** The value that asks for what this server does anyway; undefined where no value does. */
+  readonly here: string | undefined;
+  /**
+   * Whether another value is refused: then the operator would believe in a protection, or an effect on stored objects, that
+   * isn't there. Else the log says that it has no effect.
+   */
+  readonly refused: boolean;
+  /** The values that there are, where the type has a few. */
+  readonly allowed?: readonly string[];
+}
+
+type Rest = Partial<Pick<AcceptedFlag, "here" | "short" | "allowed">>;
+
+const ignored = (name: string, type: FlagType, doc: string, rest: Rest = {}): AcceptedFlag => {
+  return { here: undefined, ...rest, name, type, default: "", doc, refused: false };
+};
+const refused = (name: string, type: FlagType, doc: string, rest: Rest = {}): AcceptedFlag => {
+  return { here: undefined, ...rest, name, type, default: "", doc, refused: true };
+};
+
+const noCache = "The server reads lists and watches from the store; it has no watch cache.";
+const noCloud = "The server has no code of cloud providers.";
+const noAggregation = "The server asks no other API servers, so it shows them no certificate.";
+const noTolerations = "The server adds no tolerations to pods.";
+const ownLogs = "The server logs JSON lines to standard error; see --log-level.";
+const noEncryption = "The server doesn't encrypt what it stores; encrypt the disk or the etcd cluster.";
+
+/**
+ * The flags of the reference release beyond {@link serveFlags}, so that its command lines start. The text says what the
+ * server does instead. `docs/flags.md` lists them.
+ */
+export const acceptedFlags: readonly AcceptedFlag[] = [
+  refused("admission-control", "list", "Give --enable-admission-plugins and --disable-admission-plugins."),
+  ignored("aggregator-reject-forwarding-redirect", "boolean", noAggregation, { here: "true" }),
+  ignored("allow-metric-labels", "string", "The values of metrics' labels are bounded."),
+  ignored("apiserver-count", "integer", "Servers that share a store find one another by it."),
+  ignored("azure-container-registry-config", "file", noCloud),
+  ignored("cloud-config", "file", noCloud),
+  ignored("cloud-provider", "string", noCloud),
+  ignored("cloud-provider-gce-l7lb-src-cidrs", "list", noCloud),
+  ignored("cloud-provider-gce-lb-src-cidrs", "list", noCloud),
+  ignored("contention-profiling", "boolean", "There are no profiling endpoints.", { here: "false" }),
+  ignored("cors-allowed-origins", "list", "The server allows no origin, so browsers ask it from none."),
+  ignored("default-not-ready-toleration-seconds", "integer", noTolerations),
+  ignored("default-unreachable-toleration-seconds", "integer", noTolerations),
+  ignored("default-watch-cache-size", "integer", noCache),
+  ignored(
+    "delete-collection-workers",
+    "integer",
+    "The server chooses how many objects it deletes at a time.",
+  ),
+  ignored("disabled-metrics", "list", "All metrics are served."),
+  refused("egress-selector-config-file", "file", "The server connects to nodes, pods and webhooks directly."),
+  ignored("enable-aggregator-routing", "boolean", noAggregation, { here: "false" }),
+  refused("enable-garbage-collector", "boolean", "Give --controllers=*,-garbagecollector.", { here: "true" }),
+  ignored("enable-logs-handler", "boolean", "The path /logs isn't served.", { here: "false" }),
+  refused("encryption-provider-config", "file", noEncryption),
+  refused("encryption-provider-config-automatic-reload", "boolean", noEncryption, { here: "false" }),
+  ignored(
+    "endpoint-reconciler-type",
+    "string",
+    "The server keeps its own address in its Service's endpoints.",
+    {
+      here: "lease",
+      allowed: ["master-count", "lease", "none"],
+    },
+  ),
+  ignored(
+    "etcd-compaction-interval",
+    "duration",
+    "See --history-retention, which says how long history is kept.",
+  ),
+  ignored("etcd-count-metric-poll-period", "duration", "Objects are counted when the metrics are read."),
+  ignored(
+    "etcd-db-metric-poll-interval",
+    "duration",
+    "The size of etcd's database is no metric of the server.",
+  ),
+  ignored(
+    "etcd-healthcheck-timeout",
+    "duration",
+    "The server chooses how long a health check waits for etcd.",
+  ),
+  ignored(
+    "etcd-readycheck-timeout",
+    "duration",
+    "The server chooses how long a health check waits for etcd.",
+  ),
+  refused("etcd-servers-overrides", "list", "All objects are kept in one store, see --etcd-servers."),
+  ignored("external-hostname", "string", "Give --tls-san and --service-account-jwks-uri what clients use."),
+  ignored("goaway-chance", "number", "The server doesn't send clients away to other servers.", { here: "0" }),
+  ignored(
+    "http2-max-streams-per-connection",
+    "integer",
+    "A connection carries up to 250 requests and watches.",
+    {
+      here: "250",
+    },
+  ),
+  ignored("identity-lease-duration-seconds", "integer", "The server chooses how long its lease lasts."),
+  ignored(
+    "identity-lease-renew-interval-seconds",
+    "integer",
+    "The server renews its lease every 10 seconds.",
+    {
+      here: "10",
+    },
+  ),
+  refused("insecure-port", "integer", "The server speaks TLS only, see --secure-port.", { here: "0" }),
+  ignored("kubelet-port", "integer", "A node says in its status at which port its agent listens."),
+  ignored("kubelet-read-only-port", "integer", "The server asks node agents over TLS only."),
+  ignored("kubernetes-service-node-port", "integer", "The server's own Service has no node port.", {
+    here: "0",
+  }),
+  ignored("lease-reuse-duration-seconds", "integer", "Keys in etcd have no leases; see --event-ttl."),
+  ignored("log-flush-frequency", "duration", ownLogs),
+  ignored("log-json-info-buffer-size", "string", ownLogs),
+  ignored("log-json-split-stream", "boolean", ownLogs, { here: "false" }),
+  ignored("logging-format", "string", ownLogs, { here: "json", allowed: ["json", "text"] }),
+  ignored("master-service-namespace", "string", "The server's own Service is in default.", {
+    here: "default",
+  }),
+  refused("max-connection-bytes-per-sec", "integer", "The server doesn't bound a connection's bytes.", {
+    here: "0",
+  }),
+  ignored(
+    "min-request-timeout",
+    "integer",
+    "The server chooses how long a watch lasts whose client doesn't say.",
+  ),
+  ignored("permit-address-sharing", "boolean", "The server shares no address.", { here: "false" }),
+  ignored("permit-port-sharing", "boolean", "The server shares no port.", { here: "false" }),
+  ignored("profiling", "boolean", "There are no profiling endpoints.", { here: "false" }),
+  ignored("proxy-client-cert-file", "file", noAggregation),
+  ignored("proxy-client-key-file", "file", noAggregation),
+  ignored("request-timeout", "duration", "A request must be answered within a minute.", { here: "1m" }),
+  ignored("shutdown-send-retry-after", "boolean", "A server that stops takes no new connections.", {
+    here: "false",
+  }),
+  ignored("storage-media-type", "string", "The server chooses the encoding in which it stores objects."),
+  refused("strict-transport-security-directives", "list", "The server sends no such header."),
+  refused("tls-sni-cert-key", "string", "The server has one certificate for all names, see --tls-cert-file."),
+  ignored("tracing-config-file", "file", "The server records no traces."),
+  ignored("v", "integer", ownLogs, { short: "v" }),
+  ignored("vmodule", "string", ownLogs),
+  ignored("watch-cache", "boolean", noCache, { here: "false" }),
+  ignored("watch-cache-sizes", "list", noCache),
+];
+
+/** Their names, for the help text. */
+export function acceptedHelp(): string {
+  const names = (isRefused: boolean) =>
+    acceptedFlags
+      .filter((one) => one.refused === isRefused)
+      .map(({ name }) => `  --${name}`)
+      .join("\n");
+  return `\nFlags of the reference that have no effect here; the log says so:\n${names(false)}\n\nFlags of the reference that are refused, unless they ask for what the server does anyway:\n${names(true)}\n`;
+}
+
+/**
+ * Checks the values of those flags, and says which of them have no effect.
+ *
+ * @throws {UsageError} a value of the wrong type, or one that asks for what the server doesn't have.
+ */
+export function acceptFlags(read: FlagReader, log: Logger): void {
+  for (const known of acceptedFlags) {
+    const { name, here, doc } = known;
+    const value = read.optional(name);
+    if (value === undefined) continue;
+    checkValue(read, known);
+    if (here !== undefined && same(known.type, value, here)) continue;
+    if (known.refused) throw new UsageError(`--${name}=${value}: this server doesn't have it. ${doc}`);
+    log.warn({ flag: `--${name}`, value }, `--${name} has no effect here. ${doc}`);
+  }
+}
+
+function checkValue(read: FlagReader, { name, type, allowed }: AcceptedFlag): void {
+  if (allowed !== undefined) read.choice(name, allowed);
+  else if (type === "integer") read.integer(name, 0, Number.MAX_SAFE_INTEGER);
+  else if (type === "number") read.number(name, 0, Number.MAX_SAFE_INTEGER);
+  else if (type === "duration") read.durationMs(name);
+  else if (type === "boolean") read.boolean(name);
+}
+
+/** Whether two values of a type are the same, however they are written. */
+function same(type: FlagType, one: string, other: string): boolean {
+  if (type === "duration") return parseDuration(one) === parseDuration(other);
+  if (type === "integer" || type === "number") return Number(one) === Number(other);
+  return one === other;
+}

@@ -1,0 +1,39 @@
+import { isObject, type JsonValue } from "../base/json/value.ts";
+import { vocabularyNaming } from "../vocabulary/other-vocabulary.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+
+/**
+ * The vocabulary of a manifest, or of several: that of the first `apiVersion` with a product's name, else that of the first
+ * qualified key, such as an annotation's. Undefined where no name tells.
+ */
+export function vocabularyOf(value: JsonValue): Vocabulary | undefined {
+  let byKey: Vocabulary | undefined;
+  const visit = (one: JsonValue): Vocabulary | undefined => {
+    if (Array.isArray(one)) return firstOf(one, visit);
+    if (!isObject(one)) return undefined;
+    const { apiVersion } = one;
+    if (typeof apiVersion === "string") {
+      const found = named(apiVersion);
+      if (found !== undefined) return found;
+    }
+    for (const key of Object.keys(one)) byKey ??= named(key);
+    return firstOf(Object.values(one), visit);
+  };
+  return visit(value) ?? byKey;
+}
+
+function firstOf<T>(values: readonly JsonValue[], find: (value: JsonValue) => T | undefined): T | undefined {
+  for (const value of values) {
+    const found = find(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The vocabulary whose domain stands before the slash of a qualified name. */
+function named(name: string): Vocabulary | undefined {
+  const slash = name.indexOf("/");
+  if (slash === -1) return undefined;
+  const domain = name.slice(0, slash);
+  return vocabularyNaming(domain);
+}

@@ -1,0 +1,72 @@
+import { OptionsError } from "./options.ts";
+
+/** What of TLS clients may choose from. */
+export interface TlsOptions {
+  /** As for `--tls-min-version`. */
+  readonly minVersion: string;
+  /** As for `--tls-cipher-suites`: those of TLS 1.2, as IANA names them; empty: those of the platform. */
+  readonly cipherSuites: readonly string[];
+}
+
+/** The oldest version and the ciphers, as OpenSSL names them. */
+export interface TlsProtocol {
+  readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
+  readonly ciphers: string | undefined;
+}
+
+const versions: Readonly<Record<string, TlsProtocol["minVersion"]>> = {
+  VersionTLS10: "TLSv1",
+  VersionTLS11: "TLSv1.1",
+  VersionTLS12: "TLSv1.2",
+  VersionTLS13: "TLSv1.3",
+};
+
+/** TLS 1.3 has these alone; they can't be chosen. */
+const modern = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+
+/** OpenSSL's names of the suites of TLS 1.2 that are offered by name. */
+const suites: Readonly<Record<string, string>> = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: "ECDHE-ECDSA-AES128-GCM-SHA256",
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: "ECDHE-ECDSA-AES256-GCM-SHA384",
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305: "ECDHE-ECDSA-CHACHA20-POLY1305",
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-ECDSA-CHACHA20-POLY1305",
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: "ECDHE-ECDSA-AES128-SHA",
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: "ECDHE-ECDSA-AES256-SHA",
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: "ECDHE-RSA-AES128-GCM-SHA256",
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: "ECDHE-RSA-AES256-GCM-SHA384",
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305: "ECDHE-RSA-CHACHA20-POLY1305",
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: "ECDHE-RSA-CHACHA20-POLY1305",
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: "ECDHE-RSA-AES128-SHA",
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: "ECDHE-RSA-AES256-SHA",
+  TLS_RSA_WITH_AES_128_GCM_SHA256: "AES128-GCM-SHA256",
+  TLS_RSA_WITH_AES_256_GCM_SHA384: "AES256-GCM-SHA384",
+  TLS_RSA_WITH_AES_128_CBC_SHA: "AES128-SHA",
+  TLS_RSA_WITH_AES_256_CBC_SHA: "AES256-SHA",
+};
+
+/**
+ * What the options allow of TLS.
+ *
+ * @throws {OptionsError} an unknown version or suite.
+ */
+export function tlsProtocol({ minVersion, cipherSuites }: TlsOptions): TlsProtocol {
+  const version = known("--tls-min-version", versions, minVersion);
+  const chosen = cipherSuites.filter((name) => !modern.includes(name));
+  const ciphers = chosen.map((name) => known("--tls-cipher-suites", suites, name, modern));
+  return {
+    minVersion: version,
+    ciphers: cipherSuites.length === 0 ? undefined : [...modern, ...ciphers].join(":"),
+  };
+}
+
+function known<T>(
+  flag: string,
+  values: Readonly<Record<string, T>>,
+  name: string,
+  further: readonly string[] = [],
+): T {
+  const found = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (found !== undefined) return found;
+  const names = [...Object.keys(values), ...further].join(", ");
+  throw new OptionsError(`${flag}: ${JSON.stringify(name)} is not one of ${names}`);
+}

@@ -1,0 +1,210 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveFlags } from "../../src/cli/flags.ts";
+import { createServer, OptionsError, StatusError, type CreateServerOptions } from "../../src/index.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { checkLibraryOptions, libraryOptions } from "../../src/server/library-options.ts";
+import { namesByFlag } from "../../src/server/option-shape.ts";
+import type { Server } from "../../src/server/server.ts";
+import { filesBelow } from "../tidy/source-files.ts";
+import { root, temporaryFolder } from "../support/process.ts";
+
+/** What starting a server with these options fails with, whatever their types say. */
+async function failureOf(options: unknown): Promise<unknown> {
+  try {
+    const server = await createServer(options as CreateServerOptions);
+    await server.close();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("createServer refuses options that it can't use, and names them", () => {
+  test.each<[unknown, string]>([
+    ["k8s", 'options: "k8s" is not an object of options'],
+    [{ adminPlugins: [] }, "adminPlugins: there is no such option; there are vocabulary, storage, port, "],
+    [{ vocabulary: "k8s" }, 'vocabulary: "k8s" is not one of platform, kubernetes'],
+    [{ storage: { engine: "lmdb" } }, 'storage.engine: "lmdb" is not one of memory, embedded, etcd'],
+    [{ storage: "memory" }, 'storage: "memory" is not an object of options'],
+    [{ storage: { engine: "embedded" } }, "storage.dir: is needed, and must be a text"],
+    [{ storage: { engine: "memory", dir: "x" } }, "storage.dir: there is no such option; there are engine"],
+    [{ port: 99_999 }, "port: 99999 is not an integer from 0 to 65535, or false"],
+    [{ port: -1 }, "port: -1 is not an integer"],
+    [{ port: "x" }, 'port: "x" is not an integer'],
+    [{ host: "no host" }, 'host: "no host" is neither an IP address nor a DNS name'],
+    [{ advertiseAddress: "here" }, 'advertiseAddress: "here" is not an IP address'],
+    [{ maxConnections: 0 }, "maxConnections: 0 is not an integer from 1 to"],
+    [{ authorizationModes: ["Rbac"] }, 'authorizationModes: ["Rbac"] is not a list of Node, RBAC'],
+    [{ authorizationModes: ["Webhook"] }, "authorizationModes Webhook needs authorizationWebhook.configFile"],
+    [
+      { authorizationModes: ["Node", "RBAC"] },
+      "authorizationModes Node needs enabledAdmissionPlugins=NodeRestriction",
+    ],
+    [{ authorizationModes: ["ABAC"] }, "authorizationModes: ABAC needs authorizationPolicyFile"],
+    [{ anonymousAuth: "yes" }, 'anonymousAuth: "yes" is not true or false'],
+    [{ clientCaFile: "/nowhere/ca.crt" }, "clientCaFile /nowhere/ca.crt: the file doesn't exist"],
+    [{ controllers: ["nope"] }, 'controllers: there is no controller "nope"'],
+    [{ controllers: "*" }, 'controllers: "*" is not a list of texts'],
+    [{ enabledAdmissionPlugins: ["Nope"] }, 'enabledAdmissionPlugins: there is no admission plugin "Nope"'],
+    [{ featureGates: "Nope=true" }, "featureGates: unrecognized feature gate: Nope"],
+    [{ runtimeConfig: "nope/v1=true" }, 'runtimeConfig: "nope/v1" is not a group version'],
+    [{ serviceClusterIpRanges: ["x"] }, 'serviceClusterIpRanges: "x" is not a range of addresses'],
+    [{ eventLifeMs: -1 }, "eventLifeMs: -1 is not a number of milliseconds, 0 or more"],
+    [{ flow: { fair: 1 } }, "flow.fair: 1 is not true or false"],
+    [
+      { flow: { maxReading: 0, maxChanging: 0 } },
+      "flow.maxReading and flow.maxChanging: with flow.fair one of them must be greater than 0",
+    ],
+    [{ connections: { loopback: true } }, "connections.loopback: there is no such option"],
+    [
+      { authentication: { serviceAccounts: { maxExpirationMs: 1 } } },
+      "authentication.serviceAccounts.maxExpirationMs: must be 0, or from 1h",
+    ],
+    [{ authentication: { oidc: { issuerUrl: "x" } } }, "authentication.oidc.clientId: is needed"],
+    [
+      { audit: { policyFile: "/nowhere/p", log: { path: "-", mode: "x" } } },
+      'audit.log.mode: "x" is not one of',
+    ],
+    [{ clock: {} }, "clock: {} is not an object with the methods now, setTimer"],
+    [
+      { storage: { engine: "etcd", endpoints: ["ftp://h"], prefix: "/p" } },
+      'storage.endpoints: "ftp://h" is not http://HOST:PORT',
+    ],
+  ])("%j", async (options, message) => {
+    const error = await failureOf(options);
+    expect(error).toBeInstanceOf(OptionsError);
+    expect((error as Error).message).toContain(message);
+  });
+
+  test("options that are undefined are not given", () => {
+    const all = Object.fromEntries(Object.keys(libraryOptions).map((name) => [name, undefined]));
+    expect(() => checkLibraryOptions(all)).not.toThrow();
+  });
+
+  test("each flag that an error of the server names has an option, or can't be set by the library", () => {
+    const flags = new Set(serveFlags.map(({ name }) => `--${name}`));
+    const options = namesByFlag(libraryOptions);
+    for (const flag of options.keys()) expect(flags, `the flag ${flag} of an option`).toContain(flag);
+    const programOnly = [
+      "--cert-dir",
+      "--show-hidden-metrics-for-version",
+      "--tls-cipher-suites",
+      "--tls-min-version",
+      "--tls-san",
+    ];
+    const named = new Set<string>();
+    for (const file of filesBelow("src/server")) {
+      const code = readFileSync(path.join(root, file), "utf8").replaceAll(/^\s*(\*|\/\*|\/\/).*$/gm, "");
+      for (const [flag] of code.matchAll(/--[a-z][a-z-]+/g)) named.add(flag);
+    }
+    expect([...named].filter((flag) => !options.has(flag)).toSorted()).toEqual(programOnly);
+  });
+});
+
+describe("a start that fails leaves nothing open", () => {
+  const folder = temporaryFolder();
+  afterAll(() => folder.remove());
+
+  const sockets = () => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
+
+  test("wherever it fails", async () => {
+    const before = sockets();
+    const storage = { engine: "embedded", dir: path.join(folder.path, "store") } as const;
+    const startWith = async (setTimer: typeof systemClock.setTimer) =>
+      failureOf({
+        storage,
+        clock: { now: systemClock.now, setTimer },
+        controllers: ["*", "bootstrapsigner"],
+      });
+    const delays = new Set<number>();
+    const recorded = await startWith((task, delayMs) => {
+      delays.add(delayMs);
+      return systemClock.setTimer(task, delayMs);
+    });
+    expect(recorded).toBeUndefined();
+    let failures = 0;
+    for (const refused of delays) {
+      const error = await startWith((task, delayMs) => {
+        if (delayMs === refused) throw new Error("no timer is left");
+        return systemClock.setTimer(task, delayMs);
+      });
+      if (error !== undefined) failures++;
+      expect(sockets(), `without timers of ${refused} ms`).toBe(before);
+    }
+    expect(failures).toBeGreaterThan(0);
+    const server = await createServer({ storage, port: false });
+    expect((await server.client.list({ apiVersion: "v1", kind: "Namespace" })).items).not.toEqual([]);
+    await server.close();
+  });
+
+  test("of options that are wrong only in the end", async () => {
+    const before = sockets();
+    const audit = { policyFile: "/nowhere/policy.yaml", log: { path: "-" } };
+    const error = await failureOf({ audit });
+    expect((error as Error).message).toBe("audit.policyFile /nowhere/policy.yaml: the file doesn't exist");
+    expect(sockets()).toBe(before);
+  });
+});
+
+describe("the client says what is wrong with what it is given", () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await createServer({ port: false });
+  });
+  afterAll(() => server.close());
+
+  const review = { apiVersion: "authorization.platform.io/v1", kind: "SubjectAccessReview", spec: {} };
+  const namespaces = { apiVersion: "v1", kind: "Namespace" };
+  // What a program without types may hand over.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  const any = (value: unknown): any => value;
+
+  test.each<[string, () => unknown, number, string]>([
+    ["no metadata", () => server.client.create(any(namespaces)), 422, "metadata.name: Required value"],
+    ["nothing", () => server.client.create(any(undefined)), 400, "an object is needed, not undefined"],
+    ["a text", () => server.client.create(any("x")), 400, "an object is needed, not a value of type string"],
+    [
+      "no kind",
+      () => server.client.create(any({ apiVersion: "v1" })),
+      400,
+      "kind must be a text, not undefined",
+    ],
+    [
+      "a review",
+      () => server.client.create(any(review)),
+      405,
+      "SubjectAccessReview is answered over HTTP only",
+    ],
+    [
+      "an update without a name",
+      () => server.client.update(any(namespaces)),
+      400,
+      "must be given in metadata.name",
+    ],
+    [
+      "get without a name",
+      () => server.client.get(any(namespaces)),
+      400,
+      "Namespace: a name is needed, not undefined",
+    ],
+    ["get of nothing", () => server.client.get(any(null)), 400, "a reference is needed, not null"],
+    ["delete without a name", () => server.client.delete(any(namespaces)), 400, "a name is needed"],
+    ["list without a kind", () => server.client.list(any({ apiVersion: "v1" })), 400, "kind must be a text"],
+    [
+      "a watch from nowhere",
+      async () => server.client.watch(any(namespaces), () => undefined),
+      400,
+      "a watch needs the resourceVersion of a list",
+    ],
+  ])("%s", async (_what, call, code, message) => {
+    const error = await Promise.resolve(call()).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(StatusError);
+    expect((error as StatusError).code).toBe(code);
+    expect((error as Error).message).toContain(message);
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { features } from "../../src/server/features.ts";
+import { idleFeatures } from "../../src/server/idle-features.ts";
+import { read, sources } from "./source-files.ts";
+
+const lists = new Set(["src/server/features.ts", "src/server/idle-features.ts"]);
+const code = sources.filter((file) => !lists.has(file)).map(read);
+const isUsed = (name: string) => code.some((text) => text.includes(`"${name}"`));
+
+test("each feature gate that can be turned is used, or listed as one that changes nothing here", () => {
+  const turned = Object.entries(features).filter(([, { stage }]) => stage !== "stable");
+  expect(turned.length).toBeGreaterThan(90);
+  for (const [name] of turned) expect(isUsed(name), name).toBe(!idleFeatures.has(name));
+  for (const name of idleFeatures.keys()) expect(features, name).toHaveProperty(name);
+});
+
+test("docs/flags.md lists every feature gate with its stage, its default and whether it changes something", () => {
+  const rows = [
+    ...read("docs/flags.md").matchAll(
+      /^\| `([A-Za-z0-9]+)`\s+\| (alpha|beta|stable|deprecated)\s+\| (on|off)\s+\| (.*?)\s*\|$/gm,
+    ),
+  ];
+  expect(rows.map(([, name, stage, on, effect]) => [name, stage, on, effect])).toEqual(
+    Object.entries(features).map(([name, { stage, on }]) => [
+      name,
+      stage,
+      on ? "on" : "off",
+      stage === "stable" ? "locked" : (idleFeatures.get(name) ?? "acts"),
+    ]),
+  );
+});

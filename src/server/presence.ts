@@ -1,4 +1,5 @@
 import { hostname, networkInterfaces } from "node:os";
+import { StatusError } from "../base/status-error.ts";
 import { reconcileApiEndpoints, type ServerAddress } from "../controllers/api-service/endpoints.ts";
 import { ensureApiService } from "../controllers/api-service/service.ts";
 import { IdentityLease, leaseRenewMs } from "../controllers/identity-lease.ts";
@@ -48,11 +49,16 @@ export async function publishPresence(
     const service = ensureApiService(client, vocabulary, { clusterIp: firstAddress(options), port });
     await Promise.all([service, publishEndpoints()]);
   };
-  const failed = (error: unknown) =>
+  const failed = (error: unknown) => {
+    // Another server that starts at the same time may have taken the address, and be about to make the Service.
+    if (error instanceof StatusError && error.reason === "Invalid") {
+      return log.warn({ error: error.message }, "the API's own service is not there yet");
+    }
     log.error(
       { error: stackOf(error) },
       "the server's own service and lease could not be brought up to date",
     );
+  };
   await publish().catch(failed);
   const renewal = isLeased ? new Periodic(clock, leaseRenewMs, publish, failed) : undefined;
   return {

@@ -250,6 +250,6 @@ describe("plinth serve", () => {
     const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${file}`);
     expect(stderr).toContain(file);
     expect(stderr).not.toContain("    at ");
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 });

@@ -33,7 +33,7 @@ describe("a data folder that can't be used", () => {
         const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${dir}`);
         expect(stderr).toContain(`--data-dir ${dir}: the folder can't be used: `);
         expect(stderr).not.toContain("    at ");
-        expect(code).toBe(1);
+        expect(code).toBe(2);
       }
     },
   );
@@ -44,7 +44,7 @@ describe("a data folder that can't be used", () => {
     for (const dir of [file, path.join(file, "below")]) {
       const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${dir}`);
       expect(stderr).toContain(`--data-dir ${dir}: `);
-      expect(code).toBe(1);
+      expect(code).toBe(2);
     }
   });
 
@@ -58,7 +58,7 @@ describe("a data folder that can't be used", () => {
         "--write-kubeconfig=/proc/x/admin",
       );
       expect(stderr).toMatch(/\/proc\/x\/admin can't be written \(see --write-kubeconfig\)/);
-      expect(code).toBe(1);
+      expect(code).toBe(2);
     },
   );
 });

@@ -46,7 +46,7 @@ describe("a data folder belongs to one vocabulary", () => {
       `plinth: the store in ${dir} belongs to the vocabulary kubernetes: ` +
         "start with --vocabulary=kubernetes, or choose another --data-dir\n",
     );
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(await revisionOf(dir)).toBe(before);
     await serveOnce(storage, "kubernetes");
   });
@@ -93,7 +93,7 @@ describe("a data folder belongs to one vocabulary", () => {
     await withMeta(dir, (meta) => void meta.putSync("stamp", Buffer.from(stamp)));
     expect(await messageOfRefusal(storage, "platform")).toBe(
       `the store in ${dir} has format 7, this program knows 1: ` +
-        "use the program version that wrote it, or choose another --data-dir",
+        "use the program version that wrote it, or choose another storage.dir",
     );
   });
 });
@@ -109,9 +109,9 @@ describe.skipIf(etcdMissing !== undefined)(`a prefix in etcd too (${etcdMissing 
     await serveOnce(at("/two"), "platform");
     expect(await messageOfRefusal(at("/one"), "platform")).toBe(
       "the store under /one in etcd belongs to the vocabulary kubernetes: " +
-        "start with --vocabulary=kubernetes, or choose another --etcd-prefix",
+        "start with vocabulary=kubernetes, or choose another storage.prefix",
     );
-    expect(await messageOfRefusal(at("/two"), "kubernetes")).toContain("--vocabulary=platform");
+    expect(await messageOfRefusal(at("/two"), "kubernetes")).toContain("vocabulary=platform");
     await serveOnce(at("/one"), "kubernetes");
   });
 });

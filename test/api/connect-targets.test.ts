@@ -118,7 +118,7 @@ describe("addresses", () => {
     "the denied range %s is refused when the server starts",
     async (range) => {
       const started = TestServer.start({ connections: { deniedRanges: [range] } });
-      await expect(started).rejects.toThrow(`--proxy-denied-cidrs: ${JSON.stringify(range)} is neither`);
+      await expect(started).rejects.toThrow(`connections.deniedRanges: ${JSON.stringify(range)} is neither`);
     },
   );
 });

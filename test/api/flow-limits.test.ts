@@ -429,6 +429,6 @@ describe("without priority and fairness", () => {
 test("seats that come to nothing are refused at the start", async () => {
   await start();
   await expect(startWithUsers([], { flow: { maxReading: 0, maxChanging: 0 } })).rejects.toThrow(
-    /--max-requests-inflight and --max-mutating-requests-inflight/,
+    /flow.maxReading and flow.maxChanging/,
   );
 });

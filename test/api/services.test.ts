@@ -4,8 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { AddressRange, canonicalAddress } from "../../src/resources/services/address-range.ts";
 import { claimPrefix } from "../../src/resources/services/claims.ts";
-import type { Store } from "../../src/storage/store.ts";
-import { TestServer } from "../support/api.ts";
+import { storeOf, TestServer } from "../support/api.ts";
 
 const services = "/api/v1/namespaces/default/services";
 const service = (name: string, spec: object = {}) => ({
@@ -21,7 +20,7 @@ describe("addresses of services", () => {
     server.admin.post(services + query, service(name, spec));
   /** Who has what, without the revision of the claim. */
   const claims = async () => {
-    const { store } = (server.server as unknown as { parts: { store: Store } }).parts;
+    const store = storeOf(server);
     const { entries } = await store.range({ prefix: claimPrefix });
     return Object.fromEntries(
       entries.map(({ key, body }) => [

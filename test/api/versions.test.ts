@@ -201,7 +201,7 @@ describe("removed versions", () => {
     );
     folder.remove();
     expect(stderr).toContain('"PodSecurityPolicy"');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
   });
 
   it("aren't discovered, and neither is a group that has no other", async () => {

@@ -5,10 +5,8 @@ import { spreadLimits } from "../../src/authorization/rbac/spread-budget.ts";
 import { StoredRbac } from "../../src/server/rbac.ts";
 import type { Decision } from "../../src/authorization/authorizer.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { Client } from "../../src/resources/client.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { TestServer } from "../support/api.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { storeOf, TestServer } from "../support/api.ts";
 import { stepsOf } from "./steps.ts";
 import { alice, ask, askPath, clusterRole, podRule, toUser } from "./support.ts";
 
@@ -96,7 +94,8 @@ it("A-5-02 a role that changes between the turns of a question is decided as it 
 
 it("A-5-02 a server lets others have their turn while it takes in very many rules", async () => {
   const server = await TestServer.start();
-  const { store, client } = (server.server as unknown as { parts: { store: Store; client: Client } }).parts;
+  const { client } = server.server;
+  const store = storeOf(server);
   const rules = words("n", 20_000).map((name) => podRule(["get"], { resourceNames: [name] }));
   const group = "rbac.authorization.platform.io";
   const apiVersion = `${group}/v1`;

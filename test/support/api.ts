@@ -2,6 +2,7 @@ import { request as httpsRequest, Agent } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
+import type { Store } from "../../src/storage/store.ts";
 
 /** An answer, with its JSON body parsed where it is JSON. */
 export interface Answer {
@@ -215,4 +216,10 @@ export class TestServer {
     this.clients.push(client);
     return client;
   }
+}
+
+/** The store of a server, for tests that look at what lies in it. */
+export function storeOf({ server }: TestServer): Store {
+  return (server as unknown as { parts: { service: { engine: { store: Store } } } }).parts.service.engine
+    .store;
 }

@@ -1,4 +1,4 @@
-import { pemBlocks } from "./pem.ts";
+import { certificateRequestIn } from "./certificate-request.ts";
 
 /** Object identifier of the attribute "organization" of a name (RFC 5280, `id-at-organizationName`). */
 const organizationName = "2.5.4.10";
@@ -10,11 +10,10 @@ const organizationName = "2.5.4.10";
  * @throws {Error} when the request can't be read.
  */
 export async function requestedOrganizations(pem: string): Promise<string[]> {
-  const block = pemBlocks(pem).find(({ label }) => label === "CERTIFICATE REQUEST");
-  if (block === undefined) throw new Error("no CERTIFICATE REQUEST block");
+  const request = certificateRequestIn(pem);
+  if (request === undefined) throw new Error("no CERTIFICATE REQUEST block");
   const { AsnConvert, CertificationRequest } = await library();
-  const base64 = block.text.split("\n").slice(1, -1).join("");
-  const { certificationRequestInfo } = AsnConvert.parse(Buffer.from(base64, "base64"), CertificationRequest);
+  const { certificationRequestInfo } = AsnConvert.parse(request, CertificationRequest);
   return certificationRequestInfo.subject.flatMap((attributes) =>
     attributes.filter(({ type }) => type === organizationName).map(({ value }) => value.toString()),
   );

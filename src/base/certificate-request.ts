@@ -51,14 +51,23 @@ const pss = "2a864886f70d01010a";
  * Undefined where it is right.
  */
 export function certificateRequestFault(pem: string): string | undefined {
-  const [block] = pemBlocks(pem);
-  if (block?.type !== "CERTIFICATE REQUEST") return "PEM block type must be CERTIFICATE REQUEST";
+  const request = certificateRequestIn(pem);
+  if (request === undefined) return "PEM block type must be CERTIFICATE REQUEST";
   try {
-    return requestFault(block.content);
+    return requestFault(request);
   } catch {
     // Whatever the readers of DER and of keys stumble over.
     return "is not a well-formed PKCS#10 certificate request";
   }
+}
+
+/**
+ * The certificate request in PEM text, in DER: its first block; undefined where that is something else. Whoever judges a
+ * request reads it here, so that all judge the same one.
+ */
+export function certificateRequestIn(pem: string): Buffer | undefined {
+  const [block] = pemBlocks(pem);
+  return block?.type === "CERTIFICATE REQUEST" ? block.content : undefined;
 }
 
 function requestFault(der: Buffer): string | undefined {

@@ -190,6 +190,18 @@ describe("CertificateSubjectRestriction", () => {
     },
   );
 
+  test("C-4.13-25 judges the request that is signed, not one that is hidden in the text before it", async () => {
+    const decoy = certificateRequest("alice", keys);
+    const real = certificateRequest("alice", keys, { organizations: [der.utf8String(masters)] });
+    const spec = {
+      request: base64(`text ${decoy}${real}`),
+      usages: ["client auth"],
+      signerName: clients,
+    };
+    const answer = await server.as("bob").post(CSRS, { metadata: { name: `request-${made++}` }, spec });
+    expect(answer.status).toBe(403);
+  });
+
   test("other groups, and other signers, are not its business", async () => {
     await ok(create(clients, der.utf8String("system:master")));
     await ok(create(clients));

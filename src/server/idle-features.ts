@@ -75,7 +75,6 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
   "--runtime-config turns the API on": ["APISelfSubjectReview"],
   "the server always has what is on by default, and what isn't it never has": [
     "AppArmor",
-    "CSINodeExpandSecret",
     "DownwardAPIHugePages",
     "ExpandedDNSConfig",
   ],

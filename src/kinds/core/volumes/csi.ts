@@ -26,6 +26,7 @@ export const CSIPersistentVolumeSource = struct(
       .nullable()
       .check(placedSecret),
     nodeExpandSecretRef: field(10, SecretReference, "Secret for growing the volume on a node.")
+      .gated("CSINodeExpandSecret")
       .nullable()
       .check(placedSecret),
   },

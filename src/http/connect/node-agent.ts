@@ -2,17 +2,17 @@ import type { IncomingMessage } from "node:http";
 import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Pod } from "../../kinds/core/pod/pod.ts";
-import { headersFor } from "../respond.ts";
+import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceRequest } from "../verbs/serve-resource.ts";
-import { Backend } from "./backend.ts";
+import type { ResourceContext } from "../request/context.ts";
+import { Backend } from "../backends/backend.ts";
 import { containerOf } from "./containers.ts";
-import { handOn } from "./hand-on.ts";
+import { forwardRequest } from "./forward.ts";
 import { agentDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
 import { logOptions, portForwardQuery, streamQuery } from "./options.ts";
 import { relayAnswer } from "./relay.ts";
-import { hostAndPort } from "./rules.ts";
+import { hostAndPort } from "../backends/rules.ts";
 
 /** So much of a node agent's complaint is told. */
 const maxComplaintBytes = 50_000;
@@ -20,7 +20,7 @@ const maxComplaintBytes = 50_000;
 /** `exec`, `attach` and `portforward` of a pod: an upgraded connection to the agent of the pod's node. */
 export async function serveStream(
   service: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
   subresource: "attach" | "exec" | "portforward",
 ): Promise<void> {
   const { exchange, facts, target, user } = request;
@@ -35,11 +35,11 @@ export async function serveStream(
   const destination = await agentDestination(objects, node, connections);
   if (exchange.upgrade === undefined) throw new StatusError("BadRequest", "Upgrade request required");
   const path = agentPath(forward ? "portForward" : subresource, pod, container, query);
-  await handOn(service, request, { destination, path });
+  await forwardRequest(service, request, { destination, path });
 }
 
 /** `log` of a pod: the node agent's text, as it comes. Without a node there is no text yet. */
-export async function serveLog(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveLog(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target, user } = request;
   const { engine, connections } = service;
   const objects = new Objects(engine, target.namespace, user);

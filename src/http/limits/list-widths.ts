@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { listWidth, ordinary, type Width } from "../../flow/width.ts";
 import type { Engine } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
-import type { ResourceFacts } from "../request-facts.ts";
+import type { ResourceFacts } from "../request/facts.ts";
 
 /** A count is used for this time; it is refreshed without anybody waiting. */
 const freshMs = 10_000;

@@ -1,5 +1,5 @@
 import { parseFieldSelector, pinnedValue } from "../../base/field-selector.ts";
-import type { ResourceFacts } from "../request-facts.ts";
+import type { ResourceFacts } from "../request/facts.ts";
 
 /** Whom a watch watches: what of a request's facts tells whether it will be told. */
 type Watched = Pick<ResourceFacts, "group" | "resource" | "namespace" | "name">;

@@ -7,13 +7,13 @@ import { bodyOf, watchObjects, type Change } from "../../resources/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { portions } from "../encodings/chunks.ts";
 import type { Encoding } from "../encodings/encoding.ts";
-import { drainInTime, type BodyStream } from "../exchange.ts";
-import { watchParameters, type WatchParameters } from "../parameters.ts";
-import { headersFor } from "../respond.ts";
+import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { watchParameters, type WatchParameters } from "../request/parameters.ts";
+import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import { failureStatus } from "../status.ts";
+import { failureStatus } from "../answers/status.ts";
 import { encodingOf } from "./answer.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** Bytes that a watcher may be behind before it is cut off; it resumes from its last version. */
 export const maxBacklogBytes = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ const maxWatchMs = 2 ** 31 - 1;
 const bookmarkMs = 60 * 1000;
 
 /** GET of a collection with `watch` (spec: conventions 4.6). */
-export async function serveWatch(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   const parameters = watchParameters(
     target.resource,
@@ -64,7 +64,7 @@ class Watcher {
 
   constructor(
     private readonly service: HttpService,
-    private readonly request: ResourceRequest,
+    private readonly request: ResourceContext,
     private readonly parameters: WatchParameters,
     private readonly encoding: Encoding,
     private readonly stream: BodyStream,

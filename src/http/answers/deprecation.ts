@@ -5,7 +5,7 @@ import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.t
 const known = new WeakMap<Resource, string>();
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
-/** What callers of a resource type's version are told (spec: conventions 9.2); empty where there is nothing to tell. */
+/** The warning to callers of a deprecated version (spec: conventions 9.2); empty for a version that isn't deprecated. */
 export function deprecationOf(resource: Resource, vocabulary: Vocabulary): string {
   let found = known.get(resource);
   if (found === undefined) {

@@ -15,7 +15,7 @@ export class BackendSockets {
   private readonly budget: SharedBudget;
   private changed: (open: number) => void = () => undefined;
 
-  /** @param note is told how many are open, and of each that was refused. */
+  /** @param note called with how many are open, and with each that was refused. */
   constructor(
     limit: number,
     private readonly note: { open(count: number): void; refused(reason: BudgetRefusal): void },
@@ -23,7 +23,7 @@ export class BackendSockets {
     this.budget = new SharedBudget(limit, Math.floor(limit * reservedPart));
   }
 
-  /** Has a listener told how many sockets are open, whenever that changes. */
+  /** Calls a listener with how many sockets are open, whenever that changes. */
   follow(changed: (open: number) => void): void {
     this.changed = changed;
   }

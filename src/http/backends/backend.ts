@@ -44,7 +44,7 @@ export interface BackendServices {
   readonly connections: ConnectionRules;
   /** Counts their sockets. */
   readonly backends: BackendSockets;
-  /** Is told when no file descriptor is left for one. */
+  /** Called when no file descriptor is left for one. */
   readonly clients: ConnectionObserver;
 }
 

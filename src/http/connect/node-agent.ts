@@ -14,7 +14,7 @@ import { logOptions, portForwardQuery, streamQuery } from "./options.ts";
 import { relayAnswer } from "./relay.ts";
 import { hostAndPort } from "../backends/rules.ts";
 
-/** So much of a node agent's complaint is told. */
+/** The most bytes of a node agent's error text that are sent to the client. */
 const maxComplaintBytes = 50_000;
 
 /** `exec`, `attach` and `portforward` of a pod: an upgraded connection to the agent of the pod's node. */
@@ -100,7 +100,7 @@ async function complaint(answer: IncomingMessage): Promise<string> {
       if (size >= maxComplaintBytes) break;
     }
   } catch (error) {
-    // It is told as far as it came.
+    // The text is sent as far as it came.
     chunks.push(Buffer.from(` (broken off: ${String(error)})`));
   }
   return Buffer.concat(chunks).subarray(0, maxComplaintBytes).toString("utf8").trim();

@@ -17,7 +17,7 @@ interface Count {
 export class ListWidths {
   private readonly counts = new Map<string, Count>();
 
-  /** @param failed told when objects can't be counted; their lists take one seat, or as many as before. */
+  /** @param failed called when objects can't be counted; their lists take one seat, or as many as before. */
   constructor(
     private readonly engine: Engine,
     private readonly clock: Clock,

@@ -6,7 +6,7 @@ import { Metric, type Sample } from "./metric.ts";
 
 export type { Sample } from "./metric.ts";
 
-/** Which metrics are shown, and who is told of deprecated ones. */
+/** Which metrics are shown, and where the use of deprecated ones is logged. */
 export interface MetricSettings {
   /** The release of this server. */
   readonly release: string;

@@ -25,7 +25,7 @@ export function answerFailure(service: HttpService, request: RequestContext, thr
     exchange.breakOff();
     return;
   }
-  const told =
+  const answer =
     error instanceof StatusError ? error : new StatusError("InternalError", "internal error; see the log");
-  sendFailure(request, service.engine.vocabulary, told);
+  sendFailure(request, service.engine.vocabulary, answer);
 }

@@ -143,6 +143,6 @@ function groupsOf(service: HttpService, wanted: Wanted): string[] {
   }
   const anonymous = wanted.name === `${systemPrefix}anonymous`;
   const standing = `${systemPrefix}${anonymous ? "unauthenticated" : "authenticated"}`;
-  const told = ["authenticated", "unauthenticated"].some((one) => groups.includes(`${systemPrefix}${one}`));
-  return told ? groups : [...groups, standing];
+  const named = ["authenticated", "unauthenticated"].some((one) => groups.includes(`${systemPrefix}${one}`));
+  return named ? groups : [...groups, standing];
 }

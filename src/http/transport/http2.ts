@@ -100,7 +100,7 @@ export class Http2Exchange implements HttpExchange {
     );
   }
 
-  /** What is left of a body that nobody wants is let pass until the answer is out; then the client is told to stop. */
+  /** Reads and drops the rest of a body that nobody reads, until the answer is out; then asks the client to stop. */
   private leaveRestUnread(): void {
     const { channel } = this;
     if (channel.readableEnded) return;
@@ -139,7 +139,7 @@ export class Http2Exchange implements HttpExchange {
     const { channel, connection, context } = this;
     const { session } = channel;
     connection.unsent ??= context.unsent.connection(() => {
-      // The client is told why before the connection is gone.
+      // The client gets the reason before the connection is gone.
       if (session?.destroyed === false) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       session?.destroy();
     });

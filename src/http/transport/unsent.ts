@@ -36,7 +36,7 @@ export class UnsentAnswers {
   private readonly connections = new Set<UnsentOnConnection>();
   private readonly bodies = new Map<number, Buffer[]>();
 
-  /** @param ended is told of each connection that is ended. */
+  /** @param ended called with each connection that is ended. */
   constructor(
     private readonly ended: (connection: EndedConnection) => void,
     limit = serverBytes,

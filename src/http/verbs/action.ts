@@ -45,13 +45,13 @@ export async function serveAction(
   checkBody(engine, bodyTarget, object);
   // A collection of things to be done says in its bodies to whom.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object);
-  const told = [...warnings];
-  const warn = (text: string) => void told.push(text);
+  const all = [...warnings];
+  const warn = (text: string) => void all.push(text);
   const result = await actionOf(about)(engine, about, object, { user, ...parameters, warn });
   if (result === undefined) {
-    return sendStatus(request, engine.vocabulary, 201, successStatus({}), warningLines(told));
+    return sendStatus(request, engine.vocabulary, 201, successStatus({}), warningLines(all));
   }
-  return sendObject(service, request, encoding, 201, bodyOf(result), told);
+  return sendObject(service, request, encoding, 201, bodyOf(result), all);
 }
 
 /** What is asked for an object says nothing else of whom it is about. */

@@ -3,7 +3,7 @@ import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import type { AuditHooks } from "../request/audit-hooks.ts";
 import type { RequestContext } from "../request/context.ts";
 
-/** Writes a list in an encoding; where the audit records answers, it is told the list in JSON too. */
+/** Writes a list in an encoding; where the audit records answers, it gets the list in JSON too. */
 export function recordedList({ audit }: RequestContext, encoding: Encoding): ListWriter {
   const writer = encoding.list();
   return audit?.wantsResponse === true ? recorded(writer, encoding.inJson?.list(), audit) : writer;

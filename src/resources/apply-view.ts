@@ -1,5 +1,6 @@
 import type { JsonDocument } from "../base/json/exact.ts";
-import { encodeManagedFields, managerId } from "../fields/apply/managed-fields.ts";
+import { encodeManagedFields } from "../fields/apply/managed-fields.ts";
+import { managerId } from "../fields/apply/manager.ts";
 import { applyFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { ownersInView, ownersThroughView, type ViewedField } from "../fields/apply/view-owners.ts";

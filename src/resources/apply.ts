@@ -3,13 +3,8 @@ import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 import type { FieldSet } from "../fields/apply/field-set.ts";
-import {
-  encodeManagedFields,
-  managerId,
-  noManagedFields,
-  type ManagedFields,
-  type Manager,
-} from "../fields/apply/managed-fields.ts";
+import { encodeManagedFields, noManagedFields, type ManagedFields } from "../fields/apply/managed-fields.ts";
+import { managerId, type Manager } from "../fields/apply/manager.ts";
 import {
   ApplyConflict,
   applyFields,

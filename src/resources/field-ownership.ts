@@ -4,12 +4,11 @@ import {
   decodeManagedFields,
   encodeManagedFields,
   entryOfCreator,
-  managerId,
   noManagedFields,
   unlessSame,
   type ManagedFields,
-  type Manager,
 } from "../fields/apply/managed-fields.ts";
+import { managerId, type Manager } from "../fields/apply/manager.ts";
 import { noManagedFieldsText, type ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { textOfFields } from "../fields/apply/fields-text.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";

@@ -17,7 +17,7 @@ import {
   type StorageOptions,
 } from "./server/options.ts";
 import { checkLibraryOptions, inLibraryTerms } from "./server/library-options.ts";
-import type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
+import type { AuthorizationWebhookChoice } from "./server/options.ts";
 import { startServer, type Server } from "./server/server.ts";
 import { kubernetes } from "./vocabulary/kubernetes.ts";
 import { platform } from "./vocabulary/platform.ts";
@@ -47,7 +47,7 @@ export type {
 export type { FlowOptions } from "./server/flow-options.ts";
 export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/chain.ts";
-export type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
+export type { AuthorizationWebhookChoice } from "./server/options.ts";
 
 /** How a server is made; everything has a default fit for tests. */
 export interface CreateServerOptions {

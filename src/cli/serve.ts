@@ -5,7 +5,7 @@ import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
-import type { AuthorizationWebhookChoice } from "../server/authorizers.ts";
+import type { AuthorizationWebhookChoice } from "../server/options.ts";
 import {
   OptionsError,
   type ConnectionOptions,

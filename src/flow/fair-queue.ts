@@ -1,11 +1,11 @@
 import type { UserInfo } from "../base/user-info.ts";
 import type { FlowRequest } from "./request.ts";
-import type { FlowUse } from "./use.ts";
+import type { SchemaFlows } from "./schema-flows.ts";
 import type { Width } from "./width.ts";
 
 /** A request that waits for seats. */
 export interface Waiting {
-  readonly use: FlowUse;
+  readonly use: SchemaFlows;
   readonly width: Width;
   /** What it is taken to cost, in milliseconds of one seat. */
   readonly workMs: number;

@@ -8,7 +8,8 @@ import { PriorityLevel } from "./priority-level.ts";
 import type { FlowRequest, WaitingClient } from "./request.ts";
 import { giveOut, seatRange, type SeatRange } from "./shares.ts";
 import type { Ticket } from "./ticket.ts";
-import { FlowUse, type WaitMeters } from "./use.ts";
+import type { WaitMeters } from "./schema-flows.ts";
+import { FlowUse } from "./use.ts";
 import type { Width } from "./width.ts";
 
 /** How often levels lend and borrow anew, in milliseconds. */

@@ -6,7 +6,7 @@ import { FairQueue, type Waiting } from "./fair-queue.ts";
 import type { Queuing } from "./objects.ts";
 import type { FlowRequest, WaitingClient } from "./request.ts";
 import { tooManyRequests, type Ticket } from "./ticket.ts";
-import type { FlowUse } from "./use.ts";
+import type { SchemaFlows } from "./schema-flows.ts";
 import { narrowed, type Width } from "./width.ts";
 
 /** What a request is taken to cost until it is done, in milliseconds of one seat. */
@@ -19,7 +19,7 @@ const unlimited: Width = { seats: 0, finalSeats: 0, finalMs: 0 };
 
 /** A request that wants to be worked on at a level. */
 export interface Entrant {
-  readonly use: FlowUse;
+  readonly use: SchemaFlows;
   readonly width: Width;
   readonly request: FlowRequest;
   readonly user: UserInfo;
@@ -140,7 +140,7 @@ export class PriorityLevel {
     return this.seatsInUse + seats <= this.limits.seats;
   }
 
-  private begin(use: FlowUse, width: Width, queue: FairQueue | undefined): SeatTicket {
+  private begin(use: SchemaFlows, width: Width, queue: FairQueue | undefined): SeatTicket {
     const { seats } = width;
     use.dispatched++;
     use.executing++;
@@ -295,7 +295,7 @@ function guessedWork({ seats, finalSeats, finalMs }: Width): number {
 class SeatTicket implements Ticket {
   constructor(
     private readonly level: PriorityLevel,
-    readonly use: FlowUse,
+    readonly use: SchemaFlows,
     readonly width: Width,
     /** Where it waited; undefined: it didn't. */
     readonly queue: FairQueue | undefined,

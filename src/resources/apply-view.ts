@@ -1,13 +1,15 @@
 import type { JsonDocument } from "../base/json/exact.ts";
-import { encodeManagedFields, managerId } from "../fields/apply/managed-fields.ts";
+import { encodeManagedFields } from "../fields/apply/managed-fields.ts";
+import { managerId } from "../fields/apply/manager.ts";
 import { applyFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { ownersInView, ownersThroughView, type ViewedField } from "../fields/apply/view-owners.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
 import { timestamp, type Engine, type Target, type WriteResult } from "./engine.ts";
-import { managerOf, type Standing } from "./field-ownership.ts";
+import { managerOf } from "./field-ownership.ts";
 import { readObject, readPart } from "./input.ts";
+import type { LiveObject } from "./live-object.ts";
 import { changeThroughView, viewTarget, type ObjectView, type WrittenView } from "./view.ts";
 
 /**
@@ -27,7 +29,7 @@ export async function applyView(
   const shownAt = viewTarget(target, view);
   const { part, warnings } = readPart(shownAt, value, duplicates, options.fieldValidation);
   const wanted = checkPart(shownAt, value, part);
-  const next = (shown: ApiObject, { object: live, managed: base }: Standing): WrittenView => {
+  const next = (shown: ApiObject, { object: live, managed: base }: LiveObject): WrittenView => {
     const manager = managerOf(target, options, "Apply");
     const { fields } = view.subresource;
     const { apiVersion: version } = view.resource;

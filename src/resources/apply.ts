@@ -3,13 +3,8 @@ import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 import type { FieldSet } from "../fields/apply/field-set.ts";
-import {
-  encodeManagedFields,
-  managerId,
-  noManagedFields,
-  type ManagedFields,
-  type Manager,
-} from "../fields/apply/managed-fields.ts";
+import { encodeManagedFields, noManagedFields, type ManagedFields } from "../fields/apply/managed-fields.ts";
+import { managerId, type Manager } from "../fields/apply/manager.ts";
 import {
   ApplyConflict,
   applyFields,
@@ -21,7 +16,8 @@ import {
 import { PartsFault } from "../fields/apply/parts.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import { createObject } from "./create.ts";
+import { fromStored } from "./conversion.ts";
+import { createInContext } from "./create.ts";
 import {
   conflict,
   detailsOf,
@@ -33,15 +29,16 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import { ignoredFields, managerOf, versionsOf, type Standing } from "./field-ownership.ts";
+import { ignoredFields, managerOf, versionsOf } from "./field-ownership.ts";
 import { fieldPath } from "./field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
 import { readObject, readPart, type FieldValidation } from "./input.ts";
+import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
 import { changeEntry, type Changed } from "./update.ts";
-import { fromStored, storedTarget } from "./versions.ts";
+import { writeContext, type WriteContext } from "./write-context.ts";
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
@@ -63,6 +60,8 @@ interface Wanted {
   readonly given: JsonValue;
 }
 
+type ApplyContext = WriteContext<ApplyOptions>;
+
 /** How often an apply is tried again after another one created or deleted the object. */
 const applyAttempts = 10;
 
@@ -81,15 +80,15 @@ export async function applyObject(
   options: ApplyOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
-  const stored = storedTarget(target);
-  const first = await engine.store.get(keyOf(stored.resource, target.namespace, target.name));
-  const question = first && repeatable(engine, target, stored, body, options);
+  const context = writeContext(engine, target, options);
+  const first = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
+  const question = first && repeatable(context, body);
   if (first === undefined || question === undefined) {
-    return applyDocument(engine, target, first, await body.document(), options, mayCreate);
+    return applyDocument(context, first, await body.document(), mayCreate);
   }
   const known = engine.repeatedApplies.find(question, first);
   if (known !== undefined) return { body: first.body, created: false, warnings: known };
-  const result = await applyDocument(engine, target, first, await body.document(), options, mayCreate);
+  const result = await applyDocument(context, first, await body.document(), mayCreate);
   const isUnchanged = result.body === first.body;
   if (isUnchanged) engine.repeatedApplies.remember(question, first, result.warnings);
   return result;
@@ -97,16 +96,14 @@ export async function applyObject(
 
 /** What decides the outcome of an apply; undefined where others have a say in it, or want to see it. */
 function repeatable(
-  engine: Engine,
-  target: Target,
-  stored: Target,
+  { engine, target, requestTarget, options }: ApplyContext,
   { bytes }: AppliedBody,
-  { fieldManager, fieldValidation, force }: ApplyOptions,
 ): ApplyQuestion | undefined {
-  if (bytes === undefined || engine.admit.concerns("UPDATE", stored)) return undefined;
-  const { resource, namespace, name, subresource } = target;
+  if (bytes === undefined || engine.admit.concerns("UPDATE", target)) return undefined;
+  const { resource, namespace, name, subresource } = requestTarget;
+  const { fieldManager, fieldValidation, force } = options;
   const key = JSON.stringify([
-    keyOf(stored.resource, namespace, name),
+    keyOf(resource, namespace, name),
     resource.version,
     subresource,
     fieldManager,
@@ -118,40 +115,35 @@ function repeatable(
 
 /** @param first the object as it was just found. */
 async function applyDocument(
-  engine: Engine,
-  target: Target,
+  context: ApplyContext,
   first: Entry | undefined,
   { value, duplicates }: JsonDocument,
-  options: ApplyOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
+  const { engine, requestTarget: target, options } = context;
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
   const wanted: Wanted = { part: checkPart(target, value, part), given: value };
-  const stored = storedTarget(target);
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     const exists = entry !== undefined;
     try {
       const result =
-        entry === undefined
-          ? await create(engine, target, wanted, options, mayCreate)
-          : await change(engine, target, entry, wanted, options);
+        entry === undefined ? await create(context, wanted, mayCreate) : await change(context, entry, wanted);
       return { ...result, warnings: [...warnings, ...result.warnings] };
     } catch (error) {
       const raced = error instanceof StatusError && error.reason === (exists ? "NotFound" : "AlreadyExists");
       if (!raced || attempt === applyAttempts) throw error;
-      entry = await engine.store.get(keyOf(stored.resource, target.namespace, target.name));
+      entry = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
     }
   }
 }
 
 async function create(
-  engine: Engine,
-  target: Target,
+  context: ApplyContext,
   wanted: Wanted,
-  options: ApplyOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
+  const { requestTarget: target } = context;
   if (target.subresource !== "") throw notFound(target);
   if (wanted.part.metadata.resourceVersion !== undefined) throw notFound(target);
   const { uid } = wanted.part.metadata;
@@ -159,39 +151,31 @@ async function create(
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
   }
   await mayCreate();
-  const { object, managed } = merged(engine, target, {}, noManagedFields, wanted, options);
-  return createObject(engine, target, object, options, managed);
+  const { object, managed } = merged(context, {}, noManagedFields, wanted);
+  return createInContext(context, object, managed);
 }
 
-function change(
-  engine: Engine,
-  target: Target,
-  entry: Entry,
-  wanted: Wanted,
-  options: ApplyOptions,
-): Promise<WriteResult> {
-  const apply = (live: Standing): Changed => {
+function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<WriteResult> {
+  const { engine, requestTarget: target } = context;
+  const apply = (live: LiveObject): Changed => {
     const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
-    const { object, managed } = merged(engine, target, shown, live.managed, wanted, options);
+    const { object, managed } = merged(context, shown, live.managed, wanted);
     const { resourceVersion } = wanted.part.metadata;
     if (resourceVersion === undefined) delete object.metadata.resourceVersion;
     else object.metadata.resourceVersion = resourceVersion;
     return { object, managed };
   };
-  return changeEntry(engine, storedTarget(target), entry, apply, options);
+  return changeEntry(context, entry, apply);
 }
 
 /** What stands with what is applied, whole and in the stored version, and who owns what of it. */
 function merged(
-  engine: Engine,
-  target: Target,
+  { engine, target: stored, requestTarget: target, options }: ApplyContext,
   live: Partial<ApiObject>,
   known: ManagedFields,
   { part, given }: Wanted,
-  options: ApplyOptions,
 ): Required<Changed> {
-  const stored = storedTarget(target);
-  const manager = managerOf(stored, options, "Apply");
+  const manager = managerOf(target, options, "Apply");
   const versions = versionsOf(engine, stored);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
   const now = timestamp(engine.clock);

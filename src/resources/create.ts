@@ -3,6 +3,7 @@ import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import type { Draft } from "../storage/store.ts";
 import { withEffects } from "./effects.ts";
 import {
   detailsOf,
@@ -12,12 +13,11 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import type { Draft } from "../storage/store.ts";
 import { recordOwnership } from "./field-ownership.ts";
 import { prepareNewMetadata } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, encodeObject } from "./stored.ts";
-import { storedTarget } from "./versions.ts";
+import { writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
 /** How often a name made from `generateName` is tried again when it is taken. */
@@ -26,19 +26,30 @@ const generateAttempts = 8;
 /**
  * Creates an object (spec: conventions 4.2).
  *
- * @param requested the collection.
+ * @param target the collection.
  * @param given as read by `input.ts`; it is changed.
- * @param managed who owns what of it, where that isn't simply whoever writes.
  * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or what admission refuses with.
  */
-export async function createObject(
+export function createObject(
   engine: Engine,
-  requested: Target,
+  target: Target,
   given: ApiObject,
   options: WriteOptions,
+): Promise<WriteResult> {
+  return createInContext(writeContext(engine, target, options), given);
+}
+
+/**
+ * As {@link createObject}.
+ *
+ * @param managed its managed fields, where the request itself decides them; else all fields belong to its field manager.
+ */
+export async function createInContext(
+  write: WriteContext,
+  given: ApiObject,
   managed?: ManagedFieldsText,
 ): Promise<WriteResult> {
-  const target = storedTarget(requested);
+  const { engine, target, options } = write;
   const { kind } = target.resource;
   if ((given.metadata.resourceVersion ?? "") !== "") {
     throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
@@ -56,13 +67,13 @@ export async function createObject(
     kind.prepareCreate?.(object, kindContext(engine, target, options.user));
     dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
     if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
-    const owned = managed ?? recordOwnership(engine, named, object, undefined, options);
-    checkObject(engine, named, object, undefined);
+    const owned = managed ?? recordOwnership(write, object, undefined);
+    checkObject(write, object, undefined);
     const validated = engine.admit.validate(request);
     if (validated !== undefined) await validated;
     const effects = engine.effects.get(target.resource.storePrefix);
     const writing = { object, live: undefined, dryRun: options.dryRun };
-    const result = await withEffects(effects, writing, () => store(engine, named, object, owned, options));
+    const result = await withEffects(effects, writing, () => store(write, named, object, owned));
     if (result !== undefined) return result;
     if (!generated || attempt === generateAttempts) throw alreadyExists(named);
   }
@@ -70,11 +81,10 @@ export async function createObject(
 
 /** Stores the object; undefined when the name is taken. */
 async function store(
-  engine: Engine,
+  { engine, options }: WriteContext,
   target: Target,
   object: ApiObject,
   managed: ManagedFieldsText,
-  options: WriteOptions,
 ): Promise<WriteResult | undefined> {
   const key = keyOf(target.resource, target.namespace, target.name);
   const draft = encodeObject(target.resource, object, managed);

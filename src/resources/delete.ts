@@ -14,7 +14,7 @@ import {
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { mayVanish } from "./update.ts";
-import { storedTarget } from "./versions.ts";
+import { writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkSize, commit } from "./write.ts";
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
@@ -44,10 +44,11 @@ const deleteAttempts = 10;
  */
 export async function deleteObject(
   engine: Engine,
-  requested: Target,
+  requestTarget: Target,
   options: DeleteOptions,
 ): Promise<DeleteResult> {
-  const target = storedTarget(requested);
+  const context = writeContext(engine, requestTarget, options);
+  const { target } = context;
   const key = keyOf(target.resource, target.namespace, target.name);
   for (let attempt = 1; ; attempt++) {
     const entry = await engine.store.get(key);
@@ -59,7 +60,7 @@ export async function deleteObject(
       await engine.admit.mutate(question);
       await engine.admit.validate(question);
     }
-    const result = await deleteEntry(engine, target, entry, live, options);
+    const result = await deleteEntry(context, entry, live);
     if (result !== undefined) return result;
     if (attempt === deleteAttempts)
       throw conflict(target, "the object is being changed too often to be deleted");
@@ -68,22 +69,21 @@ export async function deleteObject(
 
 /** One attempt; undefined when another write came between. */
 function deleteEntry(
-  engine: Engine,
-  target: Target,
+  context: WriteContext<DeleteOptions>,
   entry: Entry,
   live: ApiObject,
-  options: DeleteOptions,
 ): Promise<DeleteResult | undefined> {
+  const { engine, target, options } = context;
   const { kind } = target.resource;
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, graceSeconds);
-  if (graceSeconds === 0 && mayVanish(target, live)) return remove(engine, target, entry, live, options);
+  if (graceSeconds === 0 && mayVanish(target, live)) return remove(context, entry, live);
   if (!started && !changed) {
     return Promise.resolve({ gone: false, body: entry.body, uid: live.metadata.uid ?? "" });
   }
   if (started) kind.markDeleted?.(live);
-  return terminate(engine, target, entry, live, options);
+  return terminate(context, entry, live);
 }
 
 /**
@@ -142,11 +142,9 @@ function checkPreconditions(target: Target, live: ApiObject, options: DeleteOpti
 }
 
 async function remove(
-  engine: Engine,
-  target: Target,
+  { engine, target, options }: WriteContext,
   entry: Entry,
   live: ApiObject,
-  options: DeleteOptions,
 ): Promise<DeleteResult | undefined> {
   const uid = live.metadata.uid ?? "";
   if (options.dryRun) return { gone: true, body: entry.body, uid };
@@ -156,11 +154,9 @@ async function remove(
 }
 
 async function terminate(
-  engine: Engine,
-  target: Target,
+  { engine, target, options }: WriteContext,
   entry: Entry,
   live: ApiObject,
-  options: DeleteOptions,
 ): Promise<DeleteResult | undefined> {
   const uid = live.metadata.uid ?? "";
   const draft = encodeObject(target.resource, live);

@@ -45,8 +45,6 @@ export interface Target {
   readonly name: string;
   /** Empty for the resource itself. */
   readonly subresource: string;
-  /** The resource type in whose version the request is, where that isn't the stored one; see `versions.ts`. */
-  readonly requested?: Resource;
 }
 
 /** How a write is to be done. */

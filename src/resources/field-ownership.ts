@@ -1,21 +1,15 @@
-import { deepEqual, type JsonValue, deepClone } from "../base/json/value.ts";
 import { FieldSet, fieldElement } from "../fields/apply/field-set.ts";
 import {
   areReadable,
   decodeManagedFields,
   encodeManagedFields,
   entryOfCreator,
-  managerId,
   noManagedFields,
   unlessSame,
   type ManagedFields,
-  type Manager,
 } from "../fields/apply/managed-fields.ts";
-import {
-  entriesOf,
-  noManagedFieldsText,
-  type ManagedFieldsText,
-} from "../fields/apply/managed-fields-text.ts";
+import { managerId, type Manager } from "../fields/apply/manager.ts";
+import { noManagedFieldsText, type ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { textOfFields } from "../fields/apply/fields-text.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
@@ -23,10 +17,12 @@ import { decode } from "../schema/decode.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, ManagedFieldsEntryValue, PartSubresource } from "../schema/kind.ts";
 import type { StructType } from "../schema/types.ts";
+import { fromStored, toStored } from "./conversion.ts";
 import { kindContext, timestamp, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
-import { fromStored, inStoredVersion } from "./versions.ts";
+import { inRequestVersion, type WriteContext } from "./write-context.ts";
 
 /** Fields of every object that the server sets, so that nobody owns them. */
 const serverMetadata = [
@@ -87,20 +83,19 @@ function changesStatus(subresource: string): boolean {
   return subresource === "status" || subresource === "approval";
 }
 
-/** Who makes a write, as entries of managed fields name them. */
+/** Who makes a write, as entries of managed fields name them, from the target in the version of the request. */
 export function managerOf(
-  target: Target,
+  { resource: { apiVersion }, subresource }: Target,
   { fieldManager }: WriteOptions,
   operation: Manager["operation"],
 ): Manager {
-  const { apiVersion } = target.requested ?? target.resource;
-  return { name: fieldManager, operation, apiVersion, subresource: target.subresource };
+  return { name: fieldManager, operation, apiVersion, subresource };
 }
 
-/** The versions in which the target's objects can be seen. All objects given and taken are in the version they say. */
+/** The versions in which a target's objects can be seen, from the target in the stored version. All objects given and taken are in the version they say. */
 export function versionsOf(engine: Engine, target: Target): Versions {
   const { registry } = engine;
-  const stored = target.requested?.stored ?? target.resource;
+  const stored = target.resource;
   const find = (version: string): Resource | undefined => {
     if (version === stored.apiVersion) return stored;
     const found = registry.findKind(version, stored.kind.name);
@@ -119,16 +114,10 @@ export function versionsOf(engine: Engine, target: Target): Versions {
       const source = find(from)!;
       // Conversions rely on what every whole object has; a part that is applied may lack it.
       const whole = decode(source.kind.type, object).value as ApiObject;
-      const hub = inStoredVersion(source, whole, context);
+      const hub = toStored(source, whole, context);
       return fromStored(find(to)!, hub, context);
     },
   };
-}
-
-/** An object that stands, and who owns what of it; its metadata says nothing of that. */
-export interface Standing {
-  readonly object: ApiObject;
-  readonly managed: ManagedFields;
 }
 
 /**
@@ -138,28 +127,32 @@ export interface Standing {
  * @param live what stood; undefined for a new object.
  */
 export function recordOwnership(
-  engine: Engine,
-  target: Target,
+  write: WriteContext,
   object: ApiObject,
-  live: Standing | undefined,
-  options: WriteOptions,
+  live: LiveObject | undefined,
 ): ManagedFieldsText {
+  const { engine, target, requestTarget, options } = write;
   const base = baseOf(target, object, live);
   delete object.metadata.managedFields;
-  const manager = managerOf(target, options, "Update");
-  const { requested = target.resource } = target;
-  const shown = (one: ApiObject) =>
-    requested === target.resource ? one : fromStored(requested, deepClone(one), kindContext(engine, target));
+  const manager = managerOf(requestTarget, options, "Update");
   const versions = versionsOf(engine, target);
   const ignored = ignoredFields(target);
   const now = timestamp(engine.clock);
   if (live === undefined && base === noManagedFields) {
-    const fields = textOfFields(shown(object), versions.shape(manager.apiVersion)!, ignored);
+    const fields = textOfFields(
+      inRequestVersion(write, object),
+      versions.shape(manager.apiVersion)!,
+      ignored,
+    );
     return fields === "{}" ? noManagedFieldsText : entryOfCreator(manager, now, fields);
   }
-  const write = { manager: managerId(manager), version: manager.apiVersion, ignored };
-  const before = live === undefined ? {} : shown(live.object);
-  const { owners, wrote } = updateFields(before, shown(object), base.owners, versions, write);
+  const before = live === undefined ? {} : inRequestVersion(write, live.object);
+  const after = inRequestVersion(write, object);
+  const { owners, wrote } = updateFields(before, after, base.owners, versions, {
+    manager: managerId(manager),
+    version: manager.apiVersion,
+    ignored,
+  });
   return encodeManagedFields(owners, base, manager, now, wrote);
 }
 
@@ -169,27 +162,11 @@ export function recordOwnership(
  */
 export function ownershipOfApply(
   object: ApiObject,
-  live: Standing,
+  live: LiveObject,
   written: ManagedFieldsText,
 ): ManagedFieldsText {
   const kept = unlessSame(written, live.managed);
   return kept === written || sameButForVersion(object, live.object) ? kept : written;
-}
-
-/** Whether two objects say the same, but for their resource version and who owns what of them. */
-export function sameButForVersion(a: ApiObject, b: ApiObject): boolean {
-  const bare = (object: ApiObject) => ({
-    ...object,
-    metadata: { ...object.metadata, resourceVersion: undefined },
-  });
-  return deepEqual(bare(a) as unknown as JsonValue, bare(b) as unknown as JsonValue);
-}
-
-/** An object as clients see it, with the entries of its owners. */
-export function withOwnership(object: ApiObject, managed: ManagedFields): ApiObject {
-  const { stored } = managed;
-  if (stored === undefined) return object;
-  return { ...object, metadata: { ...object.metadata, managedFields: entriesOf(stored) } };
 }
 
 /**
@@ -198,14 +175,14 @@ export function withOwnership(object: ApiObject, managed: ManagedFields): ApiObj
  *
  * @throws {StatusError} Invalid for entries that can be read and can't be kept.
  */
-function baseOf(target: Target, object: ApiObject, live: Standing | undefined): ManagedFields {
-  const { managed: standing = noManagedFields } = live ?? {};
+function baseOf(target: Target, object: ApiObject, live: LiveObject | undefined): ManagedFields {
+  const { managed: known = noManagedFields } = live ?? {};
   const sent = object.metadata.managedFields;
-  if (sent === undefined || sent.length === 0) return standing;
+  if (sent === undefined || sent.length === 0) return known;
   if (isReset(sent)) return noManagedFields;
   // Most clients send back what they read.
-  if (standing.stored !== undefined && JSON.stringify(sent) === standing.stored.text) return standing;
-  if (!areReadable(sent)) return standing;
+  if (known.stored !== undefined && JSON.stringify(sent) === known.stored.text) return known;
+  if (!areReadable(sent)) return known;
   checkEntries(target, object, sent);
   return decodeManagedFields(sent);
 }

@@ -1,10 +1,11 @@
 import { StatusError } from "../base/status-error.ts";
 import { decode, decodePart, type Decoded, TypeFault } from "../schema/decode.ts";
-import type { ApiObject } from "../schema/kind.ts";
+import { fillFieldDefaults } from "../schema/defaults.ts";
+import type { KindContext } from "../schema/context.ts";
+import type { ApiObject, Kind } from "../schema/kind.ts";
 import { groupHint, vocabularyNaming } from "../vocabulary/other-vocabulary.ts";
-import type { Engine, Target } from "./engine.ts";
-import { fillDefaults } from "./input-defaults.ts";
-import { toStored } from "./versions.ts";
+import { toStored } from "./conversion.ts";
+import { kindContext, type Engine, type Target } from "./engine.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -42,8 +43,25 @@ export function readObject(
   if (target.namespace !== "" && (object.metadata.namespace ?? "") === "") {
     object.metadata.namespace = target.namespace;
   }
-  fillDefaults(engine, target, object);
-  return { object: toStored(engine, target, object), warnings: validation === "Warn" ? faults : [] };
+  return {
+    object: complete(target, object, kindContext(engine, target)),
+    warnings: validation === "Warn" ? faults : [],
+  };
+}
+
+/** The object in its stored version, with the defaults of the version in which it was sent and of the stored one. */
+function complete({ resource }: Target, object: ApiObject, context: KindContext): ApiObject {
+  fillDefaults(resource.kind, object, context);
+  if (resource.kind.conversion === undefined) return object;
+  const stored = toStored(resource, object, context);
+  fillDefaults(resource.stored.kind, stored, context);
+  return stored;
+}
+
+/** Fills in the defaults of the declaration. Changes the object. */
+function fillDefaults(kind: Kind, object: ApiObject, context: KindContext): void {
+  fillFieldDefaults(kind.type, object, context);
+  kind.fillDefaults?.(object, context);
 }
 
 /** What is done about unknown fields; with the feature turned off they are dropped, whatever is asked for. */

@@ -1,23 +1,16 @@
 import { StatusError } from "../base/status-error.ts";
-import { isObject, type JsonValue, deepClone } from "../base/json/value.ts";
+import { isObject, type JsonValue } from "../base/json/value.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { applyJsonPatch } from "../fields/json-patch.ts";
 import { applyMergePatch } from "../fields/merge-patch.ts";
 import { PatchFault } from "../fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../fields/strategic-merge.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import {
-  detailsOf,
-  kindContext,
-  type Engine,
-  type Target,
-  type WriteOptions,
-  type WriteResult,
-} from "./engine.ts";
-import { withOwnership, type Standing } from "./field-ownership.ts";
+import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
 import { readObject, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
+import { withManagedFields, type LiveObject } from "./live-object.ts";
 import { changeObject, type Changed } from "./update.ts";
-import { fromStored } from "./versions.ts";
+import { inRequestVersion, writeContext } from "./write-context.ts";
 
 /** The ways in which a patch can be written (spec: conventions 4.7). */
 export type PatchKind = "json" | "merge" | "strategic";
@@ -39,10 +32,12 @@ export async function patchObject(
   patch: JsonDocument,
   options: PatchOptions,
 ): Promise<WriteResult> {
+  const context = writeContext(engine, target, options);
   let warnings: readonly string[] = [];
-  const change = ({ object: live, managed }: Standing): Changed => {
-    const standing = touchesOwnership(kind, patch.value) ? withOwnership(live, managed) : live;
-    const input = readPatched(engine, target, kind, patch, shownAs(engine, target, standing), options);
+  const change = (found: LiveObject): Changed => {
+    const { object: live } = found;
+    const whole = touchesOwnership(kind, patch.value) ? withManagedFields(found) : live;
+    const input = readPatched(engine, target, kind, patch, inRequestVersion(context, whole), options);
     warnings = input.warnings;
     const { object } = input;
     if (object.metadata.resourceVersion === live.metadata.resourceVersion)
@@ -50,7 +45,7 @@ export async function patchObject(
     checkIdentity(target, object, live);
     return { object };
   };
-  const result = await changeObject(engine, target, change, options);
+  const result = await changeObject(context, change);
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
@@ -95,12 +90,6 @@ function touchesOwnership(kind: PatchKind, patch: JsonValue): boolean {
 }
 
 const ownershipPath = "/metadata/managedFields";
-
-/** What stands, in the version that the patch was written for. */
-function shownAs(engine: Engine, target: Target, live: ApiObject): ApiObject {
-  if (target.resource.kind.conversion === undefined) return live;
-  return fromStored(target.resource, deepClone(live), kindContext(engine, target));
-}
 
 function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: JsonValue): unknown {
   const value = live as unknown as JsonValue;

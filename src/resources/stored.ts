@@ -6,7 +6,7 @@ import { textOfEntries } from "../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { inOrder } from "../schema/order.ts";
 import type { Draft, Entry, Revision } from "../storage/store.ts";
-import type { Standing } from "./field-ownership.ts";
+import type { LiveObject } from "./live-object.ts";
 import type { Resource } from "./registry.ts";
 
 /**
@@ -96,8 +96,8 @@ function managedSpans({ header }: Entry): readonly number[] {
   return text.endsWith("]]") ? (JSON.parse(text.slice(text.lastIndexOf("["), -1)) as number[]) : noSpans;
 }
 
-/** The object of an entry, free to be changed, and beside it who owns what of it, which isn't read before it is asked for. */
-export function decodeStanding(entry: Entry): Standing {
+/** The object of an entry, free to be changed, and its managed fields beside it, which are decoded when first asked for. */
+export function decodeLive(entry: Entry): LiveObject {
   const managed = managedSpans(entry);
   const body = asBuffer(entry.body);
   if (managed.length === 0) {

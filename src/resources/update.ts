@@ -6,7 +6,7 @@ import { FieldReport, invalidError } from "../schema/faults.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import { createObject } from "./create.ts";
+import { createInContext } from "./create.ts";
 import { withEffects } from "./effects.ts";
 import {
   conflict,
@@ -18,12 +18,13 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import { ownershipOfApply, recordOwnership, sameButForVersion, type Standing } from "./field-ownership.ts";
+import { ownershipOfApply, recordOwnership } from "./field-ownership.ts";
+import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { mergePart } from "./part.ts";
 import { keyOf } from "./registry.ts";
-import { decodeStanding, draftBody, encodeObject, sameContent } from "./stored.ts";
-import { storedTarget } from "./versions.ts";
+import { decodeLive, draftBody, encodeObject, sameContent } from "./stored.ts";
+import { writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
 /** How often a change that doesn't insist on a version is tried again after another write came between. */
@@ -36,7 +37,7 @@ export interface Changed {
 }
 
 /** Makes a new object from the one that stands, which it must not change; called again when another write came between. */
-export type Change = (live: Standing) => Changed;
+export type Change = (live: LiveObject) => Changed;
 
 /**
  * Replaces an object, PUT (spec: conventions 4.2).
@@ -47,37 +48,38 @@ export type Change = (live: Standing) => Changed;
  */
 export function updateObject(
   engine: Engine,
-  requested: Target,
+  requestTarget: Target,
   read: () => ApiObject,
   options: WriteOptions,
   mayCreate: () => Promise<void> | void,
 ): MaybePromise<WriteResult> {
-  const target = storedTarget(requested);
+  const context = writeContext(engine, requestTarget, options);
+  const { target } = context;
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
-  const next = (live?: Standing): Changed => {
+  const next = (live?: LiveObject): Changed => {
     const object = unused ?? read();
     unused = undefined;
     matchNamespace(target, object.metadata);
     checkUid(target, object, live?.object);
     return { object };
   };
-  const write = (attempt: number): MaybePromise<WriteResult> =>
-    andThen(storedEntry(engine, target), (entry) => {
+  const attemptWrite = (attempt: number): MaybePromise<WriteResult> =>
+    andThen(storedEntry(context), (entry) => {
       if (entry !== undefined) {
-        return changeEntry(engine, target, entry, next, options, target.resource.kind.needsVersion);
+        return changeEntry(context, entry, next, target.resource.kind.needsVersion);
       }
-      const created = createByUpdate(engine, target, next().object, options, mayCreate);
+      const created = createByUpdate(context, next().object, mayCreate);
       return created.catch((error: unknown) => {
         const raced = error instanceof StatusError && error.reason === "AlreadyExists";
         if (!raced || attempt === updateAttempts) throw error;
-        return write(attempt + 1);
+        return attemptWrite(attempt + 1);
       });
     });
-  return write(1);
+  return attemptWrite(1);
 }
 
-function storedEntry(engine: Engine, target: Target): MaybePromise<Entry | undefined> {
+function storedEntry({ engine, target }: WriteContext): MaybePromise<Entry | undefined> {
   return engine.store.get(keyOf(target.resource, target.namespace, target.name));
 }
 
@@ -102,53 +104,45 @@ export function checkUid(target: Target, { metadata }: ApiObject, live: ApiObjec
 
 /** A PUT on a missing object creates it, for the kinds that allow it (rulings: PUT on a missing object). */
 async function createByUpdate(
-  engine: Engine,
-  target: Target,
+  context: WriteContext,
   object: ApiObject,
-  options: WriteOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
+  const { target } = context;
   if (!target.resource.kind.createOnUpdate || target.subresource !== "") throw notFound(target);
   if ((object.metadata.resourceVersion ?? "") !== "") {
     throw conflict(target, "the object doesn't exist, so it has no version to replace");
   }
   await mayCreate();
-  return createObject(engine, target, object, options);
+  return createInContext(context, object);
 }
 
 /**
  * Reads an object, lets `change` make the new one, checks it and stores it. A new object that names a resource version
  * insists on it; else the change is tried again when another write came between.
  */
-export function changeObject(
-  engine: Engine,
-  requested: Target,
-  change: Change,
-  options: WriteOptions,
-): MaybePromise<WriteResult> {
-  const target = storedTarget(requested);
-  return andThen(storedEntry(engine, target), (entry) => changeEntry(engine, target, entry, change, options));
+export function changeObject(context: WriteContext, change: Change): MaybePromise<WriteResult> {
+  return andThen(storedEntry(context), (entry) => changeEntry(context, entry, change));
 }
 
-/** As {@link changeObject}, of the stored version's target, beginning with an entry that was just read. */
+/** As {@link changeObject}, beginning with an entry that was just read. */
 export async function changeEntry(
-  engine: Engine,
-  target: Target,
+  context: WriteContext,
   first: Entry | undefined,
   change: Change,
-  options: WriteOptions,
   mustName = false,
 ): Promise<WriteResult> {
+  const { engine, target } = context;
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     if (entry === undefined) throw notFound(target);
-    const live = decodeStanding(entry);
+    const live = decodeLive(entry);
     const changed = change(live);
     const { object } = changed;
     const wanted = object.metadata.resourceVersion ?? "";
     if (wanted === "" && mustName) throw versionMissing(target, object);
     if (wanted !== "" && wanted !== String(entry.revision)) throw conflict(target, changedMessage);
-    const result = await replace(engine, target, entry, { live, changed }, options);
+    const result = await replace(context, entry, live, changed);
     if (result !== undefined) return result;
     if (attempt === updateAttempts) throw conflict(target, changedMessage);
     entry = await engine.store.get(entry.key);
@@ -170,13 +164,13 @@ const changedMessage =
 
 /** Checks and stores one attempt; undefined when another write came between. */
 async function replace(
-  engine: Engine,
-  target: Target,
+  context: WriteContext,
   entry: Entry,
-  { live: standing, changed }: { readonly live: Standing; readonly changed: Changed },
-  options: WriteOptions,
+  before: LiveObject,
+  changed: Changed,
 ): Promise<WriteResult | undefined> {
-  const { object: live } = standing;
+  const { engine, target, options } = context;
+  const { object: live } = before;
   const object = mergeWrite(engine, target, changed.object, live);
   const request = admissionOf(target, options, "UPDATE", object, live);
   const mutated = engine.admit.mutate(request);
@@ -184,19 +178,17 @@ async function replace(
   countGeneration(target, object, live);
   const managed =
     changed.managed === undefined
-      ? recordOwnership(engine, target, object, standing, options)
-      : ownershipOfApply(object, standing, changed.managed);
-  const nothing = managed === standing.managed.stored && sameButForVersion(object, live);
-  if (!nothing) checkObject(engine, target, object, live);
+      ? recordOwnership(context, object, before)
+      : ownershipOfApply(object, before, changed.managed);
+  const nothing = managed === before.managed.stored && sameButForVersion(object, live);
+  if (!nothing) checkObject(context, object, live);
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
   if (nothing)
     return { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
   const effects = engine.effects.get(target.resource.storePrefix);
   const writing = { object, live, dryRun: options.dryRun };
-  const result = await withEffects(effects, writing, () =>
-    store(engine, target, entry, { live, object, managed }, options),
-  );
+  const result = await withEffects(effects, writing, () => store(context, entry, { live, object, managed }));
   if (result !== undefined && !options.dryRun && isFinished(target, object, live))
     await effects?.removed(object);
   return result;
@@ -228,11 +220,9 @@ function countGeneration({ resource, subresource }: Target, object: ApiObject, l
 }
 
 async function store(
-  engine: Engine,
-  target: Target,
+  { engine, target, options }: WriteContext,
   entry: Entry,
   { live, object, managed }: { live: ApiObject; object: ApiObject; managed: ManagedFieldsText },
-  options: WriteOptions,
 ): Promise<WriteResult | undefined> {
   const draft = encodeObject(target.resource, object, managed);
   const warnings = warningsOf(engine, target, object, live);

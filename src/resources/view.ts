@@ -5,13 +5,14 @@ import { StatusError } from "../base/status-error.ts";
 import type { ApiObject, ViewSubresource } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions, WriteResult } from "./engine.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
-import type { Standing } from "./field-ownership.ts";
 import { getObject } from "./get.ts";
+import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 import { decodeBody, decodeEntry } from "./stored.ts";
 import { changeObject, checkUid, type Changed } from "./update.ts";
+import { writeContext } from "./write-context.ts";
 import { checkBody } from "./write.ts";
 
 /** A subresource of another kind that shows a part of an object and changes it, such as `scale` (spec: conventions 4.2). */
@@ -72,10 +73,10 @@ export async function changeThroughView(
   engine: Engine,
   target: Target,
   view: ObjectView,
-  next: (shown: ApiObject, live: Standing) => WrittenView,
+  next: (shown: ApiObject, live: LiveObject) => WrittenView,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const apply = (live: Standing): Changed => {
+  const apply = (live: LiveObject): Changed => {
     const { written, managed } = next(shown(view, live.object), live);
     checkName(target, written);
     checkUid(target, written, live.object);
@@ -88,7 +89,7 @@ export async function changeThroughView(
     else copy.metadata.resourceVersion = resourceVersion;
     return { object: copy, managed };
   };
-  const result = await changeObject(engine, target, apply, options);
+  const result = await changeObject(writeContext(engine, target, options), apply);
   return { ...result, body: bodyOf(view, decodeBody(result.body)) };
 }
 

@@ -1,4 +1,3 @@
-import { deepClone } from "../base/json/value.ts";
 import { StatusError } from "../base/status-error.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
@@ -6,8 +5,8 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { CommitResult, Draft, Write } from "../storage/store.ts";
 import { kindContext, type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
-import { fromStored } from "./versions.ts";
 import { storeFailure } from "./resource-version.ts";
+import { inRequestVersion, type WriteContext } from "./write-context.ts";
 
 /** The largest object that is stored, in bytes of its encoded form. */
 export const maxObjectBytes = 3 * 1024 * 1024;
@@ -18,17 +17,13 @@ export const maxObjectBytes = 3 * 1024 * 1024;
  * @param live what the object replaces; undefined for a new one.
  * @throws {StatusError} Invalid, with every fault as a cause.
  */
-export function checkObject(
-  engine: Engine,
-  target: Target,
-  object: ApiObject,
-  live: ApiObject | undefined,
-): void {
+export function checkObject(write: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
+  const { engine, target } = write;
   const report = FieldReport.start();
   checkMetadata(target, object.metadata, engine.vocabulary, report.at("metadata"));
   if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
   else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
-  checkRules(engine, target, object, live, report);
+  checkRules(write, object, live, report);
   refuse(target, object, report);
 }
 
@@ -37,21 +32,19 @@ export function checkObject(
  * of the stored one.
  */
 function checkRules(
-  engine: Engine,
-  target: Target,
+  write: WriteContext,
   object: ApiObject,
   live: ApiObject | undefined,
   report: FieldReport,
 ): void {
+  const { engine, target, requestTarget } = write;
   const context = kindContext(engine, target);
-  const { requested } = target;
-  const own = requested?.kind.validate !== undefined;
-  const { kind } = own ? requested : target.resource;
-  const shown = (one: ApiObject) => (own ? fromStored(requested, deepClone(one), context) : one);
-  const checked = shown(object);
+  const hasOwnRules = requestTarget !== target && requestTarget.resource.kind.validate !== undefined;
+  const { kind } = (hasOwnRules ? requestTarget : target).resource;
+  const checked = hasOwnRules ? inRequestVersion(write, object) : object;
   kind.validate?.(checked, report, context);
   if (live === undefined) kind.validateCreate?.(checked, report, context);
-  else kind.validateUpdate?.(checked, shown(live), report, context);
+  else kind.validateUpdate?.(checked, hasOwnRules ? inRequestVersion(write, live) : live, report, context);
   checkFields(kind.type, checked, report, context);
 }
 

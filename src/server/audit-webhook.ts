@@ -6,9 +6,11 @@ import { auditVersion } from "../http/audit/policy-file.ts";
 import { WaitingOutput } from "../http/audit/waiting-output.ts";
 import { serviceLimits } from "../remote/remote-service.ts";
 import type { AuditWebhookOptions } from "./audit-options.ts";
-import type { Lost } from "./audit.ts";
 import type { ServerOptions } from "./options.ts";
 import { remoteService } from "./remote-services.ts";
+
+/** Told how many events are lost, and why. */
+export type Lost = (events: number, error: unknown) => void;
 
 /** Batches that may be on their way at a time, so that one that has to be sent again doesn't keep the others. */
 const parallelBatches = 10;

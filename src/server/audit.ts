@@ -15,7 +15,7 @@ import { ConfigurationError } from "../schema/configuration.ts";
 import type { AuditLogOptions, AuditOptions } from "./audit-options.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
-import { webhookBackend } from "./audit-webhook.ts";
+import { webhookBackend, type Lost } from "./audit-webhook.ts";
 import { rarely } from "../base/clock.ts";
 
 /** How often the log says that events are lost. */
@@ -129,9 +129,6 @@ function batched(
   const settings = { ...batch, batchBytes: truncate?.maxBatchBytes, parallel: 1 };
   return new BatchOutput(settings, clock, send, lost, () => lines.close());
 }
-
-/** Told how many events are lost, and why. */
-export type Lost = (events: number, error: unknown) => void;
 
 /** Counts events that are lost in a part of the audit, and says so in the log now and then. */
 function lostEvents({ clock, log }: ServerOptions, metrics: MetricSet, plugin: string): Lost {

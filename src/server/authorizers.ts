@@ -7,22 +7,11 @@ import { rarely } from "../base/clock.ts";
 import { authorization } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
 import { StoredInsight } from "./insight.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError, type AuthorizationWebhookChoice, type ServerOptions } from "./options.ts";
 import type { StoredNodeNeeds } from "./node-needs.ts";
 import { readOptionFile } from "./option-files.ts";
 import type { StoredRbac } from "./rbac.ts";
 import { outageLogMs, remoteService, type ConfiguredService } from "./remote-services.ts";
-
-/** A service of others that is asked who may do what (mode Webhook). */
-export interface AuthorizationWebhookChoice {
-  /** Client configuration that names the service. */
-  readonly configFile: string;
-  /** Of the SubjectAccessReviews that it is asked with. */
-  readonly version: "v1" | "v1beta1";
-  /** How long it is remembered that somebody may, and that somebody may not, in milliseconds. */
-  readonly authorizedMs: number;
-  readonly unauthorizedMs: number;
-}
 
 /** Who decides what callers may do. */
 export interface Authorizers {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { CertificateFault, checkHost } from "./certificates.ts";
-import { checkFlowOptions, defaultFlow } from "./flow-options.ts";
+import { defaultFlow, type FlowOptions } from "./flow-options.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError, type ServerOptions, type ServingOptions, type StorageOptions } from "./options.ts";
 
@@ -52,4 +52,13 @@ async function checkStorage(storage: StorageOptions): Promise<void> {
   for (const [flag, file] of Object.entries(files)) {
     if (file !== undefined) await readOptionBytes(flag, file);
   }
+}
+
+/** @throws {OptionsError} fairness without a seat to share. */
+function checkFlowOptions({ fair, maxReading, maxChanging }: FlowOptions): void {
+  if (!fair || maxReading + maxChanging > 0) return;
+  throw new OptionsError(
+    "--max-requests-inflight and --max-mutating-requests-inflight: with --enable-priority-and-fairness " +
+      "one of them must be greater than 0",
+  );
 }

@@ -1,11 +1,9 @@
-import type { AuthorizationWebhookChoice } from "./authorizers.ts";
 import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/backends/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
 import type { AuditOptions } from "./audit-options.ts";
-import type { TlsOptions } from "./tls-options.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Which engine keeps the objects. */
@@ -36,6 +34,25 @@ export interface ServingOptions {
   readonly tls?: TlsOptions | undefined;
   /** Client connections that may be open at a time; unless given, as many as the process's limit of open files leaves. */
   readonly maxConnections?: number | undefined;
+}
+
+/** What of TLS clients may choose from. */
+export interface TlsOptions {
+  /** As for `--tls-min-version`. */
+  readonly minVersion: string;
+  /** As for `--tls-cipher-suites`: those of TLS 1.2, as IANA names them; empty: those of the platform. */
+  readonly cipherSuites: readonly string[];
+}
+
+/** A service of others that is asked who may do what (mode Webhook). */
+export interface AuthorizationWebhookChoice {
+  /** Client configuration that names the service. */
+  readonly configFile: string;
+  /** Of the SubjectAccessReviews that it is asked with. */
+  readonly version: "v1" | "v1beta1";
+  /** How long it is remembered that somebody may, and that somebody may not, in milliseconds. */
+  readonly authorizedMs: number;
+  readonly unauthorizedMs: number;
 }
 
 /** How the server connects to pods, services and the agents of nodes. */

@@ -1,6 +1,6 @@
 import type { UserInfo } from "../../src/base/user-info.ts";
 import type { FlowRequest, WaitingClient } from "../../src/flow/request.ts";
-import type { WaitMeters } from "../../src/flow/use.ts";
+import type { WaitMeters } from "../../src/flow/schema-flows.ts";
 
 export const person = (name: string, ...groups: readonly string[]): UserInfo => ({
   name,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { entriesOf } from "../../src/fields/apply/managed-fields-text.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { resourceOf } from "../../src/resources/registry.ts";
-import { decodeBody, decodeStanding, encodeObject, headerOf } from "../../src/resources/stored.ts";
+import { decodeBody, decodeLive, encodeObject, headerOf } from "../../src/resources/stored.ts";
 import type { ApiObject, ManagedFieldsEntryValue } from "../../src/schema/kind.ts";
 import { entryFromDraft, revisionOf } from "../../src/storage/entry.ts";
 import type { Draft } from "../../src/storage/store.ts";
@@ -52,7 +52,7 @@ describe("an object as it is stored", () => {
     ["one without a time", [timeless]],
     ["none", undefined],
   ])("is read without its managed fields: %s", (_what, managedFields) => {
-    const { object, managed } = decodeStanding(stored(encodeObject(resource, objectWith(managedFields))));
+    const { object, managed } = decodeLive(stored(encodeObject(resource, objectWith(managedFields))));
     const { metadata } = objectWith();
     expect(object).toEqual({ ...objectWith(), metadata: { ...metadata, resourceVersion: "12345" } });
     expect(managed.stored === undefined ? undefined : entriesOf(managed.stored)).toEqual(managedFields);
@@ -67,7 +67,7 @@ describe("an object as it is stored", () => {
 
   it("is the same when it is written again as it was read", () => {
     const draft = encodeObject(resource, objectWith(entries));
-    const { object, managed } = decodeStanding(stored(draft));
+    const { object, managed } = decodeLive(stored(draft));
     expect(encodeObject(resource, object, managed.stored)).toEqual(draft);
   });
 
@@ -75,7 +75,7 @@ describe("an object as it is stored", () => {
     const draft = encodeObject(resource, objectWith(entries));
     const { uid, labels, fields } = headerOf(stored(draft));
     const header = Buffer.from(JSON.stringify([uid, labels, fields]));
-    const { object, managed } = decodeStanding(stored({ ...draft, header }));
+    const { object, managed } = decodeLive(stored({ ...draft, header }));
     expect(object.metadata.managedFields).toBeUndefined();
     expect(entriesOf(managed.stored!)).toEqual(entries);
   });

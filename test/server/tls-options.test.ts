@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/server/options.ts";
 import { startServer, type Server } from "../../src/server/server.ts";
-import type { TlsOptions } from "../../src/server/tls-options.ts";
+import type { TlsOptions } from "../../src/server/options.ts";
 import { manualOptions } from "../support/server-options.ts";
 
 let server: Server | undefined;

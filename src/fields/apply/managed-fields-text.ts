@@ -1,6 +1,6 @@
 import { encodeString } from "../../base/json/encode.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
-import type { Manager } from "./managed-fields.ts";
+import type { Manager } from "./manager.ts";
 
 /**
  * The managed fields of an object as they are stored: their JSON list, beside the object, so that a write parses of it only

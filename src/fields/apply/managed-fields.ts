@@ -1,18 +1,9 @@
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../schema/kind.ts";
 import { decodeFieldSet, FieldSet, fieldSetText, isFieldSet } from "./field-set.ts";
+import { managerId, type Manager } from "./manager.ts";
 import { joinEntries, sameButForTimes, splitEntries, type EntryText } from "./managed-fields-text.ts";
 import type { ManagedFieldsText } from "./managed-fields-text.ts";
 import { StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
-
-/** Who wrote: what tells one entry from another. */
-export interface Manager {
-  readonly name: string;
-  readonly operation: "Apply" | "Update";
-  /** Version in which the fields are named. */
-  readonly apiVersion: string;
-  /** Empty for the object itself. */
-  readonly subresource: string;
-}
 
 /** What stands beside the fields in an entry. */
 export interface KnownManager {
@@ -35,14 +26,6 @@ export const noManagedFields: ManagedFields = { owners: new Map(), entries: new 
 const maxUpdateEntries = 10;
 /** Whose the merged entries are. */
 const ancientManager = "ancient-changes";
-
-/**
- * The id of a manager. Applies of one name are one manager whatever version they use, so that a manager can move to another
- * version; updates are told apart by version.
- */
-export function managerId({ name, operation, apiVersion, subresource }: Manager): string {
-  return JSON.stringify([name, operation, operation === "Apply" ? "" : apiVersion, subresource]);
-}
 
 /** Reads the entries of an object. Those that can't be read, or own nothing, are left out. Of two of one id, the last counts. */
 export function decodeManagedFields(

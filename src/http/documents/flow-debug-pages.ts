@@ -1,6 +1,7 @@
 import type { Waiting } from "../../flow/fair-queue.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
-import type { RefusalReason, FlowUse } from "../../flow/use.ts";
+import type { RefusalReason } from "../../flow/schema-flows.ts";
+import type { FlowUse } from "../../flow/use.ts";
 import type { FlowRequest } from "../../flow/request.ts";
 import { isTrue } from "../request/facts.ts";
 import { sendText } from "../answers/respond.ts";

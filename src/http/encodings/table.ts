@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import type { ApiObject, Column, Kind } from "../../schema/kind.ts";
-import { decodeStanding } from "../../resources/stored.ts";
+import { decodeLive } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
@@ -84,7 +84,7 @@ export class TableEncoding implements Encoding {
     if (!this.view.asStored || this.include === "Object") {
       return encodeJson(this.row(this.view.show(entry.body)) as JsonValue);
     }
-    const { object, managed } = decodeStanding(entry);
+    const { object, managed } = decodeLive(entry);
     const row = encodeJson(this.row(object) as JsonValue);
     const owners = managed.stored?.text;
     // The metadata is the last of a row that has it.

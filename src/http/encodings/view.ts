@@ -1,6 +1,6 @@
 import type { Resource } from "../../resources/registry.ts";
 import { decodeBody } from "../../resources/stored.ts";
-import { fromStored } from "../../resources/versions.ts";
+import { fromStored } from "../../resources/conversion.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { PartialObjectMetadata } from "../../schema/object-meta.ts";

@@ -1,5 +1,5 @@
 import type { FlowControl } from "../../flow/flow-control.ts";
-import type { WaitMeters } from "../../flow/use.ts";
+import type { WaitMeters } from "../../flow/schema-flows.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
 

@@ -6,7 +6,7 @@ import type { ApiObject } from "../../schema/kind.ts";
 import { field, list, type Static, type StructType } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { behaviorText, withSmallNames } from "./behavior-text.ts";
-import type { HorizontalPodAutoscaler as OldAutoscaler } from "./horizontal-pod-autoscaler-v1.ts";
+import type { OldAutoscaler } from "./horizontal-pod-autoscaler-v1-structs.ts";
 import {
   HorizontalPodAutoscalerBehavior,
   type HorizontalPodAutoscaler,

@@ -1,49 +1,21 @@
-import { kind, struct } from "./v1.ts";
+import { kind } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, int32, int64, time } from "../../schema/types.ts";
+import { field } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { autoscalerFromStored, autoscalerToStored, shownMetrics } from "./autoscaler-conversion.ts";
 import { HorizontalPodAutoscaler as StoredAutoscaler } from "./horizontal-pod-autoscaler.ts";
-import { CrossVersionObjectReference } from "./object-reference-v1.ts";
+import {
+  HorizontalPodAutoscalerSpec,
+  HorizontalPodAutoscalerStatus,
+} from "./horizontal-pod-autoscaler-v1-structs.ts";
 import { referenceText, targetsText } from "./target-cells.ts";
 
 function targetsCell(object: ApiObject, _now: number, vocabulary: Vocabulary): string {
   const { metrics, currentMetrics } = shownMetrics(object as HorizontalPodAutoscaler, vocabulary);
   return targetsText(metrics, currentMetrics);
 }
-
-const HorizontalPodAutoscalerSpec = struct(
-  "HorizontalPodAutoscalerSpec",
-  "Between which numbers, and by which load, an object is scaled.",
-  {
-    scaleTargetRef: field(1, CrossVersionObjectReference, "The object that is scaled.").required(),
-    minReplicas: field(2, int32, "Lowest number of replicas.").nullable().filled(1),
-    maxReplicas: field(3, int32, "Highest number of replicas.").required(),
-    targetCPUUtilizationPercentage: field(
-      4,
-      int32,
-      "Average use of processors, in percent of what was requested, that is aimed at.",
-    ).nullable(),
-  },
-);
-
-const HorizontalPodAutoscalerStatus = struct(
-  "HorizontalPodAutoscalerStatus",
-  "What an autoscaler sees and did.",
-  {
-    observedGeneration: field(1, int64, "Generation of the autoscaler that was seen last.").nullable(),
-    lastScaleTime: field(2, time, "When the number of replicas was last changed.").nullable(),
-    currentReplicas: field(3, int32, "Number of replicas that was seen last.").declaredRequired(),
-    desiredReplicas: field(4, int32, "Number of replicas that was computed last.").declaredRequired(),
-    currentCPUUtilizationPercentage: field(
-      5,
-      int32,
-      "Average use of processors that was seen, in percent of what was requested.",
-    ).nullable(),
-  },
-);
 
 export const HorizontalPodAutoscaler = kind({
   name: "HorizontalPodAutoscaler",

@@ -6,11 +6,12 @@ import { deleteObject, propagationPolicy, type DeleteOptions } from "../delete.t
 import { timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import { getObject } from "../get.ts";
 import { listObjects } from "../list.ts";
+import type { LiveObject } from "../live-object.ts";
 import type { Resource } from "../registry.ts";
 import { everything } from "../selection.ts";
 import { decodeEntry } from "../stored.ts";
-import type { Standing } from "../field-ownership.ts";
 import { changeObject, type Changed } from "../update.ts";
+import { writeContext } from "../write-context.ts";
 import { admitAction } from "../write.ts";
 
 /** What of a disruption budget an eviction looks at. */
@@ -116,7 +117,7 @@ async function spend(
     name: metadata.name ?? "",
     subresource: "status",
   };
-  const take = (live: Standing): Changed => {
+  const take = (live: LiveObject): Changed => {
     const copy = deepClone(live.object) as Budget;
     const status = (copy.status ??= {});
     if ((status.observedGeneration ?? 0) < (copy.metadata.generation ?? 0)) {
@@ -132,7 +133,7 @@ async function spend(
     delete copy.metadata.resourceVersion;
     return { object: copy };
   };
-  await changeObject(engine, target, take, options);
+  await changeObject(writeContext(engine, target, options), take);
 }
 
 function refused(budget: string, why: string, retryAfterSeconds: number): StatusError {

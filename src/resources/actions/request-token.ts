@@ -5,7 +5,7 @@ import { getObject } from "../get.ts";
 import { decodeEntry } from "../stored.ts";
 import type { TokenFacts, TokenIssuer } from "../token-issuer.ts";
 import { admitAction } from "../write.ts";
-import type { ActionOptions } from "./actions.ts";
+import type { ActionOptions } from "./action.ts";
 
 interface Request extends ApiObject {
   spec: {

@@ -4,10 +4,9 @@ import {
   areReadable,
   decodeManagedFields,
   encodeManagedFields as encode,
-  managerId,
   noManagedFields,
-  type Manager,
 } from "../../../src/fields/apply/managed-fields.ts";
+import { managerId, type Manager } from "../../../src/fields/apply/manager.ts";
 import { entriesOf } from "../../../src/fields/apply/managed-fields-text.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../../src/schema/kind.ts";
 import { encodeFieldSet, texts } from "./support.ts";

@@ -17,7 +17,7 @@ import { kindContext, type Target } from "../../../src/resources/engine.ts";
 import { ignoredFields, versionsOf } from "../../../src/resources/field-ownership.ts";
 import { readObject, readPart } from "../../../src/resources/input.ts";
 import type { Resource } from "../../../src/resources/registry.ts";
-import { fromStored, storedTarget } from "../../../src/resources/versions.ts";
+import { fromStored } from "../../../src/resources/conversion.ts";
 import { decode } from "../../../src/schema/decode.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
@@ -54,7 +54,7 @@ function take(
   const target: Target = { resource: version, namespace: "", name: "it", subresource: "" };
   const context = kindContext(engine, target);
   const shown = live === undefined ? {} : fromStored(version, structuredClone(live), context);
-  const versions = versionsOf(engine, storedTarget(target));
+  const versions = versionsOf(engine, { ...target, resource: target.resource.stored });
   const write = { version: version.apiVersion, ignored: ignoredFields(target) };
   if (how === "update") {
     const { object } = readObject(engine, target, value, [], "Ignore");

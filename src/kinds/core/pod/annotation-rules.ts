@@ -1,7 +1,7 @@
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { descendingPath } from "../../checks/paths.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 

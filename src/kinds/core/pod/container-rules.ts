@@ -4,7 +4,7 @@ import type { EphemeralContainer } from "./ephemeral-container.ts";
 import { checkVolumeUse, type DeclaredVolumes } from "./mount-rules.ts";
 import { uniqueHostPorts } from "./port-rules.ts";
 import { checkClaims } from "./resource-rules.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 
 /** What containers may refer to in their pod. */
 interface Declared {

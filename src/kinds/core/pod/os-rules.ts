@@ -1,5 +1,5 @@
 import type { FieldReport } from "../../../schema/faults.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 
 const systems = ["linux", "windows"];
 

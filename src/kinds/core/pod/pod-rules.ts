@@ -4,7 +4,7 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import { checkPodAnnotations } from "./annotation-rules.ts";
 import { checkImageText } from "./container-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 
 /** What holds for pods beyond what holds for their templates. */
 export function checkPod(pod: PodShape, report: FieldReport, context: KindContext): void {

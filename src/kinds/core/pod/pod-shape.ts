@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../../schema/kind.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 import type { PodStatus } from "./status.ts";
 
 /** A pod, as the rules of the kind see it before the kind itself is declared. */

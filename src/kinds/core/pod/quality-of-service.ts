@@ -1,6 +1,6 @@
 import { addQuantities, compareQuantities, type Quantity } from "../../../base/quantity.ts";
 import { quantityFrom } from "../../quantities.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 
 const counted = ["cpu", "memory"];
 

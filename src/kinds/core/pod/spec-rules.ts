@@ -5,7 +5,7 @@ import { dnsConfig } from "./network-rules.ts";
 import { checkOperatingSystem, checkHostProcess } from "./os-rules.ts";
 import { hostNetworkPorts } from "./port-rules.ts";
 import { checkAmounts } from "./resource-rules.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 
 /** The parts of a pod against each other; what concerns one field alone stands on its line. */
 export function checkPodSpec(spec: PodSpec, place: FieldReport, context: KindContext): void {

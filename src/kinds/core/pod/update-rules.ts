@@ -3,7 +3,7 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import { same } from "../../checks/values.ts";
 import { checkPodAnnotationsKept, mirrorAnnotation } from "./annotation-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 
 /** What may change in a pod: images, deadlines, further tolerations and gates that are taken away. */
 export function checkPodUpdate(

@@ -3,7 +3,7 @@ import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { quantityFrom } from "../../quantities.ts";
-import type { PodSpec } from "./spec.ts";
+import type { PodSpec } from "./spec-fields.ts";
 import type { PodTemplateSpec } from "./template.ts";
 
 const goneVolumes: Readonly<Record<string, string>> = {

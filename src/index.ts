@@ -1,3 +1,7 @@
+import {
+  defaultTolerations,
+  type TolerationSeconds,
+} from "./admission/plugins/default-toleration-seconds.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/chain.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
@@ -102,6 +106,8 @@ export interface CreateServerOptions {
   readonly disabledAdmissionPlugins?: readonly string[];
   /** Configuration of admission plugins, as for `--admission-control-config-file`. */
   readonly admissionConfigurationFile?: string;
+  /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
+  readonly tolerationSeconds?: Partial<TolerationSeconds>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
@@ -187,6 +193,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? [],
     disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? [],
     admissionConfigurationFile: options.admissionConfigurationFile,
+    tolerationSeconds: { ...defaultTolerations, ...options.tolerationSeconds },
     livezGracePeriodMs: 0,
     shutdownDelayMs: 0,
     clock: options.clock ?? systemClock,

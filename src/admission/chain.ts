@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { AdmissionRequest, Admitter, Target } from "../resources/engine.ts";
+import type { Resource } from "../resources/registry.ts";
 
 /** One rule of admission (spec: conventions 4.13). A plugin refuses by throwing a StatusError. */
 export interface AdmissionPlugin {
@@ -10,55 +11,141 @@ export interface AdmissionPlugin {
    * fails (spec: conventions 4.9). All others must do nothing of that kind in a dry run.
    */
   readonly sideEffects?: boolean;
-  /** Whether the plugin may have anything to say to such writes; of others it needs not be asked. */
-  concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
+  /**
+   * Whether the plugin may have anything to say to such writes; of others it isn't asked. Decided once for each operation
+   * on a resource type or subresource, so it must depend on nothing else.
+   */
+  concerns(operation: AdmissionRequest["operation"], target: AdmittedType): boolean;
   /** May change `request.object`. Runs before validation, in the order of the chain. */
   mutate?(request: AdmissionRequest): MaybePromise<void>;
   /** Sees the object as it would be stored. */
   validate?(request: AdmissionRequest): MaybePromise<void>;
 }
 
-/** Asks the plugins in order; the first refusal ends the request. */
-export class AdmissionChain implements Admitter {
-  private readonly mutating: readonly AdmissionPlugin[];
-  private readonly validating: readonly AdmissionPlugin[];
+/** The resource type, or part of it, that a write is about. */
+export type AdmittedType = Pick<Target, "resource" | "subresource">;
 
-  constructor(private readonly plugins: readonly AdmissionPlugin[]) {
-    this.mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
-    this.validating = plugins.filter((plugin) => plugin.validate !== undefined);
+/** The two phases, as the metrics of the reference name them. */
+export type AdmissionPhase = "admit" | "validate";
+
+/** Takes the time that plugins and phases take; `plugin` is undefined for a whole phase. */
+export type AdmissionObserver = (
+  plugin: AdmissionPlugin | undefined,
+  phase: AdmissionPhase,
+  operation: AdmissionRequest["operation"],
+  rejected: boolean,
+  seconds: number,
+) => void;
+
+/** The plugins that are asked of one operation on one resource type or subresource. */
+interface Plan {
+  readonly admit: readonly AdmissionPlugin[];
+  readonly validate: readonly AdmissionPlugin[];
+}
+
+/**
+ * Asks the plugins in order; the first refusal ends the request. Where no plugin is concerned, nothing is done and nothing
+ * measured.
+ */
+export class AdmissionChain implements Admitter {
+  private readonly plans = new WeakMap<Resource, Map<string, Plan>>();
+  private observe: AdmissionObserver = () => undefined;
+
+  /** @param nowMs milliseconds, with fractions. */
+  constructor(
+    private readonly plugins: readonly AdmissionPlugin[],
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
+
+  /** Calls an observer for each plugin that is asked, and for each phase, from now on. */
+  measure(observe: AdmissionObserver): void {
+    this.observe = observe;
   }
 
   concerns(operation: AdmissionRequest["operation"], target: Target): boolean {
-    return this.plugins.some((plugin) => plugin.concerns(operation, target));
+    const { admit, validate } = this.planFor(operation, target);
+    return admit.length > 0 || validate.length > 0;
   }
 
   mutate(request: AdmissionRequest): MaybePromise<void> {
-    return askFrom(0, this.mutating, "mutate", request);
+    return this.ask("admit", request);
   }
 
   validate(request: AdmissionRequest): MaybePromise<void> {
-    return askFrom(0, this.validating, "validate", request);
+    return this.ask("validate", request);
   }
-}
 
-/** Asks the plugins one after the other; at once as long as they answer at once. */
-function askFrom(
-  start: number,
-  plugins: readonly AdmissionPlugin[],
-  phase: "mutate" | "validate",
-  request: AdmissionRequest,
-): MaybePromise<void> {
-  for (let at = start; at < plugins.length; at++) {
-    const plugin = plugins[at]!;
-    if (request.dryRun) refuseSideEffects(plugin, request);
-    const answer = plugin[phase]!(request);
-    if (answer instanceof Promise) return answer.then(() => askFrom(at + 1, plugins, phase, request));
+  private planFor(operation: AdmissionRequest["operation"], target: Target): Plan {
+    const { resource, subresource } = target;
+    let plans = this.plans.get(resource);
+    if (plans === undefined) this.plans.set(resource, (plans = new Map()));
+    const key = subresource === "" ? operation : `${operation} ${subresource}`;
+    let plan = plans.get(key);
+    if (plan === undefined) {
+      const concerned = this.plugins.filter((plugin) => plugin.concerns(operation, target));
+      plan = {
+        admit: concerned.filter((plugin) => plugin.mutate !== undefined),
+        validate: concerned.filter((plugin) => plugin.validate !== undefined),
+      };
+      plans.set(key, plan);
+    }
+    return plan;
   }
-}
 
-/** @throws {StatusError} BadRequest when asking the plugin would do what a dry run must not. */
-function refuseSideEffects(plugin: AdmissionPlugin, { operation, target }: AdmissionRequest): void {
-  if (plugin.sideEffects !== true || !plugin.concerns(operation, target)) return;
-  const name = JSON.stringify(plugin.name);
-  throw new StatusError("BadRequest", `admission plugin ${name} does not support dry run`);
+  private ask(phase: AdmissionPhase, request: AdmissionRequest): MaybePromise<void> {
+    const plugins = this.planFor(request.operation, request.target)[phase];
+    if (plugins.length === 0) return undefined;
+    const startMs = this.nowMs();
+    const over = (rejected: boolean): void =>
+      this.observe(undefined, phase, request.operation, rejected, (this.nowMs() - startMs) / 1000);
+    const failed = (error: unknown): never => {
+      over(true);
+      throw error;
+    };
+    try {
+      const answer = this.askFrom(0, plugins, phase, request);
+      if (answer instanceof Promise) return answer.then(() => over(false), failed);
+      over(false);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Asks the plugins one after the other; at once as long as they answer at once. */
+  private askFrom(
+    first: number,
+    plugins: readonly AdmissionPlugin[],
+    phase: AdmissionPhase,
+    request: AdmissionRequest,
+  ): MaybePromise<void> {
+    for (let at = first; at < plugins.length; at++) {
+      const answer = this.askOne(plugins[at]!, phase, request);
+      if (answer instanceof Promise) return answer.then(() => this.askFrom(at + 1, plugins, phase, request));
+    }
+  }
+
+  private askOne(
+    plugin: AdmissionPlugin,
+    phase: AdmissionPhase,
+    request: AdmissionRequest,
+  ): MaybePromise<void> {
+    if (request.dryRun && plugin.sideEffects === true) {
+      const name = JSON.stringify(plugin.name);
+      throw new StatusError("BadRequest", `admission plugin ${name} does not support dry run`);
+    }
+    const startMs = this.nowMs();
+    const over = (rejected: boolean): void =>
+      this.observe(plugin, phase, request.operation, rejected, (this.nowMs() - startMs) / 1000);
+    const failed = (error: unknown): never => {
+      over(true);
+      throw error;
+    };
+    try {
+      const answer = phase === "admit" ? plugin.mutate!(request) : plugin.validate!(request);
+      if (answer instanceof Promise) return answer.then(() => over(false), failed);
+      over(false);
+    } catch (error) {
+      failed(error);
+    }
+  }
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   decodeConfiguration,
   readConfiguration,
+  readPlain,
   refuseFaults,
   type Configuration,
   type ConfigurationForm,
@@ -38,6 +39,12 @@ export interface PluginConfiguration {
    * @throws {ConfigurationError}
    */
   read<S extends StructType>(form: ConfigurationForm<S>): Promise<Configuration<Static<S>>>;
+  /**
+   * Reads one that has no kind and no version, as a plain value.
+   *
+   * @throws {ConfigurationError}
+   */
+  readPlain(): Promise<unknown>;
 }
 
 /**
@@ -83,5 +90,6 @@ function pluginConfiguration(
       file === undefined
         ? decodeConfiguration(configuration, form)
         : readConfiguration(await readFile(file), form),
+    readPlain: async () => (file === undefined ? configuration : readPlain(await readFile(file))),
   };
 }

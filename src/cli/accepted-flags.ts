@@ -28,7 +28,6 @@ const refused = (name: string, type: FlagType, doc: string, rest: Rest = {}): Ac
 const noCache = "The server reads lists and watches from the store; it has no watch cache.";
 const noCloud = "The server has no code of cloud providers.";
 const noAggregation = "The server asks no other API servers, so it shows them no certificate.";
-const noTolerations = "The server adds no tolerations to pods.";
 const ownLogs = "The server logs JSON lines to standard error; see --log-level.";
 const noEncryption = "The server doesn't encrypt what it stores; encrypt the disk or the etcd cluster.";
 
@@ -48,8 +47,6 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ignored("cloud-provider-gce-lb-src-cidrs", "list", noCloud),
   ignored("contention-profiling", "boolean", "There are no profiling endpoints.", { here: "false" }),
   ignored("cors-allowed-origins", "list", "The server allows no origin, so browsers ask it from none."),
-  ignored("default-not-ready-toleration-seconds", "integer", noTolerations),
-  ignored("default-unreachable-toleration-seconds", "integer", noTolerations),
   ignored("default-watch-cache-size", "integer", noCache),
   ignored(
     "delete-collection-workers",

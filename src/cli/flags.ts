@@ -208,6 +208,18 @@ export const serveFlags: readonly Flag[] = [
     "",
     "Configuration of admission plugins: an AdmissionConfiguration in YAML or JSON.",
   ),
+  flag(
+    "default-not-ready-toleration-seconds",
+    "integer",
+    "300",
+    "Seconds for which pods that don't say it stay on a node that isn't ready (DefaultTolerationSeconds).",
+  ),
+  flag(
+    "default-unreachable-toleration-seconds",
+    "integer",
+    "300",
+    "Seconds for which pods that don't say it stay on a node that can't be reached (DefaultTolerationSeconds).",
+  ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",

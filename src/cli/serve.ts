@@ -160,6 +160,10 @@ function serverOptions(read: FlagReader): ServerOptions {
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     admissionConfigurationFile: read.optional("admission-control-config-file"),
+    tolerationSeconds: {
+      notReady: read.integer("default-not-ready-toleration-seconds", 0, Number.MAX_SAFE_INTEGER),
+      unreachable: read.integer("default-unreachable-toleration-seconds", 0, Number.MAX_SAFE_INTEGER),
+    },
     livezGracePeriodMs: read.durationMs("livez-grace-period"),
     shutdownDelayMs: read.durationMs("shutdown-delay-duration"),
     clock: systemClock,

@@ -8,6 +8,7 @@ import { withEffects } from "./effects.ts";
 import {
   detailsOf,
   kindContext,
+  type AdmissionRequest,
   type Engine,
   type Target,
   type WriteOptions,
@@ -18,7 +19,15 @@ import { prepareNewMetadata } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, encodeObject } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
-import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
+import {
+  admissionOf,
+  checkObject,
+  checkSize,
+  commit,
+  settleFailure,
+  settleResult,
+  warningsOf,
+} from "./write.ts";
 
 /** How often a name made from `generateName` is tried again when it is taken. */
 const generateAttempts = 8;
@@ -50,7 +59,6 @@ export async function createInContext(
   managed?: ManagedFieldsText,
 ): Promise<WriteResult> {
   const { engine, target, options } = write;
-  const { kind } = target.resource;
   if ((given.metadata.resourceVersion ?? "") !== "") {
     throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
   }
@@ -62,21 +70,41 @@ export async function createInContext(
     prepareNewMetadata(engine, target, object);
     const named = { ...target, name: object.metadata.name ?? "" };
     const request = admissionOf(named, options, "CREATE", object, undefined);
-    const mutated = engine.admit.mutate(request);
-    if (mutated !== undefined) await mutated;
-    kind.prepareCreate?.(object, kindContext(engine, target, options.user));
-    dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
-    if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
-    const owned = managed ?? recordOwnership(write, object, undefined);
-    checkObject(write, object, undefined);
-    const validated = engine.admit.validate(request);
-    if (validated !== undefined) await validated;
-    const effects = engine.effects.get(target.resource.storePrefix);
-    const writing = { object, live: undefined, dryRun: options.dryRun };
-    const result = await withEffects(effects, writing, () => store(write, named, object, owned));
+    let result: WriteResult | undefined;
+    try {
+      result = await admitAndStore(write, request, object, { generated, managed });
+    } catch (error) {
+      settleFailure(request, error);
+      throw error;
+    }
+    settleResult(request, result);
     if (result !== undefined) return result;
     if (!generated || attempt === generateAttempts) throw alreadyExists(named);
   }
+}
+
+/** One attempt; undefined when the name is taken. */
+async function admitAndStore(
+  write: WriteContext,
+  request: AdmissionRequest,
+  object: ApiObject,
+  { generated, managed }: { readonly generated: boolean; readonly managed: ManagedFieldsText | undefined },
+): Promise<WriteResult | undefined> {
+  const { engine, target, options } = write;
+  const { kind } = target.resource;
+  // What admission and the kind fill in belongs to nobody.
+  const owned = managed ?? recordOwnership(write, object, undefined);
+  const mutated = engine.admit.mutate(request);
+  if (mutated !== undefined) await mutated;
+  kind.prepareCreate?.(object, kindContext(engine, target, options.user));
+  dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
+  if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
+  checkObject(write, object, undefined);
+  const validated = engine.admit.validate(request);
+  if (validated !== undefined) await validated;
+  const effects = engine.effects.get(target.resource.storePrefix);
+  const writing = { object, live: undefined, dryRun: options.dryRun };
+  return withEffects(effects, writing, () => store(write, request.target, object, owned));
 }
 
 /** Stores the object; undefined when the name is taken. */

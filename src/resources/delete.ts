@@ -7,6 +7,7 @@ import {
   notFound,
   timestampAt,
   uidConflict,
+  type AdmissionRequest,
   type Engine,
   type Target,
   type WriteOptions,
@@ -15,7 +16,7 @@ import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { mayVanish } from "./update.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
-import { admissionOf, checkSize, commit } from "./write.ts";
+import { admissionOf, checkSize, commit, settleFailure, settleResult } from "./write.ts";
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
 export interface DeleteOptions extends WriteOptions {
@@ -50,20 +51,27 @@ export async function deleteObject(
   const context = writeContext(engine, requestTarget, options);
   const { target } = context;
   const key = keyOf(target.resource, target.namespace, target.name);
-  for (let attempt = 1; ; attempt++) {
-    const entry = await engine.store.get(key);
-    if (entry === undefined) throw notFound(target);
-    const live = decodeEntry(entry);
-    checkPreconditions(target, live, options);
-    if (attempt === 1) {
-      const question = admissionOf(target, options, "DELETE", undefined, live);
-      await engine.admit.mutate(question);
-      await engine.admit.validate(question);
+  let request: AdmissionRequest | undefined;
+  try {
+    for (let attempt = 1; attempt <= deleteAttempts; attempt++) {
+      const entry = await engine.store.get(key);
+      if (entry === undefined) throw notFound(target);
+      const live = decodeEntry(entry);
+      checkPreconditions(target, live, options);
+      if (request === undefined) {
+        request = admissionOf(target, options, "DELETE", undefined, live);
+        await engine.admit.mutate(request);
+        await engine.admit.validate(request);
+      }
+      const result = await deleteEntry(context, entry, live);
+      if (result === undefined) continue;
+      settleResult(request, result);
+      return result;
     }
-    const result = await deleteEntry(context, entry, live);
-    if (result !== undefined) return result;
-    if (attempt === deleteAttempts)
-      throw conflict(target, "the object is being changed too often to be deleted");
+    throw conflict(target, "the object is being changed too often to be deleted");
+  } catch (error) {
+    if (request !== undefined) settleFailure(request, error);
+    throw error;
   }
 }
 

@@ -62,6 +62,6 @@ async function between<T>(
 }
 
 /** Whether the store didn't say how a write ended. */
-function mayHaveHappened(error: unknown): boolean {
+export function mayHaveHappened(error: unknown): boolean {
   return error instanceof StatusError && error.reason === "ServiceUnavailable";
 }

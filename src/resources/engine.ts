@@ -53,19 +53,45 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   /** Name under which the written fields are recorded. */
   readonly fieldManager: string;
+  /** Absent where nobody reads it. */
+  readonly report?: RequestReport | undefined;
+}
+
+/** Takes what a request has to say beside its result or its failure. */
+export interface RequestReport {
+  /** The client gets the text in a `Warning` header, also when the request is refused. The same text is sent once. */
+  warn(text: string): void;
+  /** Adds an annotation to the audit events of the request; the first value of a key stays. */
+  annotate(key: string, value: string): void;
 }
 
 /** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */
 export interface AdmissionRequest {
-  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  /** CONNECT is a connection to what an object stands for, such as `pods/exec`. */
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly target: Target;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** The object to be written; absent for DELETE. A mutating plugin changes it in place. */
+  /**
+   * The object to be written; absent for DELETE. For CONNECT and for what is done to an object (`binding`, `eviction`,
+   * `token`) what was sent: the options, or the body. A mutating plugin changes it in place.
+   */
   readonly object: ApiObject | undefined;
   /** What stands now; absent for CREATE, and for the deletion of a collection. */
   readonly live: ApiObject | undefined;
+  readonly report: RequestReport;
+  /** Called once, in their order, when it is known what became of the write. They must not throw. */
+  settlements: Settlement[] | undefined;
 }
+
+/**
+ * What became of a write that admission was asked about: it took place; it did not (it was refused, lost against another write,
+ * or was a dry run); or the store did not say, so that it may have taken place.
+ */
+export type WriteOutcome = "committed" | "not committed" | "unknown";
+
+/** What a plugin does when a write that it let pass is over, such as giving back what it counted. */
+export type Settlement = (outcome: WriteOutcome) => void;
 
 /** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
 export interface Admitter {
@@ -136,4 +162,12 @@ export function kindContext(engine: Engine, target: Target, user?: UserInfo): Ki
     user,
     now: engine.clock.now(),
   };
+}
+
+/** Admits every write. */
+const admitsAll: Admitter = { concerns: () => false, mutate: () => undefined, validate: () => undefined };
+
+/** The same engine for what a verb does on the way, of which admission has been asked already. */
+export function withoutAdmission(engine: Engine): Engine {
+  return { ...engine, admit: admitsAll };
 }

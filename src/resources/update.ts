@@ -13,6 +13,7 @@ import {
   kindContext,
   notFound,
   uidConflict,
+  type AdmissionRequest,
   type Engine,
   type Target,
   type WriteOptions,
@@ -25,7 +26,15 @@ import { mergePart } from "./part.ts";
 import { keyOf } from "./registry.ts";
 import { decodeLive, draftBody, encodeObject, sameContent } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
-import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
+import {
+  admissionOf,
+  checkObject,
+  checkSize,
+  commit,
+  settleFailure,
+  settleResult,
+  warningsOf,
+} from "./write.ts";
 
 /** How often a change that doesn't insist on a version is tried again after another write came between. */
 const updateAttempts = 10;
@@ -173,13 +182,35 @@ async function replace(
   const { object: live } = before;
   const object = mergeWrite(engine, target, changed.object, live);
   const request = admissionOf(target, options, "UPDATE", object, live);
-  const mutated = engine.admit.mutate(request);
-  if (mutated !== undefined) await mutated;
-  countGeneration(target, object, live);
+  let result: WriteResult | undefined;
+  try {
+    result = await admitAndStore(context, request, entry, before, { object, managed: changed.managed });
+  } catch (error) {
+    settleFailure(request, error);
+    throw error;
+  }
+  settleResult(request, result);
+  return result;
+}
+
+async function admitAndStore(
+  context: WriteContext,
+  request: AdmissionRequest,
+  entry: Entry,
+  before: LiveObject,
+  changed: Changed,
+): Promise<WriteResult | undefined> {
+  const { engine, target, options } = context;
+  const { object: live } = before;
+  const { object } = changed;
+  // What admission fills in belongs to nobody.
   const managed =
     changed.managed === undefined
       ? recordOwnership(context, object, before)
       : ownershipOfApply(object, before, changed.managed);
+  const mutated = engine.admit.mutate(request);
+  if (mutated !== undefined) await mutated;
+  countGeneration(target, object, live);
   const nothing = managed === before.managed.stored && sameButForVersion(object, live);
   if (!nothing) checkObject(context, object, live);
   const validated = engine.admit.validate(request);

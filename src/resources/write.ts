@@ -3,7 +3,16 @@ import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { CommitResult, Draft, Write } from "../storage/store.ts";
-import { kindContext, type AdmissionRequest, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { mayHaveHappened } from "./effects.ts";
+import {
+  kindContext,
+  type AdmissionRequest,
+  type Engine,
+  type RequestReport,
+  type Target,
+  type WriteOptions,
+  type WriteOutcome,
+} from "./engine.ts";
 import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
 import { storeFailure } from "./resource-version.ts";
 import { inRequestVersion, type WriteContext } from "./write-context.ts";
@@ -71,7 +80,26 @@ export function admissionOf(
   object: ApiObject | undefined,
   live: ApiObject | undefined,
 ): AdmissionRequest {
-  return { operation, target, user: options.user, dryRun: options.dryRun, object, live };
+  const { user, dryRun, report = unreported } = options;
+  return { operation, target, user, dryRun, object, live, report, settlements: undefined };
+}
+
+/** The report of a request of which nobody reads one. */
+const unreported: RequestReport = { warn: () => undefined, annotate: () => undefined };
+
+/** Lets the plugins know what became of a write that they were asked about. */
+export function settle({ settlements }: AdmissionRequest, outcome: WriteOutcome): void {
+  if (settlements !== undefined) for (const settlement of settlements) settlement(outcome);
+}
+
+/** As {@link settle}, for a write that failed, or that a plugin refused. */
+export function settleFailure(request: AdmissionRequest, error: unknown): void {
+  settle(request, mayHaveHappened(error) ? "unknown" : "not committed");
+}
+
+/** As {@link settle}, for a write that came to its end; `result` is undefined where another write came between. */
+export function settleResult(request: AdmissionRequest, result: unknown): void {
+  settle(request, result === undefined || request.dryRun ? "not committed" : "committed");
 }
 
 /**
@@ -83,12 +111,33 @@ export async function admitAction(
   engine: Engine,
   target: Target,
   body: ApiObject,
-  options: Pick<WriteOptions, "user" | "dryRun">,
+  options: WriteOptions,
 ): Promise<void> {
-  const { user, dryRun } = options;
-  const request = { operation: "CREATE", target, user, dryRun, object: body, live: undefined } as const;
-  await engine.admit.mutate(request);
-  await engine.admit.validate(request);
+  await admitUnstored(engine, admissionOf(target, options, "CREATE", body, undefined));
+}
+
+/**
+ * Asks admission about a connection to what an object stands for, such as `pods/exec`.
+ *
+ * @param asked the options of the connection as an object of their kind.
+ * @throws {StatusError} what admission refuses with.
+ */
+export async function admitConnection(
+  engine: Engine,
+  target: Target,
+  asked: ApiObject,
+  options: WriteOptions,
+): Promise<void> {
+  await admitUnstored(engine, admissionOf(target, options, "CONNECT", asked, undefined));
+}
+
+async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Promise<void> {
+  try {
+    await admit.mutate(request);
+    await admit.validate(request);
+  } finally {
+    settle(request, "not committed");
+  }
 }
 
 /** @throws {StatusError} RequestEntityTooLarge; a dry run, which doesn't come to {@link commit}, asks by itself. */

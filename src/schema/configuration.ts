@@ -40,6 +40,15 @@ export async function readConfiguration<S extends StructType>(
 }
 
 /**
+ * Reads a configuration file without kind and version, as a plain value.
+ *
+ * @throws {ConfigurationError}
+ */
+export async function readPlain(bytes: Uint8Array): Promise<unknown> {
+  return (await parsed(bytes)).value;
+}
+
+/**
  * As {@link readConfiguration}, of an object that stands inside another one's file.
  *
  * @throws {ConfigurationError}

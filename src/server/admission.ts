@@ -1,7 +1,32 @@
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../admission/chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../admission/configuration.ts";
+import type { AdmissionFacts } from "../admission/followed-objects.ts";
 import { ObjectReader } from "../admission/object-reader.ts";
+import { alwaysAdmit, alwaysDeny } from "../admission/plugins/always.ts";
+import { alwaysPullImages } from "../admission/plugins/always-pull-images.ts";
+import { defaultIngressClass } from "../admission/plugins/default-ingress-class.ts";
+import { defaultTolerationSeconds } from "../admission/plugins/default-toleration-seconds.ts";
+import { extendedResourceToleration } from "../admission/plugins/extended-resource-toleration.ts";
+import { limitPodHardAntiAffinityTopology } from "../admission/plugins/limit-pod-hard-anti-affinity-topology.ts";
+import {
+  namespaceAutoProvision,
+  namespaceExists,
+  type ProvisionNamespace,
+} from "../admission/plugins/namespace-existence.ts";
+import { ownerReferencesPermissionEnforcement } from "../admission/plugins/owner-references-permission-enforcement.ts";
+import { persistentVolumeLabel } from "../admission/plugins/persistent-volume-label.ts";
+import { podNodeSelector, readNodeSelectors } from "../admission/plugins/pod-node-selector.ts";
+import {
+  podTolerationRestriction,
+  readTolerationRestrictions,
+} from "../admission/plugins/pod-toleration-restriction.ts";
+import { priority } from "../admission/plugins/priority.ts";
+import { runtimeClass } from "../admission/plugins/runtime-class.ts";
+import { securityContextDeny } from "../admission/plugins/security-context-deny.ts";
+import { defaultStorageClass, persistentVolumeClaimResize } from "../admission/plugins/storage-classes.ts";
+import { storageObjectInUseProtection } from "../admission/plugins/storage-object-in-use-protection.ts";
+import { taintNodesByCondition } from "../admission/plugins/taint-nodes-by-condition.ts";
 import {
   certificateApproval,
   certificateSigning,
@@ -30,6 +55,8 @@ export interface AdmissionParts {
   readonly policy: StoredRbac;
   readonly authorizer: Authorizer;
   readonly store: Store;
+  readonly facts: AdmissionFacts;
+  readonly provision: ProvisionNamespace;
 }
 
 /** A plugin that the options can turn on or off. */
@@ -53,45 +80,53 @@ const off = (name: string, make?: MakePlugin): Available => ({ name, byDefault: 
 
 /** In the order in which they run. */
 const available: readonly Available[] = [
-  off("AlwaysAdmit"),
-  off("NamespaceAutoProvision"),
+  off("AlwaysAdmit", alwaysAdmit),
+  off("NamespaceAutoProvision", ({ vocabulary }, { namespaces, provision }) =>
+    namespaceAutoProvision(namespaces, provision, vocabulary),
+  ),
   on("NamespaceLifecycle", ({ vocabulary }, { namespaces, registry }) =>
     namespaceLifecycle(namespaces, registry.require(Namespace), vocabulary),
   ),
-  off("NamespaceExists"),
-  off("SecurityContextDeny"),
-  off("LimitPodHardAntiAffinityTopology"),
+  off("NamespaceExists", (_, { namespaces }) => namespaceExists(namespaces)),
+  off("SecurityContextDeny", securityContextDeny),
+  off("LimitPodHardAntiAffinityTopology", ({ vocabulary }) => limitPodHardAntiAffinityTopology(vocabulary)),
   on("LimitRanger"),
   on("ServiceAccount"),
   off("NodeRestriction", ({ vocabulary }, { store, registry }) =>
     nodeRestriction(new ObjectReader(store, registry), vocabulary),
   ),
-  on("TaintNodesByCondition"),
-  off("AlwaysPullImages"),
+  on("TaintNodesByCondition", ({ vocabulary }) => taintNodesByCondition(vocabulary)),
+  off("AlwaysPullImages", alwaysPullImages),
   off("ImagePolicyWebhook"),
   on("PodSecurity"),
-  off("PodNodeSelector"),
-  on("Priority"),
-  on("DefaultTolerationSeconds"),
-  off("PodTolerationRestriction"),
+  off("PodNodeSelector", nodeSelectors),
+  on("Priority", (_, { facts }) => priority(facts)),
+  on("DefaultTolerationSeconds", ({ vocabulary, tolerationSeconds }) =>
+    defaultTolerationSeconds(tolerationSeconds, vocabulary),
+  ),
+  off("PodTolerationRestriction", tolerationRestrictions),
   off("EventRateLimit", eventLimits),
-  off("ExtendedResourceToleration"),
-  off("PersistentVolumeLabel"),
-  on("DefaultStorageClass"),
-  on("StorageObjectInUseProtection"),
-  off("OwnerReferencesPermissionEnforcement"),
-  on("PersistentVolumeClaimResize"),
-  on("RuntimeClass"),
+  off("ExtendedResourceToleration", ({ vocabulary }) => extendedResourceToleration(vocabulary)),
+  off("PersistentVolumeLabel", ({ vocabulary }) => persistentVolumeLabel(vocabulary)),
+  on("DefaultStorageClass", ({ vocabulary }, { facts }) => defaultStorageClass(facts, vocabulary)),
+  on("StorageObjectInUseProtection", ({ vocabulary }) => storageObjectInUseProtection(vocabulary)),
+  off("OwnerReferencesPermissionEnforcement", (_, { authorizer, registry }) =>
+    ownerReferencesPermissionEnforcement(authorizer, registry),
+  ),
+  on("PersistentVolumeClaimResize", ({ vocabulary }, { facts }) =>
+    persistentVolumeClaimResize(facts, vocabulary),
+  ),
+  on("RuntimeClass", (_, { facts }) => runtimeClass(facts)),
   on("CertificateApproval", ({ vocabulary }, { authorizer }) => certificateApproval(authorizer, vocabulary)),
   on("CertificateSigning", ({ vocabulary }, { authorizer }) => certificateSigning(authorizer, vocabulary)),
   on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),
-  on("DefaultIngressClass"),
+  on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),
   on("MutatingAdmissionWebhook"),
   on("ValidatingAdmissionPolicy"),
   on("ValidatingAdmissionWebhook"),
   on("ResourceQuota"),
-  off("AlwaysDeny"),
+  off("AlwaysDeny", alwaysDeny),
 ];
 
 async function eventLimits(
@@ -103,6 +138,26 @@ async function eventLimits(
   const { value, warnings } = await readEventLimits(configuration, vocabulary);
   for (const warning of warnings) log.warn({ plugin: "EventRateLimit" }, `${configurationFlag}: ${warning}`);
   return eventRateLimit(value, clock);
+}
+
+async function nodeSelectors(
+  { vocabulary }: ServerOptions,
+  { facts }: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+): Promise<AdmissionPlugin> {
+  return podNodeSelector(facts, await readNodeSelectors(configuration), vocabulary);
+}
+
+async function tolerationRestrictions(
+  { vocabulary, log }: ServerOptions,
+  { facts }: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+): Promise<AdmissionPlugin> {
+  const { value, warnings } = await readTolerationRestrictions(configuration, vocabulary);
+  for (const warning of warnings) {
+    log.warn({ plugin: "PodTolerationRestriction" }, `${configurationFlag}: ${warning}`);
+  }
+  return podTolerationRestriction(facts, value, vocabulary);
 }
 
 /** The plugins of the reference, in the order in which they run. */

@@ -38,7 +38,8 @@ export async function ensurePriorityClasses(client: Client, { groupSuffix }: Voc
   await Promise.all(classes.map((one) => createUnlessThere(client, one)));
 }
 
-function namespaceNamed(name: string): NewObject {
+/** The manifest of a namespace. */
+export function namespaceNamed(name: string): NewObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
 }
 

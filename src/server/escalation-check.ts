@@ -1,9 +1,9 @@
-import type { AdmissionPlugin } from "../admission/chain.ts";
+import type { AdmissionPlugin, AdmittedType } from "../admission/chain.ts";
 import { andThen } from "../base/maybe-promise.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { checkBindingWrite, checkRoleWrite } from "../authorization/rbac/escalation.ts";
 import type { BindingObject } from "../authorization/rbac/policy.ts";
-import type { AdmissionRequest, Target } from "../resources/engine.ts";
+import type { AdmissionRequest } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { StoredRbac } from "./rbac.ts";
@@ -42,7 +42,7 @@ const checks: Readonly<Record<string, Check>> = {
   ClusterRoleBinding: checkBinding,
 };
 
-function checkOf({ resource, subresource }: Target): Check | undefined {
+function checkOf({ resource, subresource }: AdmittedType): Check | undefined {
   const { name } = resource.kind;
   return subresource === "" && Object.hasOwn(checks, name) ? checks[name] : undefined;
 }

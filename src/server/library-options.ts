@@ -150,6 +150,10 @@ export const libraryOptions = {
   enabledAdmissionPlugins: texts("enable-admission-plugins"),
   disabledAdmissionPlugins: texts("disable-admission-plugins"),
   admissionConfigurationFile: text("admission-control-config-file"),
+  tolerationSeconds: group({
+    notReady: integer(0, Number.MAX_SAFE_INTEGER, "default-not-ready-toleration-seconds"),
+    unreachable: integer(0, Number.MAX_SAFE_INTEGER, "default-unreachable-toleration-seconds"),
+  }),
   connections: group({
     allowLoopback: truth("allow-loopback-connections"),
     deniedRanges: texts("proxy-denied-cidrs"),

@@ -1,3 +1,4 @@
+import type { TolerationSeconds } from "../admission/plugins/default-toleration-seconds.ts";
 import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/backends/rules.ts";
@@ -130,6 +131,8 @@ export interface ServerOptions {
   readonly controllers?: readonly string[] | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
+  /** For how long pods stay on nodes that aren't ready, or can't be reached (DefaultTolerationSeconds). */
+  readonly tolerationSeconds: TolerationSeconds;
   /** Configuration of admission plugins. */
   readonly admissionConfigurationFile?: string | undefined;
   /** `/livez` doesn't fail for checks of the start before this time has passed. */

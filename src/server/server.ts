@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/chain.ts";
+import { AdmissionFacts } from "../admission/followed-objects.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
@@ -16,11 +17,18 @@ import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
+import { admissionObserver } from "../http/metrics/admission-metrics.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "./node-needs.ts";
-import { ensurePriorityClasses, ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
+import {
+  createUnlessThere,
+  ensurePriorityClasses,
+  ensureSystemNamespaces,
+  namespaceNamed,
+  reconcileDefaultPolicy,
+} from "./bootstrap.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -157,15 +165,25 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await identification(options, registry, { store, shared }, adminToken);
   opened.add(authentication, close);
-  const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
+  const failed = (error: unknown) =>
+    options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
+  const facts = opened.add(
+    new AdmissionFacts({ store, clock: options.clock, failed }, options.vocabulary),
+    close,
+  );
+  const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
+  const authorizer = authorization.chain;
+  const parts = { registry, store, namespaces, policy, authorizer, facts, provision };
+  const admission = new AdmissionChain(await admissionPlugins(options, parts));
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
-    admit: new AdmissionChain(await admissionPlugins(options, parts)),
+    admit: admission,
   });
   opened.add(engine.pages, close);
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
+  admission.measure(admissionObserver(metrics));
   const control = flowControl(options, engine, metrics);
   const flow = opened.add(new FlowConfiguration({ options, registry, store, client, control }), close);
   const connections = await connectionRules(options);

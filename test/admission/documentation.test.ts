@@ -26,7 +26,9 @@ test("docs/admission.md lists every plugin, in order, whether it is on, and whet
 });
 
 test("docs/admission.md: its examples configure a server", async () => {
-  const [main, limits] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text!);
+  const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text!);
+  const holding = (word: string) => examples.find((text) => text.includes(word))!;
+  const [main, limits] = [holding("kind: AdmissionConfiguration"), holding("eventratelimit")];
   const file = path.join(folder.path, "admission.yaml");
   writeFileSync(file, main!);
   writeFileSync(path.join(folder.path, "event-limits.yaml"), limits!);

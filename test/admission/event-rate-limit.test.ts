@@ -15,7 +15,10 @@ import { temporaryFolder } from "../support/process.ts";
 const apiVersion = "eventratelimit.admission.platform.io/v1alpha1";
 const configured = (limits: unknown) => ({ kind: "Configuration", apiVersion, limits });
 const read = (value: unknown, vocabulary = platform) =>
-  readEventLimits({ read: async (form) => decodeConfiguration(value, form) }, vocabulary);
+  readEventLimits(
+    { read: async (form) => decodeConfiguration(value, form), readPlain: async () => value },
+    vocabulary,
+  );
 
 describe("the limits", () => {
   test("C-4.13-45 are a Configuration of eventratelimit.admission.<domain>/v1alpha1", async () => {

@@ -32,6 +32,7 @@ test("one plugin that has a say is enough", () => {
   const plugin: AdmissionPlugin = {
     name: "OfMaps",
     concerns: (_, { resource }) => resource.kind === ConfigMap,
+    validate: () => undefined,
   };
   const chain = new AdmissionChain([lifecycle, plugin]);
   expect(chain.concerns("UPDATE", target(ConfigMap))).toBe(true);

@@ -25,6 +25,7 @@ export function manualOptions(
     serviceNodePortRange: "30000-32767",
     enabledAdmissionPlugins: [],
     disabledAdmissionPlugins: [],
+    tolerationSeconds: { notReady: 300, unreachable: 300 },
     allowPrivileged: false,
     livezGracePeriodMs: 0,
     shutdownDelayMs: 0,

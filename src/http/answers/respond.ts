@@ -82,7 +82,10 @@ export function sendStatus(
   const { exchange } = request;
   request.audit?.responseStatus(code, status);
   const binary = prefersBinary(exchange, vocabulary);
-  const headers = binary ? headersFor(vocabulary.protobufMediaType) : jsonHeaders;
+  const { warnings } = request;
+  const headers = binary
+    ? headersFor(vocabulary.protobufMediaType, warnings)
+    : headersFor("application/json", warnings);
   const bytes = binary ? binaryStatus(status) : Buffer.from(`${JSON.stringify(status)}\n`);
   exchange.send(code, [...headers, ...further], bytes);
 }

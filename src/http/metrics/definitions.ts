@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { admissionMetrics } from "./admission-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { productMetrics } from "./product-metrics.ts";
@@ -14,6 +15,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
   return [
     ...requestMetrics,
     ...authenticationMetrics,
+    ...admissionMetrics,
     ...auditMetrics,
     ...flowMetrics,
     ...storeMetrics,

@@ -39,6 +39,8 @@ export interface RequestContext {
   deadline: Timer | undefined;
   /** Verb: the object or collection that it is about. */
   target: Target | undefined;
+  /** Verb: warnings of admission, for the answer whatever it is. */
+  warnings: string[] | undefined;
 }
 
 /** A request for a resource type that exists. */
@@ -67,5 +69,6 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     waitedForClient: false,
     deadline: undefined,
     target: undefined,
+    warnings: undefined,
   };
 }

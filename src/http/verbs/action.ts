@@ -10,6 +10,7 @@ import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import { sendStatus, warningLines } from "../answers/respond.ts";
+import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../answers/status.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
@@ -47,7 +48,12 @@ export async function serveAction(
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object);
   const all = [...warnings];
   const warn = (text: string) => void all.push(text);
-  const result = await actionOf(about)(engine, about, object, { user, ...parameters, warn });
+  const result = await actionOf(about)(engine, about, object, {
+    user,
+    report: reportOf(request),
+    ...parameters,
+    warn,
+  });
   if (result === undefined) {
     return sendStatus(request, engine.vocabulary, 201, successStatus({}), warningLines(all));
   }

@@ -35,6 +35,15 @@ export function bodyOf(object: object): Buffer {
   return Buffer.from(encodeJson(object as JsonValue));
 }
 
+/** The warnings of the verb, and those of admission. */
+function allWarnings(
+  { warnings: reported }: ResourceContext,
+  warnings: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (reported === undefined) return warnings;
+  return warnings === undefined ? reported : [...warnings, ...reported];
+}
+
 /** Answers with one object, from its stored bytes. A promise resolves when the answer is on its way. */
 export function sendObject(
   { compresses }: HttpService,
@@ -49,7 +58,7 @@ export function sendObject(
   if (audit?.wantsResponse === true) audit.responseObject(encoding.inJson?.object(body) ?? bytes);
   const { query } = request.facts;
   const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");
-  const headers = headersFor(encoding.contentType, warnings);
+  const headers = headersFor(encoding.contentType, allWarnings(request, warnings));
   const shown = pretty && encoding.contentType === "application/json" ? prettyJson(bytes) : bytes;
   if (!compresses) return request.exchange.send(status, headers, shown);
   return sendCompressed(request.exchange, status, headers, shown);

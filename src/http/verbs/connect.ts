@@ -1,19 +1,26 @@
 import { StatusError } from "../../base/status-error.ts";
 import { serveLog, serveStream } from "../connect/node-agent.ts";
 import { serveProxy } from "../connect/proxy.ts";
+import { admitConnection } from "../../resources/write.ts";
+import { connectOptions } from "../connect/connect-options.ts";
 import { readFacts } from "../request/facts.ts";
+import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** A connection to what an object stands for: `proxy`, `log`, `exec`, `attach`, `portforward`. */
-export function serveConnect(service: HttpService, request: ResourceContext): Promise<void> {
+export async function serveConnect(service: HttpService, request: ResourceContext): Promise<void> {
   const { facts, target, exchange } = request;
   service.metrics.longRunning(facts, exchange);
   const { subresource } = target;
-  if (subresource === "proxy") return serveProxy(service, request);
-  if (facts.rest !== "")
+  if (subresource !== "proxy" && facts.rest !== "") {
     throw new StatusError("NotFound", "the server could not find the requested resource");
+  }
+  // The text of a log is only read, which admission never forbids.
+  if (subresource !== "log") await admitAsked(service, request);
   switch (subresource) {
+    case "proxy":
+      return serveProxy(service, request);
     case "log":
       return serveLog(service, request);
     case "attach":
@@ -23,6 +30,14 @@ export function serveConnect(service: HttpService, request: ResourceContext): Pr
     default:
       throw new StatusError("ServiceUnavailable", `${subresource} can't be reached`);
   }
+}
+
+/** Asks admission about the connection, where anybody has a say in it (spec: conventions 4.13). */
+async function admitAsked({ engine }: HttpService, request: ResourceContext): Promise<void> {
+  const { facts, target, user } = request;
+  if (!engine.admit.concerns("CONNECT", target)) return;
+  const options = { user, dryRun: false, fieldManager: "", report: reportOf(request) };
+  await admitConnection(engine, target, connectOptions(target, facts), options);
 }
 
 /** Whether a request may leave HTTP: only one for a connection to something else. */

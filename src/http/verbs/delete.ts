@@ -7,6 +7,7 @@ import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import { inputFormat, parse, readBytes } from "./body.ts";
 import { integerParameter, invalidOptions, isDryRun, listParameters } from "../request/parameters.ts";
 import { sendStatus } from "../answers/respond.ts";
+import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../answers/status.ts";
 import { listMeta } from "../encodings/encoding.ts";
@@ -67,6 +68,7 @@ async function deleteOptions(
   if (report.faults.length > 0) throw invalidOptions("DeleteOptions", report.faults);
   const options = {
     user,
+    report: reportOf(request),
     dryRun,
     fieldManager: (exchange.header("user-agent") ?? "").split("/", 1)[0]!,
     gracePeriodSeconds: grace,

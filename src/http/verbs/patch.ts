@@ -6,6 +6,7 @@ import { patchObject, type PatchKind } from "../../resources/patch.ts";
 import { parse, readBytes } from "./body.ts";
 import { applyType, isApply, mediaType, patchTypes } from "../request/media-types.ts";
 import { applyParameters, patchParameters } from "../request/parameters.ts";
+import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { mayCreate } from "./may-create.ts";
@@ -16,8 +17,9 @@ export async function servePatch(service: HttpService, request: ResourceContext)
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const userAgent = exchange.header("user-agent") ?? "";
+  const report = reportOf(request);
   if (isApply(exchange)) {
-    const options = { user, ...applyParameters(facts.query, userAgent) };
+    const options = { user, report, ...applyParameters(facts.query, userAgent) };
     const body = await readApplied(service, request);
     const result = await applyObject(service.engine, target, body, options, () =>
       mayCreate(service, request),
@@ -26,7 +28,7 @@ export async function servePatch(service: HttpService, request: ResourceContext)
   }
   const parameters = patchParameters(facts.query, userAgent);
   const { kind, patch } = await readPatch(service, request);
-  const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
+  const result = await patchObject(service.engine, target, kind, patch, { user, report, ...parameters });
   return sendObject(service, request, encoding, 200, result.body, result.warnings);
 }
 

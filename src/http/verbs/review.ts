@@ -2,6 +2,7 @@ import { readObject } from "../../resources/input.ts";
 import { checkReview } from "../../resources/review.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
+import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
@@ -21,7 +22,12 @@ export async function serveReview(service: HttpService, request: ResourceContext
     parameters.fieldValidation,
   );
   const { dryRun, fieldManager } = parameters;
-  const checked = checkReview(service.engine, target, object, { user, dryRun, fieldManager });
+  const checked = checkReview(service.engine, target, object, {
+    user,
+    dryRun,
+    fieldManager,
+    report: reportOf(request),
+  });
   if (checked !== undefined) await checked;
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);

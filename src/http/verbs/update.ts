@@ -2,6 +2,7 @@ import { readObject } from "../../resources/input.ts";
 import { updateObject } from "../../resources/update.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
+import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { mayCreate } from "./may-create.ts";
@@ -21,7 +22,7 @@ export async function serveUpdate(service: HttpService, request: ResourceContext
     inputWarnings = input.warnings;
     return input.object;
   };
-  const options = { user, dryRun, fieldManager };
+  const options = { user, dryRun, fieldManager, report: reportOf(request) };
   const result = await updateObject(service.engine, target, read, options, () => mayCreate(service, request));
   const warnings = [...inputWarnings, ...result.warnings];
   return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, warnings);

@@ -4,6 +4,7 @@ import { readObject } from "../../resources/input.ts";
 import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
 import { readDocument } from "./body.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
+import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { isApply } from "../request/media-types.ts";
@@ -38,18 +39,23 @@ async function update(service: HttpService, request: ResourceContext, view: Obje
     warnings = input.warnings;
     return input.object;
   };
-  const result = await updateView(engine, target, view, read, { user, ...parameters });
+  const result = await updateView(engine, target, view, read, {
+    user,
+    report: reportOf(request),
+    ...parameters,
+  });
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
 async function patch(service: HttpService, request: ResourceContext, view: ObjectView) {
   const { exchange, facts, target, user } = request;
   const userAgent = exchange.header("user-agent") ?? "";
+  const report = reportOf(request);
   if (isApply(exchange)) {
-    const options = { user, ...applyParameters(facts.query, userAgent) };
+    const options = { user, report, ...applyParameters(facts.query, userAgent) };
     const body = await readApplied(service, request);
     return applyView(service.engine, target, view, await body.document(), options);
   }
-  const options = { user, ...patchParameters(facts.query, userAgent) };
+  const options = { user, report, ...patchParameters(facts.query, userAgent) };
   return patchView(service.engine, target, view, await readPatch(service, request), options);
 }

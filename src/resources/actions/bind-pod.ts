@@ -1,6 +1,14 @@
 import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { conflict, timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
+import {
+  conflict,
+  timestamp,
+  withoutAdmission,
+  type Engine,
+  type Target,
+  type WriteOptions,
+} from "../engine.ts";
+import { admitAction } from "../write.ts";
 import type { LiveObject } from "../live-object.ts";
 import { changeObject, type Changed } from "../update.ts";
 import { writeContext } from "../write-context.ts";
@@ -27,6 +35,7 @@ export async function bindPod(
   binding: ApiObject,
   options: WriteOptions,
 ): Promise<undefined> {
+  await admitAction(engine, target, binding, options);
   const { name } = binding["target"] as { name: string };
   const assign = (live: LiveObject): Changed => {
     const pod = deepClone(live.object) as Bindable;
@@ -51,7 +60,7 @@ export async function bindPod(
     markScheduled(pod, timestamp(engine.clock));
     return { object: pod };
   };
-  await changeObject(writeContext(engine, target, options), assign);
+  await changeObject(writeContext(withoutAdmission(engine), target, options), assign);
   return undefined;
 }
 

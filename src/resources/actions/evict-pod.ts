@@ -3,7 +3,7 @@ import { compileLabelSelector, type LabelSelectorObject } from "../../base/label
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { deleteObject, propagationPolicy, type DeleteOptions } from "../delete.ts";
-import { timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
+import { timestamp, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import { getObject } from "../get.ts";
 import { listObjects } from "../list.ts";
 import type { LiveObject } from "../live-object.ts";
@@ -42,6 +42,16 @@ export async function evictPod(
   options: WriteOptions,
 ): Promise<undefined> {
   await admitAction(engine, target, eviction, options);
+  await evictAdmitted(withoutAdmission(engine), target, eviction, options);
+  return undefined;
+}
+
+async function evictAdmitted(
+  engine: Engine,
+  target: Target,
+  eviction: ApiObject,
+  options: WriteOptions,
+): Promise<void> {
   const deletion = deleteOptionsOf(eviction, options);
   const pod = decodeEntry(await getObject(engine, target));
   let { resourceVersion } = deletion;
@@ -61,7 +71,6 @@ export async function evictPod(
     }
   }
   await deleteObject(engine, { ...target, subresource: "" }, { ...deletion, resourceVersion });
-  return undefined;
 }
 
 function countsAgainstBudget({ metadata, ...pod }: ApiObject): boolean {

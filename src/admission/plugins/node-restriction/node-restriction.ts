@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import { nodeNameOf } from "../../../authorization/node/node-name.ts";
 import { coordination, storage } from "../../../kinds/groups.ts";
-import type { AdmissionRequest } from "../../../resources/engine.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin } from "../../chain.ts";
+import type { AdmissionPlugin, AdmittedType } from "../../chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 import { nameOf, reject, type AgentRequest } from "./agent-request.ts";
@@ -28,8 +27,7 @@ export function nodeRestriction(objects: ObjectReader, vocabulary: Vocabulary): 
     [`${groupName(coordination, vocabulary)}/leases`, checkLease],
     [`${groupName(storage, vocabulary)}/csinodes`, checkDriverList],
   ]);
-  const checkOf = ({ resource }: AdmissionRequest["target"]) =>
-    checks.get(`${resource.group}/${resource.name}`);
+  const checkOf = ({ resource }: AdmittedType) => checks.get(`${resource.group}/${resource.name}`);
   return {
     name: "NodeRestriction",
     concerns: (_operation, target) => checkOf(target) !== undefined,

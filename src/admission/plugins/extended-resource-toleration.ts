@@ -1,0 +1,32 @@
+import { qualifiedNameFaults } from "../../base/names.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { concernsPods } from "../admitted-types.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+import { addToleration, podOf, type TolerationValue } from "../pod-spec.ts";
+
+/**
+ * ExtendedResourceToleration: a pod that requests an extended resource, such as `example.com/gpu`, tolerates the taint that
+ * is named after it (spec: conventions 4.13). So nodes with such devices can be kept for the pods that need them.
+ */
+export function extendedResourceToleration(vocabulary: Vocabulary): AdmissionPlugin {
+  return {
+    name: "ExtendedResourceToleration",
+    concerns: concernsPods("CREATE", "UPDATE"),
+    mutate(request) {
+      const { spec } = podOf(request);
+      const names = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
+        Object.keys(resources?.requests ?? {}),
+      );
+      for (const key of [...new Set(names)].toSorted()) {
+        if (!isExtendedResource(key, vocabulary)) continue;
+        addToleration(spec, { key, operator: "Exists", effect: "NoSchedule" } as TolerationValue);
+      }
+    },
+  };
+}
+
+/** Whether a resource is of a domain of its own, none of the system's. */
+function isExtendedResource(name: string, { domain }: Vocabulary): boolean {
+  if (!name.includes("/") || name.includes(`${domain}/`) || name.startsWith("requests.")) return false;
+  return qualifiedNameFaults(`requests.${name}`).length === 0;
+}

@@ -1,0 +1,28 @@
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { concernsPods } from "../admitted-types.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+import { forbidden } from "../forbidden.ts";
+import { podOf } from "../pod-spec.ts";
+
+/**
+ * LimitPodHardAntiAffinityTopology: a pod may keep others off its own node only, not off a whole zone: a term of
+ * `requiredDuringSchedulingIgnoredDuringExecution` of its anti-affinity has the host name as its topology key
+ * (spec: conventions 4.13).
+ */
+export function limitPodHardAntiAffinityTopology({ domain }: Vocabulary): AdmissionPlugin {
+  const allowed = `${domain}/hostname`;
+  return {
+    name: "LimitPodHardAntiAffinityTopology",
+    concerns: concernsPods("CREATE", "UPDATE"),
+    validate(request) {
+      const antiAffinity = podOf(request).spec.affinity?.podAntiAffinity;
+      for (const { topologyKey } of antiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
+        if (topologyKey === allowed) continue;
+        throw forbidden(
+          request.target,
+          `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${topologyKey} but only key ${allowed} is allowed`,
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { authorization } from "../../kinds/groups.ts";
+import { Namespace } from "../../kinds/core/namespace.ts";
+import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { NamespacePhases } from "../../resources/namespace-phases.ts";
+import { groupName } from "../../schema/kind.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { AdmissionPlugin, AdmittedType } from "../chain.ts";
+
+/** Whether objects of a type are in a namespace, other than the namespaces themselves. */
+function isInside({ resource }: AdmittedType): boolean {
+  return resource.namespaced && resource.stored.kind !== Namespace;
+}
+
+/** NamespaceExists: rejects writes of objects in a namespace that is missing, with 404 (spec: conventions 4.13). */
+export function namespaceExists(phases: NamespacePhases): AdmissionPlugin {
+  return {
+    name: "NamespaceExists",
+    concerns: (operation, type) => operation !== "CONNECT" && isInside(type),
+    validate({ target: { namespace } }) {
+      return andThen(phases.of(namespace), (phase) => {
+        if (phase !== undefined) return;
+        const details = { name: namespace, kind: "namespaces" };
+        throw new StatusError("NotFound", `namespaces ${JSON.stringify(namespace)} not found`, details);
+      });
+    },
+  };
+}
+
+/** Makes a namespace; what is there already is no failure. */
+export type ProvisionNamespace = (name: string) => Promise<void>;
+
+/**
+ * NamespaceAutoProvision: a missing namespace is created when something is created in it (spec: conventions 4.13). It stands
+ * before NamespaceLifecycle, which rejects what is in a missing one. A dry run creates none.
+ */
+export function namespaceAutoProvision(
+  phases: NamespacePhases,
+  provision: ProvisionNamespace,
+  vocabulary: Vocabulary,
+): AdmissionPlugin {
+  const reviews = groupName(authorization, vocabulary);
+  return {
+    name: "NamespaceAutoProvision",
+    concerns: (operation, type) =>
+      operation === "CREATE" && isInside(type) && type.resource.group !== reviews,
+    mutate({ target: { namespace }, dryRun }: AdmissionRequest): MaybePromise<void> {
+      if (dryRun) return;
+      return andThen(phases.of(namespace), (phase) =>
+        phase === undefined ? provision(namespace) : undefined,
+      );
+    },
+  };
+}

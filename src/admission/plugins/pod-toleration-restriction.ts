@@ -1,0 +1,128 @@
+import { decodeJson } from "../../base/json/decode.ts";
+import { SyntaxFault } from "../../base/json/syntax-fault.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { qualityOfService } from "../../kinds/core/pod/quality-of-service.ts";
+import { Toleration } from "../../kinds/core/pod/scheduling.ts";
+import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { Configuration } from "../../schema/configuration.ts";
+import { decode, TypeFault } from "../../schema/decode.ts";
+import { struct } from "../../schema/meta.ts";
+import { field, list, string } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { concernsPods } from "../admitted-types.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+import type { PluginConfiguration } from "../configuration.ts";
+import type { AdmissionFacts, NamespaceFacts } from "../followed-objects.ts";
+import { forbidden } from "../forbidden.ts";
+import { podOf, type TolerationValue } from "../pod-spec.ts";
+import { contradict, covers, mergeTolerations } from "../tolerations.ts";
+
+const Restrictions = struct("PodTolerationRestrictionConfiguration", "Tolerations of pods, cluster-wide.", {
+  kind: field(undefined, string, "Configuration."),
+  apiVersion: field(undefined, string, "Version of the configuration's form."),
+  default: field(undefined, list(Toleration), "What pods tolerate whose namespace doesn't say it."),
+  whitelist: field(undefined, list(Toleration), "What pods may tolerate whose namespace doesn't say it."),
+});
+
+/** What holds for the pods of namespaces that say nothing. */
+export interface TolerationRestrictions {
+  readonly byDefault: readonly TolerationValue[];
+  readonly allowed: readonly TolerationValue[];
+}
+
+/**
+ * Reads what the plugin is configured with.
+ *
+ * @throws {ConfigurationError}
+ */
+export async function readTolerationRestrictions(
+  configuration: PluginConfiguration | undefined,
+  { groupSuffix }: Vocabulary,
+): Promise<Configuration<TolerationRestrictions>> {
+  if (configuration === undefined) return { value: { byDefault: [], allowed: [] }, warnings: [] };
+  const { value, warnings } = await configuration.read({
+    type: Restrictions,
+    kind: "Configuration",
+    apiVersions: [`podtolerationrestriction.admission.${groupSuffix}/v1alpha1`],
+  });
+  return { value: { byDefault: value.default ?? [], allowed: value.whitelist ?? [] }, warnings };
+}
+
+/**
+ * PodTolerationRestriction: new pods get the tolerations of their namespace, or of the cluster where it says none; pods whose
+ * own ones contradict these, or that tolerate what their namespace isn't allowed, are rejected (spec: conventions 4.13).
+ */
+export function podTolerationRestriction(
+  facts: AdmissionFacts,
+  { byDefault, allowed }: TolerationRestrictions,
+  { domain }: Vocabulary,
+): AdmissionPlugin {
+  const defaultsKey = `scheduler.alpha.${domain}/defaultTolerations`;
+  const allowedKey = `scheduler.alpha.${domain}/tolerationsWhitelist`;
+  const memoryPressure = {
+    key: `node.${domain}/memory-pressure`,
+    operator: "Exists",
+    effect: "NoSchedule",
+  } as TolerationValue;
+
+  const fill = (request: AdmissionRequest, namespace: NamespaceFacts | undefined): void => {
+    const { spec } = podOf(request);
+    let tolerations = spec.tolerations ?? [];
+    if (request.operation === "CREATE") {
+      const defaults = annotated(request, namespace, defaultsKey) ?? byDefault;
+      const conflict = defaults.some((one) => tolerations.some((own) => contradict(one, own)));
+      if (conflict) throw forbidden(request.target, "namespace tolerations and pod tolerations conflict");
+      if (defaults.length > 0) tolerations = mergeTolerations(defaults, tolerations);
+    }
+    if (qualityOfService(spec) !== "BestEffort")
+      tolerations = mergeTolerations(tolerations, [memoryPressure]);
+    if (tolerations.length > 0) spec.tolerations = tolerations;
+  };
+  const check = (request: AdmissionRequest, namespace: NamespaceFacts | undefined): void => {
+    const { tolerations = [] } = podOf(request).spec;
+    const own = annotated(request, namespace, allowedKey);
+    const list = own ?? allowed;
+    if (list.length === 0 || tolerations.every((one) => list.some((wide) => covers(wide, one)))) return;
+    const whose = own === undefined ? "cluster" : "namespace";
+    throw forbidden(
+      request.target,
+      `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${whose} whitelist`,
+    );
+  };
+  const withNamespace = (
+    request: AdmissionRequest,
+    work: (request: AdmissionRequest, namespace: NamespaceFacts | undefined) => void,
+  ): MaybePromise<void> =>
+    andThen(facts.namespaces.get("", request.target.namespace), (namespace) => work(request, namespace));
+  return {
+    name: "PodTolerationRestriction",
+    concerns: concernsPods("CREATE", "UPDATE"),
+    mutate: (request) => withNamespace(request, fill),
+    validate: (request) => withNamespace(request, check),
+  };
+}
+
+const ListOfTolerations = struct("Tolerations", "Tolerations in an annotation.", {
+  tolerations: field(undefined, list(Toleration), "The tolerations."),
+});
+
+/** The tolerations of an annotation: a JSON array; undefined where there is none, empty where it is empty. */
+function annotated(
+  { target }: AdmissionRequest,
+  namespace: NamespaceFacts | undefined,
+  key: string,
+): readonly TolerationValue[] | undefined {
+  const text = namespace?.annotations[key];
+  if (text === undefined) return undefined;
+  if (text === "") return [];
+  try {
+    const { value } = decode(ListOfTolerations, { tolerations: decodeJson(Buffer.from(text)).value });
+    return (value as { tolerations?: TolerationValue[] }).tolerations ?? [];
+  } catch (error) {
+    if (!(error instanceof SyntaxFault) && !(error instanceof TypeFault)) throw error;
+    throw forbidden(
+      target,
+      `the annotation ${key} of namespace ${target.namespace} can't be read: ${error.message}`,
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import { andThen } from "../../base/maybe-promise.ts";
+import { Pod } from "../../kinds/core/pod/pod.ts";
+import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
+import type { AdmissionRequest } from "../../resources/engine.ts";
+import { concernsOnly, isOf } from "../admitted-types.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionFacts } from "../followed-objects.ts";
+import { forbidden } from "../forbidden.ts";
+import { podOf } from "../pod-spec.ts";
+
+/** What plugins know of a priority class. */
+interface ClassFacts {
+  readonly name: string;
+  readonly value: number;
+  readonly isDefault: boolean;
+  readonly preemptionPolicy: string;
+}
+
+/** The priority of pods where no class is the default. */
+const noClass: ClassFacts = {
+  name: "",
+  value: 0,
+  isDefault: false,
+  preemptionPolicy: "PreemptLowerPriority",
+};
+
+/**
+ * Priority: a new pod gets the priority and the preemption policy of its class, or of the default class; it is rejected when
+ * the class is missing, or when it states other ones. Only one class may be the default (spec: conventions 4.13).
+ */
+export function priority(facts: AdmissionFacts): AdmissionPlugin {
+  const classes = facts.of(PriorityClass, (object) => {
+    const { metadata, value, globalDefault, preemptionPolicy } = object as unknown as PriorityClass;
+    return {
+      name: metadata.name!,
+      value,
+      isDefault: globalDefault === true,
+      preemptionPolicy: preemptionPolicy ?? "PreemptLowerPriority",
+    };
+  });
+  const fill = (request: AdmissionRequest) => {
+    const { spec } = podOf(request);
+    const named = spec.priorityClassName ?? "";
+    return andThen(classes.in(""), (all) => {
+      const found = named === "" ? defaultOf(all) : all.find(({ name }) => name === named);
+      if (found === undefined) {
+        throw forbidden(request.target, `no PriorityClass with name ${named} was found`);
+      }
+      setPriority(request, found);
+    });
+  };
+  return {
+    name: "Priority",
+    concerns: concernsOnly([Pod, PriorityClass], "CREATE", "UPDATE"),
+    mutate(request) {
+      if (!isOf(request.target, Pod)) return;
+      return request.operation === "CREATE" ? fill(request) : keep(request);
+    },
+    validate(request) {
+      const { target, object, operation } = request;
+      if (!isOf(target, PriorityClass) || (object as unknown as PriorityClass).globalDefault !== true) return;
+      return andThen(classes.in(""), (all) => {
+        const other = all.find(
+          ({ name, isDefault }) => isDefault && (operation === "CREATE" || name !== target.name),
+        );
+        if (other === undefined) return;
+        throw forbidden(
+          target,
+          `PriorityClass ${other.name} is already marked as default. Only one default can exist`,
+        );
+      });
+    },
+  };
+}
+
+/** The default class; of several, which older servers let pass, the one with the lowest value. */
+function defaultOf(all: readonly ClassFacts[]): ClassFacts {
+  const defaults = all.filter(({ isDefault }) => isDefault);
+  return defaults.toSorted((a, b) => a.value - b.value)[0] ?? noClass;
+}
+
+function setPriority(request: AdmissionRequest, found: ClassFacts): void {
+  const { spec } = podOf(request);
+  if (spec.priority !== undefined && spec.priority !== found.value) {
+    throw forbidden(
+      request.target,
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission ` +
+        `controller computed ${found.value} from the given PriorityClass name`,
+    );
+  }
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== found.preemptionPolicy) {
+    throw forbidden(
+      request.target,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority ` +
+        `admission controller computed ${found.preemptionPolicy} from the given PriorityClass name`,
+    );
+  }
+  if (found.name !== "") spec.priorityClassName = found.name;
+  spec.priority = found.value;
+  spec.preemptionPolicy = found.preemptionPolicy;
+}
+
+/** An update that doesn't state the priority, as of a client that doesn't know the field, keeps it. */
+function keep(request: AdmissionRequest): void {
+  const { spec } = podOf(request);
+  const before = (request.live as unknown as Pod).spec;
+  if (before?.priority !== undefined) spec.priority ??= before.priority;
+  if (before?.preemptionPolicy !== undefined) spec.preemptionPolicy ??= before.preemptionPolicy;
+}

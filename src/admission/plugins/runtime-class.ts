@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from "node:util";
+import { andThen } from "../../base/maybe-promise.ts";
+import { RuntimeClass } from "../../kinds/node/runtime-class.ts";
+import type { AdmissionRequest } from "../../resources/engine.ts";
+import { concernsPods } from "../admitted-types.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionFacts } from "../followed-objects.ts";
+import { forbidden } from "../forbidden.ts";
+import { addToleration, podOf, type PodSpecValue } from "../pod-spec.ts";
+
+/**
+ * RuntimeClass: a new pod gets the overhead, the node selector and the tolerations of its runtime class; it is rejected when
+ * the class is missing, when it sets an overhead itself, or when the selectors contradict each other
+ * (spec: conventions 4.13).
+ */
+export function runtimeClass(facts: AdmissionFacts): AdmissionPlugin {
+  const classes = facts.of(RuntimeClass, (object) => object as unknown as RuntimeClass);
+  return {
+    name: "RuntimeClass",
+    concerns: concernsPods("CREATE"),
+    mutate(request) {
+      const { spec } = podOf(request);
+      const name = spec.runtimeClassName ?? "";
+      if (spec.overhead !== undefined && Object.keys(spec.overhead).length > 0) {
+        throw forbidden(
+          request.target,
+          "pod rejected: the overhead is set by the runtime class and may not be set",
+        );
+      }
+      if (name === "") return;
+      return andThen(classes.get("", name), (found) => {
+        if (found === undefined) {
+          throw forbidden(request.target, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+        }
+        fill(request, spec, found);
+      });
+    },
+    validate(request) {
+      const { spec } = podOf(request);
+      const name = spec.runtimeClassName ?? "";
+      return andThen(name === "" ? undefined : classes.get("", name), (found) => {
+        const expected = found?.overhead?.podFixed;
+        if (isDeepStrictEqual(spec.overhead ?? {}, expected ?? {})) return;
+        throw forbidden(
+          request.target,
+          "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
+        );
+      });
+    },
+  };
+}
+
+/** Gives a pod what its class says. */
+function fill(request: AdmissionRequest, spec: PodSpecValue, { overhead, scheduling }: RuntimeClass): void {
+  if (overhead?.podFixed !== undefined) spec.overhead = { ...overhead.podFixed };
+  if (scheduling === undefined) return;
+  const own = spec.nodeSelector ?? {};
+  for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
+    if (!Object.hasOwn(own, key) || own[key] === value) continue;
+    throw forbidden(
+      request.target,
+      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`,
+    );
+  }
+  if (scheduling.nodeSelector !== undefined) spec.nodeSelector = { ...own, ...scheduling.nodeSelector };
+  for (const toleration of scheduling.tolerations ?? []) addToleration(spec, toleration);
+}

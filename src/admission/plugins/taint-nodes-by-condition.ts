@@ -1,0 +1,23 @@
+import { Node } from "../../kinds/core/node/node.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { concernsOnly } from "../admitted-types.ts";
+import type { AdmissionPlugin } from "../chain.ts";
+
+/**
+ * TaintNodesByCondition: a new Node has the taint `not-ready:NoSchedule` (spec: conventions 4.13), so that no pod is placed
+ * on it before its conditions were looked at. Who looks at them takes the taint away.
+ */
+export function taintNodesByCondition({ domain }: Vocabulary): AdmissionPlugin {
+  const key = `node.${domain}/not-ready`;
+  return {
+    name: "TaintNodesByCondition",
+    concerns: concernsOnly([Node], "CREATE"),
+    mutate({ object }) {
+      const node = object as unknown as Node;
+      const spec = (node.spec ??= {});
+      const taints = spec.taints ?? [];
+      if (taints.some((taint) => taint.key === key && taint.effect === "NoSchedule")) return;
+      spec.taints = [...taints, { key, effect: "NoSchedule" }];
+    },
+  };
+}

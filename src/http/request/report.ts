@@ -1,0 +1,22 @@
+import type { RequestReport } from "../../resources/engine.ts";
+import type { RequestContext } from "./context.ts";
+
+/** Keeps the warnings of a request in its record until it is answered, and gives annotations to its audit. */
+class ContextReport implements RequestReport {
+  constructor(private readonly request: RequestContext) {}
+
+  warn(text: string): void {
+    const { request } = this;
+    request.warnings ??= [];
+    if (!request.warnings.includes(text)) request.warnings.push(text);
+  }
+
+  annotate(key: string, value: string): void {
+    this.request.audit?.annotate(key, value);
+  }
+}
+
+/** What the verbs of `resources/` report to, for a request over HTTP. */
+export function reportOf(request: RequestContext): RequestReport {
+  return new ContextReport(request);
+}

@@ -1,0 +1,338 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ok } from "../../api/support.ts";
+import { TestServer } from "../../support/api.ts";
+import { pod, PODS, rejected } from "./support.ts";
+
+/** A server with the default plugins, and some more. */
+function withPlugins(...enabledAdmissionPlugins: string[]): () => TestServer {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start({ enabledAdmissionPlugins, controllers: [] });
+  });
+  afterAll(() => server.close());
+  return () => server;
+}
+
+describe("AlwaysPullImages", () => {
+  const server = withPlugins("AlwaysPullImages");
+
+  test("C-4.13-19 sets the pull policy of every container of a new pod to Always", async () => {
+    const { body } = await ok(
+      server().admin.post(
+        PODS,
+        pod("pulls", {
+          containers: [
+            { name: "a", image: "i:1", imagePullPolicy: "Never" },
+            { name: "b", image: "i:2" },
+          ],
+          initContainers: [{ name: "c", image: "i:3", imagePullPolicy: "IfNotPresent" }],
+        }),
+      ),
+    );
+    const { containers, initContainers } = body.spec;
+    expect([...containers, ...initContainers].map((one) => one.imagePullPolicy)).toEqual(
+      Array(3).fill("Always"),
+    );
+  });
+
+  test("a pod that was there before keeps its policy until it gets another image", async () => {
+    const without = await TestServer.start({ controllers: [] });
+    try {
+      const { body } = await ok(
+        without.admin.post(
+          PODS,
+          pod("old", { containers: [{ name: "a", image: "i:1", imagePullPolicy: "Never" }] }),
+        ),
+      );
+      expect(body.spec.containers[0].imagePullPolicy).toBe("Never");
+    } finally {
+      await without.close();
+    }
+  });
+});
+
+test("C-4.13-18 AlwaysPullImages is off by default", async () => {
+  const server = await TestServer.start({ controllers: [] });
+  try {
+    const { body } = await ok(
+      server.admin.post(
+        PODS,
+        pod("keeps", { containers: [{ name: "a", image: "i:1", imagePullPolicy: "Never" }] }),
+      ),
+    );
+    expect(body.spec.containers[0].imagePullPolicy).toBe("Never");
+  } finally {
+    await server.close();
+  }
+});
+
+describe("DefaultTolerationSeconds", () => {
+  const server = withPlugins();
+  const added = (seconds: number) =>
+    ["not-ready", "unreachable"].map((taint) => ({
+      key: `node.platform.io/${taint}`,
+      operator: "Exists",
+      effect: "NoExecute",
+      tolerationSeconds: seconds,
+    }));
+
+  test("C-4.13-36 C-4.13-37 is on by default and adds the two tolerations to a pod that lacks them", async () => {
+    const { body } = await ok(server().admin.post(PODS, pod("plain")));
+    expect(body.spec.tolerations).toEqual(added(300));
+  });
+
+  test("a pod that says something of such a taint keeps what it says", async () => {
+    const own = {
+      key: "node.platform.io/not-ready",
+      operator: "Exists",
+      effect: "NoExecute",
+      tolerationSeconds: 7,
+    };
+    const { body } = await ok(server().admin.post(PODS, pod("says", { tolerations: [own] })));
+    expect(body.spec.tolerations).toEqual([own, added(300)[1]]);
+    const every = { operator: "Exists" };
+    const all = await ok(server().admin.post(PODS, pod("all", { tolerations: [every] })));
+    expect(all.body.spec.tolerations).toEqual([every]);
+    // Another effect is another taint.
+    const other = { key: "node.platform.io/not-ready", operator: "Exists", effect: "NoSchedule" };
+    const both = await ok(server().admin.post(PODS, pod("other", { tolerations: [other] })));
+    expect(both.body.spec.tolerations).toEqual([other, ...added(300)]);
+  });
+
+  test("what it fills in belongs to no field manager", async () => {
+    const { body } = await ok(server().admin.post(PODS, pod("owned")));
+    expect(JSON.stringify(body.metadata.managedFields)).not.toContain("tolerations");
+  });
+
+  test("C-4.13-38 the times are options", async () => {
+    const other = await TestServer.start({
+      tolerationSeconds: { notReady: 1, unreachable: 0 },
+      controllers: [],
+    });
+    try {
+      const { body } = await ok(other.admin.post(PODS, pod("timed")));
+      expect(
+        body.spec.tolerations.map((one: { tolerationSeconds: number }) => one.tolerationSeconds),
+      ).toEqual([1, 0]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("can be turned off, also where it is enabled too", async () => {
+    const off = await TestServer.start({
+      enabledAdmissionPlugins: ["DefaultTolerationSeconds"],
+      disabledAdmissionPlugins: ["DefaultTolerationSeconds"],
+      controllers: [],
+    });
+    try {
+      const { body } = await ok(off.admin.post(PODS, pod("plain")));
+      expect(body.spec.tolerations).toBeUndefined();
+    } finally {
+      await off.close();
+    }
+  });
+});
+
+describe("ExtendedResourceToleration", () => {
+  const server = withPlugins("ExtendedResourceToleration");
+
+  test("C-4.13-47 a pod tolerates the taints named after the extended resources that it requests", async () => {
+    const resources = { limits: { "example.com/gpu": "1", cpu: "1", "hugepages-2Mi": "2Mi" } };
+    const { body } = await ok(
+      server().admin.post(PODS, pod("gpu", { containers: [{ name: "c", image: "i", resources }] })),
+    );
+    const keys = body.spec.tolerations.map((one: { key: string }) => one.key);
+    expect(keys.filter((key: string) => !key.startsWith("node."))).toEqual(["example.com/gpu"]);
+    expect(body.spec.tolerations).toContainEqual({
+      key: "example.com/gpu",
+      operator: "Exists",
+      effect: "NoSchedule",
+    });
+  });
+});
+
+test("C-4.13-46 ExtendedResourceToleration is off by default", async () => {
+  const server = await TestServer.start({ controllers: [] });
+  try {
+    const resources = { limits: { "example.com/gpu": "1" } };
+    const { body } = await ok(
+      server.admin.post(PODS, pod("gpu", { containers: [{ name: "c", image: "i", resources }] })),
+    );
+    expect(JSON.stringify(body.spec.tolerations)).not.toContain("gpu");
+  } finally {
+    await server.close();
+  }
+});
+
+describe("LimitPodHardAntiAffinityTopology", () => {
+  const server = withPlugins("LimitPodHardAntiAffinityTopology");
+  const apart = (topologyKey: string, how: string) => {
+    const term = { topologyKey, labelSelector: {} };
+    const listed = how.startsWith("required") ? term : { weight: 1, podAffinityTerm: term };
+    return { affinity: { podAntiAffinity: { [how]: [listed] } } };
+  };
+  const required = "requiredDuringSchedulingIgnoredDuringExecution";
+
+  test("C-4.13-57 rejects a required anti-affinity by another key than the host name", async () => {
+    await rejected(
+      server().admin.post(PODS, pod("zone", apart("topology.platform.io/zone", required))),
+      "only key platform.io/hostname is allowed",
+    );
+    await ok(server().admin.post(PODS, pod("host", apart("platform.io/hostname", required))));
+    const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    await ok(server().admin.post(PODS, pod("wish", apart("topology.platform.io/zone", preferred))));
+  });
+});
+
+test("C-4.13-56 C-4.13-109 LimitPodHardAntiAffinityTopology and SecurityContextDeny are off by default", async () => {
+  const server = await TestServer.start({ controllers: [], disabledAdmissionPlugins: ["PodSecurity"] });
+  try {
+    const term = { topologyKey: "zone", labelSelector: {} };
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
+    await ok(server.admin.post(PODS, pod("both", { affinity, securityContext: { runAsUser: 1 } })));
+  } finally {
+    await server.close();
+  }
+});
+
+describe("SecurityContextDeny", () => {
+  const server = withPlugins("SecurityContextDeny");
+
+  test.each([
+    [{ securityContext: { supplementalGroups: [1] } }, "SupplementalGroups"],
+    [{ securityContext: { seLinuxOptions: { level: "s0" } } }, "SELinuxOptions"],
+    [{ securityContext: { runAsUser: 1 } }, "RunAsUser"],
+    [{ securityContext: { fsGroup: 1 } }, "FSGroup"],
+    [
+      { containers: [{ name: "c", image: "i", securityContext: { runAsUser: 1 } }] },
+      "SecurityContext.RunAsUser",
+    ],
+    [
+      { initContainers: [{ name: "i", image: "i", securityContext: { seLinuxOptions: { level: "s0" } } }] },
+      "SecurityContext.SELinuxOptions",
+    ],
+  ])("C-4.13-110 rejects a pod with %j", async (spec, field) => {
+    await rejected(server().admin.post(PODS, pod("denied", spec)), `${field} is forbidden`);
+  });
+
+  test("other fields of the security context are let through", async () => {
+    const spec = { securityContext: { runAsNonRoot: true }, hostname: "h" };
+    await ok(server().admin.post(PODS, pod("let-through", spec)));
+  });
+});
+
+describe("Priority", () => {
+  const server = withPlugins();
+  const CLASSES = "/apis/scheduling.platform.io/v1/priorityclasses";
+  const made = async (name: string, spec: object = {}) =>
+    (await ok(server().admin.post(PODS, pod(name, spec)))).body.spec;
+
+  test("C-4.13-101 C-4.13-102 fills the priority of a pod from its class; without one it is 0", async () => {
+    expect(await made("none")).toMatchObject({ priority: 0, preemptionPolicy: "PreemptLowerPriority" });
+    await ok(
+      server().admin.post(CLASSES, { metadata: { name: "high" }, value: 1000, preemptionPolicy: "Never" }),
+    );
+    // It counts for the very next request.
+    expect(await made("high", { priorityClassName: "high" })).toMatchObject({
+      priorityClassName: "high",
+      priority: 1000,
+      preemptionPolicy: "Never",
+    });
+    expect(await made("system", { priorityClassName: "system-node-critical" })).toMatchObject({
+      priority: 2_000_001_000,
+    });
+  });
+
+  test("C-4.13-103 rejects a pod whose class does not exist", async () => {
+    await rejected(
+      server().admin.post(PODS, pod("lost", { priorityClassName: "missing" })),
+      "no PriorityClass with name missing was found",
+    );
+  });
+
+  test("rejects a pod that states another priority or policy than its class gives", async () => {
+    await rejected(
+      server().admin.post(PODS, pod("states", { priority: 5 })),
+      "priority (5) must not be provided",
+    );
+    await rejected(
+      server().admin.post(PODS, pod("states", { preemptionPolicy: "Never" })),
+      "PreemptionPolicy (Never) must not be provided",
+    );
+    expect(await made("agrees", { priority: 0, preemptionPolicy: "PreemptLowerPriority" })).toMatchObject({
+      priority: 0,
+    });
+  });
+
+  test("the default class is that of pods that name none, and there is only one", async () => {
+    await ok(server().admin.post(CLASSES, { metadata: { name: "usual" }, value: 7, globalDefault: true }));
+    expect(await made("usual")).toMatchObject({ priority: 7, priorityClassName: "usual" });
+    const second = { metadata: { name: "second" }, value: 8, globalDefault: true };
+    await rejected(server().admin.post(CLASSES, second), "PriorityClass usual is already marked as default");
+    await ok(server().admin.patch(`${CLASSES}/usual`, { description: "the usual" }));
+    await ok(server().admin.post(CLASSES, { ...second, globalDefault: false }));
+    await rejected(
+      server().admin.patch(`${CLASSES}/second`, { globalDefault: true }),
+      "PriorityClass usual is already marked as default",
+    );
+    await ok(server().admin.delete(`${CLASSES}/usual`));
+    expect(await made("again")).toMatchObject({ priority: 0 });
+  });
+
+  test("an update that leaves the priority out keeps it", async () => {
+    const spec = await made("kept");
+    const { body } = await ok(server().admin.get(`${PODS}/kept`));
+    const { priority: _, preemptionPolicy: __, ...rest } = spec;
+    const changed = { ...body, metadata: { ...body.metadata, labels: { a: "b" } }, spec: rest };
+    const after = await ok(server().admin.put(`${PODS}/kept`, changed));
+    expect(after.body.spec.priority).toBe(spec.priority);
+  });
+});
+
+describe("RuntimeClass", () => {
+  const server = withPlugins();
+  const CLASSES = "/apis/node.platform.io/v1/runtimeclasses";
+  const sandbox = {
+    metadata: { name: "sandbox" },
+    handler: "sandbox",
+    overhead: { podFixed: { cpu: "100m", memory: "64Mi" } },
+    scheduling: { nodeSelector: { sandbox: "yes" }, tolerations: [{ key: "sandbox", operator: "Exists" }] },
+  };
+  beforeAll(async () => {
+    await ok(server().admin.post(CLASSES, sandbox));
+  });
+
+  test("C-4.13-106 C-4.13-108 sets the overhead of a new pod from its runtime class", async () => {
+    const { body } = await ok(server().admin.post(PODS, pod("boxed", { runtimeClassName: "sandbox" })));
+    expect(body.spec.overhead).toEqual({ cpu: "100m", memory: "64Mi" });
+    expect(body.spec.nodeSelector).toEqual({ sandbox: "yes" });
+    expect(body.spec.tolerations).toContainEqual({ key: "sandbox", operator: "Exists" });
+  });
+
+  test("C-4.13-107 rejects a new pod that sets an overhead, with a class or without", async () => {
+    const overhead = { cpu: "1" };
+    await rejected(
+      server().admin.post(PODS, pod("sets", { overhead })),
+      "the overhead is set by the runtime class",
+    );
+    await rejected(
+      server().admin.post(PODS, pod("sets", { overhead, runtimeClassName: "sandbox" })),
+      "the overhead is set by the runtime class",
+    );
+  });
+
+  test("rejects a missing class, and a node selector that contradicts the class", async () => {
+    await rejected(
+      server().admin.post(PODS, pod("lost", { runtimeClassName: "missing" })),
+      'RuntimeClass "missing" not found',
+    );
+    await rejected(
+      server().admin.post(
+        PODS,
+        pod("torn", { runtimeClassName: "sandbox", nodeSelector: { sandbox: "no" } }),
+      ),
+      "conflict: runtimeClass.scheduling.nodeSelector[sandbox] = yes",
+    );
+  });
+});

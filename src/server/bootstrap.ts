@@ -48,7 +48,13 @@ export async function createUnlessThere(client: Client, object: NewObject): Prom
   try {
     await client.add(object);
   } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== "AlreadyExists") throw error;
+    if (!(error instanceof StatusError)) throw error;
+    if (error.reason === "AlreadyExists") return;
+    // What admission refuses may be there already.
+    const { apiVersion, kind, metadata } = object;
+    const { name = "", namespace = "" } = metadata as { name?: string; namespace?: string };
+    const found = error.reason === "Forbidden" && (await client.find({ apiVersion, kind, name, namespace }));
+    if (found === false || found === undefined) throw error;
   }
 }
 

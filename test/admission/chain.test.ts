@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/chain.ts";
+import { StatusError } from "../../src/base/status-error.ts";
+import { ConfigMap } from "../../src/kinds/core/config-map.ts";
+import type { AdmissionRequest } from "../../src/resources/engine.ts";
+import { Registry } from "../../src/resources/registry.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { ok } from "../api/support.ts";
+import { admissionPluginNames } from "../../src/server/admission.ts";
+import { TestServer, type Answer } from "../support/api.ts";
+import { temporaryFolder } from "../support/process.ts";
+import { pod, PODS, rejected } from "./plugins/support.ts";
+
+describe("the chain", () => {
+  const registry = new Registry([ConfigMap], platform, () => true);
+  const target = { resource: registry.require(ConfigMap), namespace: "default", name: "it", subresource: "" };
+  const request = { operation: "CREATE", target, dryRun: false } as AdmissionRequest;
+
+  test("tells the observer of each plugin and phase, of rejections too, and of nothing that wasn't asked", async () => {
+    let now = 0;
+    const plugins: AdmissionPlugin[] = [
+      { name: "Waits", concerns: () => true, mutate: async () => void (now += 2000) },
+      { name: "Unconcerned", concerns: () => false, mutate: () => void (now += 1) },
+      {
+        name: "Refuses",
+        concerns: () => true,
+        validate: () => {
+          throw new StatusError("Forbidden", "no");
+        },
+      },
+      { name: "Late", concerns: () => true, validate: () => void (now += 1) },
+    ];
+    const chain = new AdmissionChain(plugins, () => now);
+    const seen: unknown[] = [];
+    chain.measure((plugin, phase, operation, isRejected, seconds) =>
+      seen.push([plugin?.name, phase, operation, isRejected, seconds]),
+    );
+    await chain.mutate(request);
+    expect(() => chain.validate(request)).toThrow("no");
+    expect(seen).toEqual([
+      ["Waits", "admit", "CREATE", false, 2],
+      [undefined, "admit", "CREATE", false, 2],
+      ["Refuses", "validate", "CREATE", true, 0],
+      [undefined, "validate", "CREATE", true, 0],
+    ]);
+  });
+
+  test("asks whether a plugin is concerned once for each operation on a type", async () => {
+    let asked = 0;
+    const chain = new AdmissionChain([
+      { name: "Counts", concerns: () => ++asked > 0, validate: () => undefined },
+    ]);
+    for (let turn = 0; turn < 3; turn++) {
+      await chain.validate(request);
+      await chain.validate({ ...request, operation: "UPDATE" } as AdmissionRequest);
+    }
+    expect(asked).toBe(2);
+  });
+});
+
+describe("AlwaysDeny", () => {
+  const folder = temporaryFolder();
+  const storage = { engine: "embedded", dir: folder.path } as const;
+  const maps = "/api/v1/namespaces/default/configmaps";
+  let server: TestServer;
+
+  beforeAll(async () => {
+    const before = await TestServer.start({ storage, controllers: [] });
+    try {
+      await ok(before.admin.post(PODS, pod("there")));
+      await ok(before.admin.post(maps, { metadata: { name: "there" } }));
+    } finally {
+      await before.close();
+    }
+    server = await TestServer.start({
+      storage,
+      controllers: [],
+      enabledAdmissionPlugins: ["AlwaysDeny", "AlwaysAdmit"],
+    });
+  });
+  afterAll(async () => {
+    await server.close();
+    folder.remove();
+  });
+
+  const why = "admission control is denying all modifications";
+  const applied = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "there" } };
+
+  test("C-4.13-14 C-4.13-16 is off by default, and so is AlwaysAdmit, which changes nothing", async () => {
+    expect((await server.admin.get(`${maps}/there`)).status).toBe(200);
+    expect(
+      admissionPluginNames.filter(({ name, byDefault }) => /^Always(Admit|Deny)$/.test(name) && byDefault),
+    ).toEqual([]);
+  });
+
+  test.each<[string, () => Promise<Answer>]>([
+    ["create", () => server.admin.post(maps, { metadata: { name: "new" } })],
+    ["update", () => server.admin.put(`${maps}/there`, { metadata: { name: "there" }, data: { a: "b" } })],
+    ["patch", () => server.admin.patch(`${maps}/there`, { data: { a: "b" } })],
+    [
+      "apply",
+      () =>
+        server.admin.ask("PATCH", `${maps}/there?fieldManager=t`, {
+          contentType: "application/apply-patch+yaml",
+          body: { ...applied, data: { a: "b" } },
+        }),
+    ],
+    [
+      "an apply that changes nothing",
+      () =>
+        server.admin.ask("PATCH", `${maps}/there?fieldManager=t`, {
+          contentType: "application/apply-patch+yaml",
+          body: applied,
+        }),
+    ],
+    ["delete", () => server.admin.delete(`${maps}/there`)],
+    ["deletecollection", () => server.admin.delete(maps)],
+    ["a write of the status", () => server.admin.patch(`${PODS}/there/status`, { status: { message: "m" } })],
+    ["a binding", () => server.admin.post(`${PODS}/there/binding`, { target: { kind: "Node", name: "n" } })],
+    ["an eviction", () => server.admin.post(`${PODS}/there/eviction`, { metadata: { name: "there" } })],
+    ["exec", () => server.admin.post(`${PODS}/there/exec?command=ls`, undefined)],
+    ["proxy", () => server.admin.get(`${PODS}/there/proxy/`)],
+    ["a dry run", () => server.admin.post(`${maps}?dryRun=All`, { metadata: { name: "new" } })],
+  ])("C-4.13-02 C-4.13-04 C-4.13-17 it rejects %s", async (_what, ask) => {
+    await rejected(ask(), why);
+  });
+
+  test("C-4.13-03 admission never blocks get, list, watch and the log of a pod", async () => {
+    expect((await server.admin.get(`${maps}/there`)).status).toBe(200);
+    expect((await server.admin.get(maps)).body.items).toHaveLength(1);
+    const watch = await server.admin.watch(`${maps}?watch=true`);
+    expect(watch.status).toBe(200);
+    watch.close();
+    expect((await server.admin.get(`${PODS}/there/log`)).status).toBe(200);
+  });
+
+  test("the metrics count it", async () => {
+    const { text } = await server.admin.get("/metrics");
+    const counted = (name: string, labels: string) =>
+      Number(new RegExp(`^${name}_count\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+    const labels = 'operation="CREATE",rejected="true",type="admit"';
+    expect(
+      counted("apiserver_admission_controller_admission_duration_seconds", `name="AlwaysDeny",${labels}`),
+    ).toBeGreaterThan(0);
+    expect(counted("apiserver_admission_step_admission_duration_seconds", labels)).toBeGreaterThan(0);
+    expect(text).toContain('operation="CONNECT"');
+  });
+});

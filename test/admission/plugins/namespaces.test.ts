@@ -1,0 +1,246 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { configMap, namespace, ok } from "../../api/support.ts";
+import { TestServer } from "../../support/api.ts";
+import { temporaryFolder } from "../../support/process.ts";
+import { pod, rejected } from "./support.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+/** A file that configures one plugin. */
+function configuration(plugin: string, value: object): string {
+  const file = path.join(folder.path, `${plugin}.yaml`);
+  const plugins = [{ name: plugin, configuration: value }];
+  writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: "apiserver.config.platform.io/v1",
+      kind: "AdmissionConfiguration",
+      plugins,
+    }),
+  );
+  return file;
+}
+
+const podsIn = (where: string) => `/api/v1/namespaces/${where}/pods`;
+const annotated = (name: string, annotations: object) => ({
+  ...namespace(name),
+  metadata: { name, annotations },
+});
+
+describe("NamespaceAutoProvision", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start({ enabledAdmissionPlugins: ["NamespaceAutoProvision"], controllers: [] });
+  });
+  afterAll(() => server.close());
+
+  test("C-4.13-64 creates a missing namespace that a namespaced request refers to", async () => {
+    await ok(server.admin.post("/api/v1/namespaces/fresh/configmaps", configMap("m")));
+    expect((await ok(server.admin.get("/api/v1/namespaces/fresh"))).body.status.phase).toBe("Active");
+  });
+
+  test("many at once create it once, and a dry run creates none", async () => {
+    const many = Array.from({ length: 20 }, (_, index) =>
+      server.admin.post("/api/v1/namespaces/crowd/configmaps", configMap(`m${index}`)),
+    );
+    expect((await Promise.all(many)).map(({ status }) => status)).toEqual(Array(20).fill(201));
+    const dry = await server.admin.post("/api/v1/namespaces/dry/configmaps?dryRun=All", configMap("m"));
+    expect(dry.status).toBe(404);
+    expect((await server.admin.get("/api/v1/namespaces/dry")).status).toBe(404);
+  });
+
+  test("a name that no namespace can have is refused, and nothing is created", async () => {
+    const { status } = await server.admin.post("/api/v1/namespaces/No_Name/configmaps", configMap("m"));
+    expect(status).toBe(422);
+  });
+});
+
+test("C-4.13-63 C-4.13-65 NamespaceAutoProvision and NamespaceExists are off by default", async () => {
+  const server = await TestServer.start({
+    controllers: [],
+    disabledAdmissionPlugins: ["NamespaceLifecycle"],
+  });
+  try {
+    await ok(server.admin.post("/api/v1/namespaces/nowhere/configmaps", configMap("m")));
+    expect((await server.admin.get("/api/v1/namespaces/nowhere")).status).toBe(404);
+  } finally {
+    await server.close();
+  }
+});
+
+test("C-4.13-66 NamespaceExists rejects a request for a namespaced resource in a missing namespace", async () => {
+  const server = await TestServer.start({
+    controllers: [],
+    disabledAdmissionPlugins: ["NamespaceLifecycle"],
+    enabledAdmissionPlugins: ["NamespaceExists"],
+  });
+  try {
+    const { status, body } = await server.admin.post("/api/v1/namespaces/nowhere/configmaps", configMap("m"));
+    expect([status, body.message]).toEqual([404, 'namespaces "nowhere" not found']);
+    await ok(server.admin.post("/api/v1/namespaces/default/configmaps", configMap("m")));
+    await ok(server.admin.post("/api/v1/namespaces", namespace("nowhere")));
+    await ok(server.admin.post("/api/v1/namespaces/nowhere/configmaps", configMap("m")));
+  } finally {
+    await server.close();
+  }
+});
+
+describe("PodNodeSelector", () => {
+  let server: TestServer;
+  const key = "scheduler.alpha.platform.io/node-selector";
+  beforeAll(async () => {
+    const podNodeSelectorPluginConfig = {
+      clusterDefaultNodeSelector: "tier=any",
+      narrow: "env=test,disk=ssd",
+    };
+    server = await TestServer.start({
+      enabledAdmissionPlugins: ["PodNodeSelector"],
+      admissionConfigurationFile: configuration("PodNodeSelector", { podNodeSelectorPluginConfig }),
+      controllers: [],
+    });
+    await ok(server.admin.post("/api/v1/namespaces", annotated("marked", { [key]: "env=prod" })));
+    await ok(server.admin.post("/api/v1/namespaces", annotated("narrow", { [key]: "env=test" })));
+    await ok(server.admin.post("/api/v1/namespaces", annotated("broken", { [key]: "env in (a,b)" })));
+  });
+  afterAll(() => server.close());
+  const selectorOf = async (where: string, nodeSelector?: object) =>
+    (await ok(server.admin.post(podsIn(where), { ...pod("", { nodeSelector }, { generateName: "p-" }) })))
+      .body.spec.nodeSelector;
+
+  test("C-4.13-90 applies the node selector of the namespace's annotation", async () => {
+    expect(await selectorOf("marked")).toEqual({ env: "prod" });
+    expect(await selectorOf("marked", { disk: "ssd" })).toEqual({ env: "prod", disk: "ssd" });
+  });
+
+  test("C-4.13-91 applies clusterDefaultNodeSelector when the namespace has no annotation", async () => {
+    expect(await selectorOf("default")).toEqual({ tier: "any" });
+  });
+
+  test("C-4.13-93 rejects a pod whose node selector conflicts", async () => {
+    await rejected(
+      server.admin.post(podsIn("marked"), pod("torn", { nodeSelector: { env: "test" } })),
+      "pod node label selector conflicts with its namespace node label selector",
+    );
+    await rejected(
+      server.admin.post(podsIn("default"), pod("torn", { nodeSelector: { tier: "one" } })),
+      "conflicts with its namespace node label selector",
+    );
+  });
+
+  test("C-4.13-92 entries of the configuration bound what a namespace's pods may select by", async () => {
+    expect(await selectorOf("narrow", { disk: "ssd" })).toEqual({ env: "test", disk: "ssd" });
+    await rejected(
+      server.admin.post(podsIn("narrow"), pod("wide", { nodeSelector: { other: "x" } })),
+      "conflict with its namespace whitelist",
+    );
+  });
+
+  test("an annotation that is no list of labels rejects the pod; a mended one counts for the next request", async () => {
+    await rejected(server.admin.post(podsIn("broken"), pod("p")), "the node selector of namespace broken");
+    await ok(
+      server.admin.patch("/api/v1/namespaces/broken", { metadata: { annotations: { [key]: "a=b" } } }),
+    );
+    expect(await selectorOf("broken")).toEqual({ a: "b" });
+  });
+
+  test("a selector that can't be read stops the start, and says where it stands", async () => {
+    const file = configuration("PodNodeSelector", { podNodeSelectorPluginConfig: { here: "a in (" } });
+    const starts = TestServer.start({
+      enabledAdmissionPlugins: ["PodNodeSelector"],
+      admissionConfigurationFile: file,
+    });
+    await expect(starts).rejects.toThrow(/PodNodeSelector: podNodeSelectorPluginConfig\.here: /);
+  });
+});
+
+test("C-4.13-89 C-4.13-96 PodNodeSelector and PodTolerationRestriction are off by default", async () => {
+  const server = await TestServer.start({ controllers: [] });
+  try {
+    const annotations = {
+      "scheduler.alpha.platform.io/node-selector": "env=prod",
+      "scheduler.alpha.platform.io/defaultTolerations": '[{"key":"a","operator":"Exists"}]',
+    };
+    await ok(server.admin.post("/api/v1/namespaces", annotated("marked", annotations)));
+    const { body } = await ok(server.admin.post(podsIn("marked"), pod("p")));
+    expect(body.spec.nodeSelector).toBeUndefined();
+    expect(JSON.stringify(body.spec.tolerations)).not.toContain('"a"');
+  } finally {
+    await server.close();
+  }
+});
+
+describe("PodTolerationRestriction", () => {
+  let server: TestServer;
+  const defaults = "scheduler.alpha.platform.io/defaultTolerations";
+  const allowed = "scheduler.alpha.platform.io/tolerationsWhitelist";
+  const spare = { key: "spare", operator: "Exists" };
+  const dedicated = { key: "dedicated", operator: "Equal", value: "team", effect: "NoSchedule" };
+  beforeAll(async () => {
+    const file = configuration("PodTolerationRestriction", {
+      apiVersion: "podtolerationrestriction.admission.platform.io/v1alpha1",
+      kind: "Configuration",
+      default: [spare],
+    });
+    server = await TestServer.start({
+      enabledAdmissionPlugins: ["PodTolerationRestriction"],
+      disabledAdmissionPlugins: ["DefaultTolerationSeconds"],
+      admissionConfigurationFile: file,
+      controllers: [],
+    });
+    const annotations = {
+      [defaults]: JSON.stringify([dedicated]),
+      [allowed]: JSON.stringify([
+        { key: "dedicated", operator: "Exists" },
+        { key: "other", operator: "Exists" },
+      ]),
+    };
+    await ok(server.admin.post("/api/v1/namespaces", annotated("team", annotations)));
+    await ok(server.admin.post("/api/v1/namespaces", annotated("broken", { [defaults]: "{" })));
+    await ok(server.admin.post("/api/v1/namespaces", annotated("none", { [defaults]: "" })));
+  });
+  afterAll(() => server.close());
+  const tolerationsOf = async (where: string, tolerations?: object[]) =>
+    (await ok(server.admin.post(podsIn(where), pod("", { tolerations }, { generateName: "p-" })))).body.spec
+      .tolerations;
+
+  test("C-4.13-98 merges the namespace's tolerations into pods", async () => {
+    expect(await tolerationsOf("team")).toEqual([dedicated]);
+    const own = { key: "other", operator: "Exists" };
+    expect(await tolerationsOf("team", [own])).toEqual([dedicated, own]);
+    expect(await tolerationsOf("team", [dedicated])).toEqual([dedicated]);
+  });
+
+  test("C-4.13-97 rejects tolerations that conflict with the namespace's", async () => {
+    const other = { ...dedicated, value: "other" };
+    await rejected(
+      server.admin.post(podsIn("team"), pod("torn", { tolerations: [other] })),
+      "namespace tolerations and pod tolerations conflict",
+    );
+  });
+
+  test("C-4.13-99 rejects pods with tolerations outside the allow-list, also in an update", async () => {
+    const foreign = { key: "foreign", operator: "Exists" };
+    const why = "conflict with its namespace whitelist";
+    await rejected(server.admin.post(podsIn("team"), pod("out", { tolerations: [foreign] })), why);
+    await ok(server.admin.post(podsIn("team"), pod("in")));
+    const { body } = await ok(server.admin.get(`${podsIn("team")}/in`));
+    const spec = { ...body.spec, tolerations: [...body.spec.tolerations, foreign] };
+    await rejected(server.admin.put(`${podsIn("team")}/in`, { ...body, spec }), why);
+  });
+
+  test("C-4.13-100 cluster-level defaults apply when the namespace has none", async () => {
+    expect(await tolerationsOf("default")).toEqual([spare]);
+    // An empty annotation says that there are none.
+    expect(await tolerationsOf("none")).toBeUndefined();
+  });
+
+  test("an annotation that can't be read rejects the pod, and names the annotation", async () => {
+    await rejected(
+      server.admin.post(podsIn("broken"), pod("p")),
+      `the annotation ${defaults} of namespace broken`,
+    );
+  });
+});

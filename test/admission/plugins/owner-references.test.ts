@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ok, RBAC, startWithUsers } from "../../api/support.ts";
+import type { Api, TestServer } from "../../support/api.ts";
+import { rejected } from "./support.ts";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+
+describe("OwnerReferencesPermissionEnforcement", () => {
+  let server: TestServer;
+  let writer: Api;
+  let remover: Api;
+  let owner: { uid: string };
+  const reference = (more: object = {}) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name: "owner",
+    uid: owner.uid,
+    ...more,
+  });
+  const owned = (ownerReferences: object[]) => ({ metadata: { ownerReferences } });
+
+  beforeAll(async () => {
+    server = await startWithUsers([{ name: "writer" }, { name: "remover" }], {
+      enabledAdmissionPlugins: ["OwnerReferencesPermissionEnforcement"],
+      controllers: [],
+    });
+    writer = server.as("writer");
+    remover = server.as("remover");
+    const roles = `${RBAC}/namespaces/default`;
+    const grant = async (user: string, verbs: string[]) => {
+      const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs }];
+      await ok(server.admin.post(`${roles}/roles`, { metadata: { name: user }, rules }));
+      await ok(
+        server.admin.post(`${roles}/rolebindings`, {
+          metadata: { name: user },
+          roleRef: { apiGroup: "rbac.authorization.platform.io", kind: "Role", name: user },
+          subjects: [{ kind: "User", name: user, apiGroup: "rbac.authorization.platform.io" }],
+        }),
+      );
+    };
+    await grant("writer", ["get", "create", "update", "patch"]);
+    await grant("remover", ["get", "create", "update", "patch", "delete"]);
+    owner = (await ok(server.admin.post(MAPS, { metadata: { name: "owner" } }))).body.metadata;
+    for (const name of ["a", "b"]) await ok(server.admin.post(MAPS, { metadata: { name } }));
+  });
+  afterAll(() => server.close());
+
+  test("C-4.13-83 only a user who may delete an object changes its owners", async () => {
+    await rejected(
+      writer.patch(`${MAPS}/a`, owned([reference()])),
+      "cannot set an ownerRef on a resource you can't delete",
+    );
+    await ok(remover.patch(`${MAPS}/a`, owned([reference()])));
+    // What leaves the owners as they are is free, and so is a new object.
+    await ok(writer.patch(`${MAPS}/a`, { data: { k: "v" } }));
+    await ok(writer.post(MAPS, { metadata: { name: "made", ownerReferences: [reference()] } }));
+    await rejected(writer.patch(`${MAPS}/a`, owned([])), "you can't delete");
+  });
+
+  test("C-4.13-84 blockOwnerDeletion needs update of the owner's finalizers", async () => {
+    const blocking = owned([reference({ blockOwnerDeletion: true })]);
+    const why =
+      "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
+    await rejected(remover.patch(`${MAPS}/b`, blocking), why);
+    await rejected(writer.post(MAPS, { ...blocking, metadata: { name: "new", ...blocking.metadata } }), why);
+    const role = `${RBAC}/namespaces/default/roles/remover`;
+    const { body } = await ok(server.admin.get(role));
+    const rules = [
+      ...body.rules,
+      { apiGroups: [""], resources: ["configmaps/finalizers"], verbs: ["update"] },
+    ];
+    await ok(server.admin.put(role, { ...body, rules }));
+    await ok(remover.patch(`${MAPS}/b`, blocking));
+  });
+
+  test("an owner of a kind that isn't served can't be blocked", async () => {
+    const unknown = {
+      apiVersion: "example.com/v1",
+      kind: "Thing",
+      name: "x",
+      uid: "u",
+      blockOwnerDeletion: true,
+    };
+    await rejected(
+      remover.patch(`${MAPS}/a`, owned([unknown])),
+      "cannot find RESTMapping for APIVersion example.com/v1",
+    );
+  });
+});
+
+test("C-4.13-82 OwnerReferencesPermissionEnforcement is off by default", async () => {
+  const server = await startWithUsers([{ name: "writer" }], { controllers: [] });
+  try {
+    const { uid } = (await ok(server.admin.post(MAPS, { metadata: { name: "owner" } }))).body.metadata;
+    await ok(server.admin.post(MAPS, { metadata: { name: "a" } }));
+    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["patch"] }];
+    await ok(server.admin.post(`${RBAC}/namespaces/default/roles`, { metadata: { name: "w" }, rules }));
+    await ok(
+      server.admin.post(`${RBAC}/namespaces/default/rolebindings`, {
+        metadata: { name: "w" },
+        roleRef: { apiGroup: "rbac.authorization.platform.io", kind: "Role", name: "w" },
+        subjects: [{ kind: "User", name: "writer", apiGroup: "rbac.authorization.platform.io" }],
+      }),
+    );
+    const ownerReferences = [
+      { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid, blockOwnerDeletion: true },
+    ];
+    const { status } = await server.as("writer").patch(`${MAPS}/a`, { metadata: { ownerReferences } });
+    expect(status).toBe(200);
+  } finally {
+    await server.close();
+  }
+});

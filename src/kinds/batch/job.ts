@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
@@ -88,16 +87,12 @@ export const Job = kind({
   },
   generationOf: ({ spec }) => spec,
   prepareCreate(copy, { vocabulary }) {
-    copy.status = {};
     const annotation = trackingAnnotation(vocabulary);
     copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
     if (copy.spec === undefined) return;
     generateSelector(copy.metadata, copy.spec);
     // The reference fills in defaults again when it reads what it has stored, and so finds the new labels.
     takeLabels(copy);
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
   },
   validate(job, report) {
     checkSelector(job, report);
@@ -120,13 +115,8 @@ export const Job = kind({
       report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
   },
   warnings: workloadWarnings,
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({}),
   },
   columns: [
     nameColumn,

@@ -65,17 +65,15 @@ export const Namespace = kind({
     copy.metadata.labels = { ...copy.metadata.labels, [`${vocabulary.domain}/metadata.name`]: name };
   },
   prepareCreate(copy, { vocabulary }) {
-    copy.status = { phase: "Active" };
     const finalizers = copy.spec?.finalizers ?? [];
     const own = vocabulary.namespaceFinalizer;
     copy.spec = { ...copy.spec, finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] };
   },
   prepareUpdate(copy, live) {
-    // Copies: what stands now is shown to admission beside what is written, and must not change with it.
-    const { spec, status } = deepClone(live);
-    copy.spec = { ...copy.spec, finalizers: spec?.finalizers };
-    if (spec?.finalizers === undefined) delete copy.spec.finalizers;
-    copy.status = status;
+    // A copy: admission is shown the live object beside the new one, and must not change it.
+    const finalizers = deepClone(live.spec?.finalizers);
+    copy.spec = { ...copy.spec, finalizers };
+    if (finalizers === undefined) delete copy.spec.finalizers;
   },
   validate({ spec }, report, { vocabulary }) {
     const place = report.at("spec", "finalizers");
@@ -95,14 +93,14 @@ export const Namespace = kind({
   markDeleted(copy) {
     copy.status = { ...copy.status, phase: "Terminating" };
   },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        const phase = copy.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
-        copy.status = { ...written.status, phase };
-      },
+  status: {
+    initial: () => ({ phase: "Active" }),
+    write(written, live) {
+      const phase = live.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
+      return { ...written.status, phase };
     },
+  },
+  subresources: {
     finalize: {
       verbs: ["update"],
       merge(copy, written) {

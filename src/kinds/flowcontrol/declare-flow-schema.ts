@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import type { Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
@@ -37,20 +36,9 @@ export function declareFlowSchema(words: Words, mergesConditions: boolean, conve
       checkPrecedence(spec?.matchingPrecedence ?? 0, name, report.at("spec", "matchingPrecedence"));
       checkMandatory(name, spec, mandatorySchemas(vocabulary), report.at("spec"));
     },
-    prepareCreate(copy) {
-      copy.status = {};
-    },
-    prepareUpdate(copy, live) {
-      copy.status = deepClone(live.status);
-    },
-    subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        keepsMetadata: "all",
-        merge(copy, written) {
-          copy.status = written.status;
-        },
-      },
+    status: {
+      initial: () => ({}),
+      keepsMetadata: "all",
     },
     columns: [
       nameColumn,

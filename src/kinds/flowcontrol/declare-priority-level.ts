@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject, Column, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, string } from "../../schema/types.ts";
@@ -41,20 +40,9 @@ export function declarePriorityLevel(
       checkLevel(spec, name, report.at("spec"));
       checkMandatory(name, spec, mandatoryLevels, report.at("spec"));
     },
-    prepareCreate(copy) {
-      copy.status = {};
-    },
-    prepareUpdate(copy, live) {
-      copy.status = deepClone(live.status);
-    },
-    subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        keepsMetadata: "all",
-        merge(copy, written) {
-          copy.status = written.status;
-        },
-      },
+    status: {
+      initial: () => ({}),
+      keepsMetadata: "all",
     },
     columns: levelColumns(sharesName),
   });

@@ -1,3 +1,4 @@
+import { qualifiedName } from "../base/group-names.ts";
 import { setImmediate } from "node:timers/promises";
 import { StatusError } from "../base/status-error.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
@@ -185,8 +186,7 @@ function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
     for (const [name, count] of one.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
   }
   const what = remaining.map(({ resource, count }) => {
-    const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-    return `${type} has ${count} resource instances`;
+    return `${qualifiedName(resource.name, resource.group)} has ${count} resource instances`;
   });
   const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
   const before = namespace.status?.conditions ?? [];

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "../base/group-names.ts";
 import { createHash } from "node:crypto";
 import { referenceRelease, type Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { GroupVersion, Registry, Resource } from "../resources/registry.ts";
@@ -103,7 +104,7 @@ function resourceList(
   return {
     kind: "APIResourceList",
     apiVersion: "v1",
-    groupVersion: group === "" ? version : `${group}/${version}`,
+    groupVersion: apiVersionOf(group, version),
     resources: resources
       .flatMap((one) => resourceDocuments(one, vocabulary, features))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),

@@ -1,4 +1,5 @@
 import { deepClone } from "../base/json/value.ts";
+import { quotedSubject, subjectDetails } from "../base/object-errors.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
@@ -6,8 +7,8 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { Draft } from "../storage/store.ts";
 import { withEffects } from "./effects.ts";
 import {
-  detailsOf,
   kindContext,
+  subjectOf,
   type Engine,
   type Target,
   type WriteOptions,
@@ -111,11 +112,10 @@ function unversioned(draft: Draft): Buffer {
 }
 
 function alreadyExists(target: Target): StatusError {
-  const { resource, name } = target;
-  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
+  const subject = subjectOf(target);
   return new StatusError(
     "AlreadyExists",
-    `${type} ${JSON.stringify(name)} already exists`,
-    detailsOf(target),
+    `${quotedSubject(subject)} already exists`,
+    subjectDetails(subject),
   );
 }

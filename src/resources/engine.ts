@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { StatusError } from "../base/status-error.ts";
+import { objectNotFound, quotedSubject, subjectDetails, type ErrorSubject } from "../base/object-errors.ts";
+import { StatusError, type StatusDetails } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { KindContext } from "../schema/context.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -85,17 +86,14 @@ export interface WriteResult {
 
 /** The error for an object that isn't there. */
 export function notFound(target: Target): StatusError {
-  const { resource, name } = target;
-  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-  return new StatusError("NotFound", `${type} ${JSON.stringify(name)} not found`, detailsOf(target));
+  return objectNotFound(subjectOf(target));
 }
 
 /** The error for a write that lost against another one. */
 export function conflict(target: Target, why: string): StatusError {
-  const { resource, name } = target;
-  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-  const message = `Operation cannot be fulfilled on ${type} ${JSON.stringify(name)}: ${why}`;
-  return new StatusError("Conflict", message, detailsOf(target));
+  const subject = subjectOf(target);
+  const message = `Operation cannot be fulfilled on ${quotedSubject(subject)}: ${why}`;
+  return new StatusError("Conflict", message, subjectDetails(subject));
 }
 
 /** The Conflict of a write that is meant for an object with another uid; `found` is undefined where there is no object. */
@@ -106,9 +104,14 @@ export function uidConflict(target: Target, wanted: string, found: string | unde
   );
 }
 
-/** `Status.details` for an object: the field's clients expect the resource type under `kind`. */
-export function detailsOf(target: Target): { name: string; group: string; kind: string } {
-  return { name: target.name, group: target.resource.group, kind: target.resource.name };
+/** The target as errors name it. */
+export function subjectOf({ resource, name }: Pick<Target, "resource" | "name">): ErrorSubject {
+  return { resource: resource.name, group: resource.group, name };
+}
+
+/** `Status.details` of an error about the target. */
+export function detailsOf(target: Target): StatusDetails {
+  return subjectDetails(subjectOf(target));
 }
 
 /** A time as objects carry it: RFC 3339 in UTC with seconds. */

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "../base/group-names.ts";
 import { spelledKind } from "../schema/spelling.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -85,7 +86,7 @@ export class Registry {
       const { kind, group, version } = resourceOf(one.kind(), this.vocabulary);
       const older = one.shape === "action" ? (one.olderVersions ?? []) : [];
       for (const each of [version, ...older]) {
-        bodies.set(`${group === "" ? each : `${group}/${each}`}/${kind.name}`, kind);
+        bodies.set(`${apiVersionOf(group, each)}/${kind.name}`, kind);
       }
     }
     return bodies;
@@ -130,7 +131,7 @@ function below<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, 
 export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
   const kind = spelledKind(declared, vocabulary);
   const group = groupName(kind.group, vocabulary);
-  const apiVersion = group === "" ? kind.version : `${group}/${kind.version}`;
+  const apiVersion = apiVersionOf(group, kind.version);
   const resource = {
     kind,
     group,

@@ -1,3 +1,4 @@
+import { qualifiedName } from "../base/group-names.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
@@ -123,7 +124,7 @@ export function invalidError(subject: FaultSubject, causes: readonly Cause[]): S
     cause.field === "" ? cause.message : `${cause.field}: ${cause.message}`,
   );
   const text = parts.length === 1 ? parts[0] : `[${parts.join(", ")}]`;
-  const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;
+  const kind = qualifiedName(subject.kind, subject.group);
   return new StatusError("Invalid", `${kind} ${JSON.stringify(subject.name)} is invalid: ${text}`, {
     name: subject.name,
     group: subject.group,

@@ -3,6 +3,7 @@ import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
+import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
 import { attributesOf } from "../access.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestFacts } from "../request-facts.ts";
@@ -235,12 +236,11 @@ export class AuditTrail {
 
 const nobody: UserInfo = { name: "", uid: "", groups: [], extra: {} };
 
-/** Subresources that are connections, as long as either side likes. */
-const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
 /** Whether a request goes on until somebody ends it. */
 function goesOn(facts: RequestFacts): boolean {
-  return facts.kind === "resource" && (facts.verb === "watch" || connections.has(facts.subresource));
+  return (
+    facts.kind === "resource" && (facts.verb === "watch" || connectingSubresources.has(facts.subresource))
+  );
 }
 
 /** What the path doesn't say of an object, its metadata may. */

@@ -1,4 +1,5 @@
 import type { UserInfo } from "../../base/user-info.ts";
+import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
 import type { Course } from "../metrics/request-metrics.ts";
 import type { RequestFacts } from "../request-facts.ts";
 
@@ -13,10 +14,9 @@ export interface RequestLimiter {
   enter(course: Course, facts: RequestFacts, user: UserInfo): Promise<void> | undefined;
 }
 
-/** Subresources that are connections: they last as long as somebody wants, so they have no part in the limits. */
-const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
 /** Whether a request goes on until somebody ends it, but for watches. */
 export function isConnection(facts: RequestFacts): boolean {
-  return facts.kind === "resource" && facts.subresource !== "" && connections.has(facts.subresource);
+  return (
+    facts.kind === "resource" && facts.subresource !== "" && connectingSubresources.has(facts.subresource)
+  );
 }

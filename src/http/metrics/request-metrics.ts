@@ -2,6 +2,7 @@ import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import type { Resource } from "../../resources/registry.ts";
+import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestFacts, ResourceFacts } from "../request-facts.ts";
@@ -194,9 +195,6 @@ function labelsOf(facts: RequestFacts): readonly string[] {
   return [group, version, resource, subresource, scopeOf(facts), component];
 }
 
-/** Subresources that are connections: how long they last says nothing of the server. */
-const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
 /** Over HTTP/2 a method can be any text; what clients make up must not fill the metrics. */
 function methodOf({ method }: Exchange): string {
   return methods.has(method) ? method : "other";
@@ -207,7 +205,7 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** HTTP methods, but for the verbs that share one, and for connections. */
 function verbOf(facts: RequestFacts, exchange: Exchange): string {
   if (facts.kind === "path") return methodOf(exchange);
-  if (connections.has(facts.subresource)) return "CONNECT";
+  if (connectingSubresources.has(facts.subresource)) return "CONNECT";
   switch (facts.verb) {
     case "list":
     case "watch":

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "../../base/group-names.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
@@ -22,7 +23,7 @@ function inCurrentVersion(
   { olderVersions = [] }: ActionSubresource,
 ): JsonValue {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const older = olderVersions.map((version) => (group === "" ? version : `${group}/${version}`));
+  const older = olderVersions.map((version) => apiVersionOf(group, version));
   return older.includes(value["apiVersion"] as string) ? { ...value, apiVersion } : value;
 }
 

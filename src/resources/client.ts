@@ -53,7 +53,7 @@ export type NewObject = {
 
 /**
  * The API without a socket, for controllers and for programs that hold a server. It passes through validation and
- * admission like any request; there is no authentication, and no authorization: whoever holds it may do everything.
+ * admission like any request. There is no authentication and no authorization: code that has the client may do everything.
  *
  * Every method throws {@link StatusError} as the API would answer.
  */

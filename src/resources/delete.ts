@@ -30,7 +30,7 @@ export interface DeleteOptions extends WriteOptions {
 export interface DeleteResult {
   /** Whether the object is gone; else it stays, terminating, for its finalizers. */
   readonly gone: boolean;
-  /** The object as it was, or as it now stands. */
+  /** The object as it was, or as it is now. */
   readonly body: Uint8Array;
   readonly uid: string;
 }
@@ -67,7 +67,7 @@ export async function deleteObject(
   }
 }
 
-/** One attempt; undefined when another write came between. */
+/** One attempt; undefined after a conflicting write. */
 function deleteEntry(
   context: WriteContext<DeleteOptions>,
   entry: Entry,
@@ -104,7 +104,7 @@ function startTermination({ clock }: Engine, { metadata }: ApiObject, graceSecon
 }
 
 /**
- * What becomes of the dependents stands in finalizers, for the garbage collector to read (spec: conventions 3.2).
+ * Records the propagation policy in the finalizers, for the garbage collector (spec: conventions 3.2).
  * Changes the object; answers whether it did.
  */
 function setDeletionFinalizers(
@@ -123,7 +123,7 @@ function setDeletionFinalizers(
   return true;
 }
 
-/** The policy that an earlier deletion, or the object's author, chose. */
+/** The propagation policy that the finalizers already express. */
 function policyOf(finalizers: readonly string[]): DeleteOptions["propagationPolicy"] {
   if (finalizers.includes(orphanFinalizer)) return "Orphan";
   return finalizers.includes(foregroundFinalizer) ? "Foreground" : undefined;

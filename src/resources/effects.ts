@@ -2,30 +2,30 @@ import { StatusError } from "../base/status-error.ts";
 import type { ApiObject } from "../schema/kind.ts";
 
 /**
- * What writing the objects of a kind brings with it outside of the object, such as the addresses of services. Nothing of
- * it stays when the write doesn't come about.
+ * Side effects of writing the objects of a kind, such as allocating the addresses of services. They are undone when the
+ * write fails.
  */
 export interface Effects {
   /**
-   * Completes an object that is valid and about to be stored, and takes what it needs. Changes the object. A dry run
-   * takes nothing.
+   * Runs after validation and before the write: completes the object and allocates what it needs. Changes the object. A dry
+   * run allocates nothing.
    *
    * @param live what the object replaces; undefined for a new one.
    */
   prepare(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<Prepared>;
-  /** The object is gone. */
+  /** Runs after the object was removed from the store. */
   removed(object: ApiObject): Promise<void>;
 }
 
-/** What was taken for a write. One of the two is called. */
+/** What was allocated for a write. Exactly one of the two is called. */
 export interface Prepared {
-  /** The object is stored; what it no longer needs is given back. */
+  /** The object is stored: releases what it no longer needs. */
   done(): Promise<void>;
-  /** The object isn't stored; what was taken is given back. */
+  /** The object isn't stored: releases what was allocated. */
   undo(): Promise<void>;
 }
 
-/** A write that may have effects. */
+/** A write with its side effects. */
 export interface Writing {
   readonly object: ApiObject;
   /** What the object replaces; undefined for a new one. */
@@ -33,7 +33,7 @@ export interface Writing {
   readonly dryRun: boolean;
 }
 
-/** Does a write with its effects, where its kind has some. */
+/** Runs a write with the side effects of its kind, if any. */
 export function withEffects<T>(
   effects: Effects | undefined,
   writing: Writing,
@@ -42,7 +42,7 @@ export function withEffects<T>(
   return effects === undefined ? write() : between(effects, writing, write);
 }
 
-/** Does a write between its effects' two parts. */
+/** Runs a write between the two parts of its side effects. */
 async function between<T>(
   effects: Effects,
   { object, live, dryRun }: Writing,
@@ -53,7 +53,7 @@ async function between<T>(
   try {
     stored = await write();
   } catch (error) {
-    // A write that may yet have come about keeps what it took; what nobody needs is found later.
+    // A write whose result is unknown keeps its allocations; unused ones are repaired later.
     if (!mayHaveHappened(error)) await prepared.undo();
     throw error;
   }
@@ -61,7 +61,7 @@ async function between<T>(
   return stored;
 }
 
-/** Whether the store didn't say how a write ended. */
+/** Whether the result of a write is unknown. */
 function mayHaveHappened(error: unknown): boolean {
   return error instanceof StatusError && error.reason === "ServiceUnavailable";
 }

@@ -27,13 +27,13 @@ export interface Engine {
   readonly featureEnabled: (gate: string) => boolean;
   /** Whether containers may have all rights on their host. */
   readonly allowPrivileged: boolean;
-  /** What writing some kinds brings with it, by their prefix in the store. */
+  /** Side effects of writing the objects of a kind, by its prefix in the store. */
   readonly effects: ReadonlyMap<string, Effects>;
   /** Pages of the store's collections, for lists. */
   readonly pages: PageCache;
   /** Applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
-  /** Makes tokens of service accounts; undefined where nobody does. */
+  /** Issues tokens of service accounts; undefined where the server issues none. */
   readonly tokens?: TokenIssuer | undefined;
 }
 
@@ -64,13 +64,13 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** The object to be written; absent for DELETE. A mutating plugin changes it in place. */
   readonly object: ApiObject | undefined;
-  /** What stands now; absent for CREATE, and for the deletion of a collection. */
+  /** The live object; absent for CREATE, and for the deletion of a collection. */
   readonly live: ApiObject | undefined;
 }
 
 /** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
 export interface Admitter {
-  /** Whether anybody has a say in writes of this kind; else both phases may be left out. */
+  /** Whether any plugin handles this operation on this target; else both phases may be skipped. */
   concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
   mutate(request: AdmissionRequest): MaybePromise<void>;
   validate(request: AdmissionRequest): MaybePromise<void>;

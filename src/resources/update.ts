@@ -27,16 +27,16 @@ import { decodeLive, draftBody, encodeObject, sameContent } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkObject, checkSize, commit, warningsOf } from "./write.ts";
 
-/** How often a change that doesn't insist on a version is tried again after another write came between. */
+/** How often an update without a resource version is retried after a conflicting write. */
 const updateAttempts = 10;
 
-/** What a change makes of an object; where the change itself says who owns what of it then, with that. */
+/** The result of a change: the new object, and its managed fields where the change itself decides them. */
 export interface Changed {
   readonly object: ApiObject;
   readonly managed?: ManagedFieldsText | undefined;
 }
 
-/** Makes a new object from the one that stands, which it must not change; called again when another write came between. */
+/** Makes the new object from the live one, which it must not change; called again after a conflicting write. */
 export type Change = (live: LiveObject) => Changed;
 
 /**
@@ -118,8 +118,8 @@ async function createByUpdate(
 }
 
 /**
- * Reads an object, lets `change` make the new one, checks it and stores it. A new object that names a resource version
- * insists on it; else the change is tried again when another write came between.
+ * Reads an object, lets `change` make the new one, checks it and stores it. A resource version in the new object is a
+ * precondition; without one the change is retried after a conflicting write.
  */
 export function changeObject(context: WriteContext, change: Change): MaybePromise<WriteResult> {
   return andThen(storedEntry(context), (entry) => changeEntry(context, entry, change));
@@ -149,7 +149,7 @@ export async function changeEntry(
   }
 }
 
-/** The fault of an update that should name the version which it replaces. */
+/** The error of an update without the resource version that its kind requires. */
 function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
   const report = FieldReport.start();
   report
@@ -162,7 +162,7 @@ function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
 const changedMessage =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-/** Checks and stores one attempt; undefined when another write came between. */
+/** Checks and stores one attempt; undefined after a conflicting write. */
 async function replace(
   context: WriteContext,
   entry: Entry,
@@ -194,7 +194,7 @@ async function replace(
   return result;
 }
 
-/** What the write may change, by the kind's own rules, over what stands. */
+/** The live object with what the write may change, by the rules of the kind or the subresource. */
 function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: ApiObject): ApiObject {
   const { kind } = target.resource;
   const subresource = target.subresource === "" ? undefined : kind.subresources[target.subresource];
@@ -209,7 +209,7 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   return written;
 }
 
-/** Counts a change of what is wanted of the object. A write to a part of it, such as `status`, is none. */
+/** Increments `metadata.generation` when the desired state changes; a write to a part, such as `status`, never does. */
 function countGeneration({ resource, subresource }: Target, object: ApiObject, live: ApiObject): void {
   const { generationOf, subresources } = resource.kind;
   const isPart = subresource !== "" && subresources[subresource]?.shape === undefined;

@@ -62,7 +62,7 @@ export async function patchView(
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
-/** What a write makes of a view; where the write itself says who owns what of the object then, with that. */
+/** The result of a write to a view, with the managed fields of the object where the write itself decides them. */
 export interface WrittenView {
   readonly written: ApiObject;
   readonly managed?: ManagedFieldsText | undefined;

@@ -3,7 +3,7 @@ import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 
-/** So many faults of one object are told; whoever made more of them needs no longer list. */
+/** How many faults of one object are reported at most. */
 const maxFaults = 256;
 
 /** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys stand in brackets. */
@@ -34,7 +34,7 @@ export class FieldReport {
     return this.causes;
   }
 
-  /** Whether further faults would no longer be told, so that looking for them can stop. */
+  /** Whether no further faults are reported, so that checking can stop. */
   get full(): boolean {
     return this.causes.length > maxFaults;
   }

@@ -131,7 +131,7 @@ export interface ViewSubresource<O = ApiObject> {
   readonly read: (object: O) => Record<string, unknown>;
   /** Takes over what the written view says into the copy of the live object. */
   readonly write: (copy: O, view: ApiObject) => void;
-  /** The fields that it changes, so that their owners can be told: where each stands in the view and in the object. */
+  /** The fields that it changes, for managed fields: the path of each in the view and in the object. */
   readonly fields: readonly { readonly view: readonly string[]; readonly object: readonly string[] }[];
 }
 
@@ -249,7 +249,7 @@ export interface KindMembers<O> {
    * without it are deleted at once.
    */
   readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
-  /** Its dependents are let go, not deleted, by a deletion that says nothing of them. */
+  /** A deletion without a propagation policy orphans its dependents instead of deleting them. */
   readonly orphansDependents?: boolean;
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
   readonly markDeleted?: (copy: O) => void;
@@ -323,7 +323,7 @@ export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
   return complete as unknown as KindOf<F>;
 }
 
-/** The members of a kind with a `status` subresource, completed by what that brings with it. */
+/** The members of a kind with a `status` subresource, completed by its strategy functions and the subresource. */
 function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMembers<ApiObject> {
   const { initial, keepsMetadata, write } = status;
   const { prepareCreate, prepareUpdate, subresources } = members;

@@ -22,7 +22,7 @@ export class HeldTokens {
   private readonly follower: Follower;
 
   /**
-   * @param changed told of the name of each Secret whose token came, changed or went.
+   * @param changed called with the name of each Secret whose token was added, changed or removed.
    * @param failed told when they can't be followed at present.
    */
   constructor(

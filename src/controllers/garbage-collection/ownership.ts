@@ -13,7 +13,7 @@ export function mayMatter({ body }: Entry): boolean {
 }
 
 /**
- * Who depends on whom, by store keys. Only objects that have owners, or wait for their dependents, are known.
+ * The graph of owners and dependents, by store keys. It has only objects with owners and objects that wait for dependents.
  */
 export class Ownership {
   private readonly ownersOf = new Map<string, readonly string[]>();
@@ -69,10 +69,10 @@ export class Ownership {
     return this.byStoreName.get(key.slice(0, key.length - namespace.length - name.length - 1));
   }
 
-  /** Where an owner stands; undefined for a kind that this server doesn't have. */
+  /** The store key of an owner; undefined for a kind that this server doesn't have. */
   keyOfOwner({ apiVersion, kind, name }: OwnerReferenceValue, namespace: string): string | undefined {
     const resource = this.registry.findKind(apiVersion, kind);
-    // A namespaced owner of something that has no namespace can't be told: nothing is concluded from it.
+    // A cluster-scoped object can't have a namespaced owner: the reference is ignored.
     if (resource === undefined || (resource.namespaced && namespace === "")) return undefined;
     return keyOf(resource, resource.namespaced ? namespace : "", name);
   }

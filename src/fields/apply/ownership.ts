@@ -46,7 +46,7 @@ export interface Write {
   readonly manager: string;
   /** Version in which the objects of the write are. */
   readonly version: string;
-  /** Fields that nobody owns, such as those that the server sets; named alike in every version. */
+  /** Fields without an owner, such as those that the server sets; they have the same names in every version. */
   readonly ignored?: FieldSet;
 }
 
@@ -112,7 +112,7 @@ function wantedFields(
 }
 
 /**
- * Records that a manager wrote an object as a whole: it owns what it changed, and nobody else does any more.
+ * Records that a manager wrote an object as a whole: it becomes the only owner of what it changed.
  *
  * @param live what stood; `{}` for a new object.
  */
@@ -225,7 +225,7 @@ function without(owners: Owners, changes: Changes): { readonly kept: Owners; rea
   return { kept, contested };
 }
 
-/** Removes what a manager wanted before and nobody wants now. */
+/** Removes what a manager applied before and no manager owns now. */
 function prune(
   merged: unknown,
   version: string,

@@ -26,7 +26,7 @@ export class Claims {
     return (await this.store.commit({ kind: "create", key: claimPrefix + name, draft })).ok;
   }
 
-  /** Who has a claim; undefined when nobody has. */
+  /** The owner of a claim; undefined when it is free. */
   async owner(name: ClaimName): Promise<string | undefined> {
     const entry = await this.store.get(claimPrefix + name);
     if (entry === undefined) return undefined;

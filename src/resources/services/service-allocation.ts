@@ -123,7 +123,7 @@ export class ServiceAllocation implements Effects {
     if (addresses[0] !== undefined) spec.clusterIP = addresses[0];
   }
 
-  /** An address that nobody has; those at the beginning of the range come last. */
+  /** A free address; those at the beginning of the range come last. */
   private async freeAddress(range: AddressRange, takings: Takings): Promise<string> {
     const { reserved, size } = range;
     const numbers: Numbers = {
@@ -151,7 +151,7 @@ export class ServiceAllocation implements Effects {
   }
 
   /**
-   * Takes by chance a number that nobody has; undefined when there is none.
+   * Claims a random free number; undefined when there is none.
    *
    * @param spans bounds of spans of numbers, from and up to, not including; a later one is used only where those before it
    *   are full.

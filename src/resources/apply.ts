@@ -37,7 +37,7 @@ import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
-import { changeEntry, type Changed } from "./update.ts";
+import { guaranteedUpdateFrom, type UpdatedObject } from "./update.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 
 export interface ApplyOptions extends WriteOptions {
@@ -157,7 +157,7 @@ async function create(
 
 function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<WriteResult> {
   const { engine, requestTarget: target } = context;
-  const apply = (live: LiveObject): Changed => {
+  const apply = (live: LiveObject): UpdatedObject => {
     const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
     const { object, managed } = merged(context, shown, live.managed, wanted);
     const { resourceVersion } = wanted.part.metadata;
@@ -165,7 +165,7 @@ function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<Wr
     else object.metadata.resourceVersion = resourceVersion;
     return { object, managed };
   };
-  return changeEntry(context, entry, apply);
+  return guaranteedUpdateFrom(context, entry, apply);
 }
 
 /** The live object with the applied part merged into it, in the stored version, and its managed fields. */
@@ -174,7 +174,7 @@ function merged(
   live: Partial<ApiObject>,
   known: ManagedFields,
   { part, given }: Wanted,
-): Required<Changed> {
+): Required<UpdatedObject> {
   const manager = managerOf(target, options, "Apply");
   const versions = versionsOf(engine, stored);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };

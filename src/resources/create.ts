@@ -5,7 +5,7 @@ import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Draft } from "../storage/store.ts";
-import { withEffects } from "./effects.ts";
+import { withHooks } from "./storage-hooks.ts";
 import {
   kindContext,
   subjectOf,
@@ -72,9 +72,9 @@ export async function createInContext(
     checkObject(write, object, undefined);
     const validated = engine.admit.validate(request);
     if (validated !== undefined) await validated;
-    const effects = engine.effects.get(target.resource.storePrefix);
+    const hooks = engine.storageHooks.get(target.resource.storePrefix);
     const writing = { object, live: undefined, dryRun: options.dryRun };
-    const result = await withEffects(effects, writing, () => store(write, named, object, owned));
+    const result = await withHooks(hooks, writing, () => store(write, named, object, owned));
     if (result !== undefined) return result;
     if (!generated || attempt === generateAttempts) throw alreadyExists(named);
   }

@@ -13,7 +13,7 @@ import {
 } from "./engine.ts";
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
-import { mayVanish } from "./update.ts";
+import { isFinalized } from "./update.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkSize, commit } from "./write.ts";
 
@@ -78,11 +78,11 @@ function deleteEntry(
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, graceSeconds);
-  if (graceSeconds === 0 && mayVanish(target, live)) return remove(context, entry, live);
+  if (graceSeconds === 0 && isFinalized(target, live)) return remove(context, entry, live);
   if (!started && !changed) {
     return Promise.resolve({ gone: false, body: entry.body, uid: live.metadata.uid ?? "" });
   }
-  if (started) kind.markDeleted?.(live);
+  if (started) kind.prepareDelete?.(live);
   return terminate(context, entry, live);
 }
 
@@ -113,7 +113,7 @@ function setDeletionFinalizers(
   policy: DeleteOptions["propagationPolicy"],
 ): boolean {
   const before = metadata.finalizers ?? [];
-  const wanted = policy ?? policyOf(before) ?? (kind.orphansDependents ? "Orphan" : "Background");
+  const wanted = policy ?? policyOf(before) ?? defaultPolicyOf(kind);
   const after = before.filter((one) => one !== orphanFinalizer && one !== foregroundFinalizer);
   if (wanted === "Orphan") after.push(orphanFinalizer);
   if (wanted === "Foreground") after.push(foregroundFinalizer);
@@ -121,6 +121,10 @@ function setDeletionFinalizers(
   if (after.length === 0) delete metadata.finalizers;
   else metadata.finalizers = after;
   return true;
+}
+
+function defaultPolicyOf({ defaultGarbageCollectionPolicy: policy }: Kind): "Orphan" | "Background" {
+  return policy === "OrphanDependents" ? "Orphan" : "Background";
 }
 
 /** The propagation policy that the finalizers already express. */
@@ -149,7 +153,7 @@ async function remove(
   const uid = live.metadata.uid ?? "";
   if (options.dryRun) return { gone: true, body: entry.body, uid };
   const result = await commit(engine, { kind: "delete", key: entry.key, expected: entry.revision });
-  if (result.ok) await engine.effects.get(target.resource.storePrefix)?.removed(live);
+  if (result.ok) await engine.storageHooks.get(target.resource.storePrefix)?.afterDelete(live);
   return result.ok ? { gone: true, body: bodyAt(entry, result.revision), uid } : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { KindContext } from "../schema/context.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { Effects } from "./effects.ts";
+import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { RepeatedApplies } from "./repeated-applies.ts";
 import type { Registry, Resource } from "./registry.ts";
@@ -28,7 +28,7 @@ export interface Engine {
   /** Whether containers may have all rights on their host. */
   readonly allowPrivileged: boolean;
   /** Side effects of writing the objects of a kind, by its prefix in the store. */
-  readonly effects: ReadonlyMap<string, Effects>;
+  readonly storageHooks: ReadonlyMap<string, StorageHooks>;
   /** Pages of the store's collections, for lists. */
   readonly pages: PageCache;
   /** Applies that changed nothing. */

@@ -22,7 +22,7 @@ export interface Resource {
   readonly bodyPrefix: Buffer;
 }
 
-export interface GroupVersion {
+export interface ServedGroupVersion {
   readonly group: string;
   readonly version: string;
   readonly resources: readonly Resource[];
@@ -32,7 +32,7 @@ export interface GroupVersion {
 export class Registry {
   /** By group, version and name; asked several times for each request. */
   private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
-  readonly groupVersions: readonly GroupVersion[];
+  readonly groupVersions: readonly ServedGroupVersion[];
   private askedWith: ReadonlyMap<string, Kind> | undefined;
 
   /**

@@ -219,8 +219,8 @@ export interface KindMembers<O> {
   readonly servedByDefault?: boolean;
   /** PUT on a missing object creates it (spec: conventions 4.2). */
   readonly createOnUpdate?: boolean;
-  /** DELETE answers with the deleted object instead of a Status, as the reference does for some kinds. */
-  readonly answersDeleted?: boolean;
+  /** DELETE answers with the deleted object instead of a Status, as kube-apiserver does for some kinds. */
+  readonly returnsDeletedObject?: boolean;
   /** Field selectors beyond metadata.name and metadata.namespace, with the text that each compares. */
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
   /** `metadata.generation` starts at 1 and grows when this part changes; kinds without it have no generation. */
@@ -242,28 +242,28 @@ export interface KindMembers<O> {
   readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
   /** Messages that go out as Warning headers on a successful write. */
   readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
-  /** Whether the last finalizer is gone and the object may go too; beyond `metadata.finalizers`. */
-  readonly mayVanish?: (object: O) => boolean;
+  /** Whether finalizers beyond `metadata.finalizers`, as those in the spec of a Namespace, are done. */
+  readonly isFinalized?: (object: O) => boolean;
   /**
    * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
    * without it are deleted at once.
    */
   readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
-  /** A deletion without a propagation policy orphans its dependents instead of deleting them. */
-  readonly orphansDependents?: boolean;
+  /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
+  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
-  readonly markDeleted?: (copy: O) => void;
+  readonly prepareDelete?: (copy: O) => void;
   /** Its `status` subresource, where it has one; beside `subresources`. */
   readonly status?: StatusSpec<O>;
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
-  /** Making an object of this virtual kind does what this subresource of the named object does. */
-  readonly doesTo?: { readonly resource: string; readonly subresource: string };
+  /** A create of this virtual kind is the same as a create of this subresource of the named object. */
+  readonly subresourceAlias?: { readonly resource: string; readonly subresource: string };
   /** Its finalizers may be names without a domain, which those of other kinds may not. */
   readonly anyFinalizer?: boolean;
   /** Names of some fields have marks that depend on the vocabulary; see `spelling.ts`. */
   readonly hasMarkedFields?: boolean;
-  /** An update must name the version that it replaces. */
-  readonly needsVersion?: boolean;
+  /** Whether an update may leave out the resource version; true unless declared. */
+  readonly allowUnconditionalUpdate?: boolean;
   /** Columns of its table; kinds without get the default table. */
   readonly columns?: readonly Column<O>[];
   /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */
@@ -276,11 +276,11 @@ export interface KindMembers<O> {
 const memberDefaults = {
   servedByDefault: true,
   createOnUpdate: false,
-  answersDeleted: false,
-  orphansDependents: false,
+  returnsDeletedObject: false,
+  defaultGarbageCollectionPolicy: "DeleteDependents",
   anyFinalizer: false,
   hasMarkedFields: false,
-  needsVersion: false,
+  allowUnconditionalUpdate: true,
   nameForm: "subdomain",
   verbs: allVerbs,
   selectable: {},

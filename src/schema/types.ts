@@ -45,7 +45,7 @@ export interface MapType<V extends Type = Type> {
 }
 
 /** The group version in which a struct is declared. */
-export interface Home {
+export interface GroupVersion {
   readonly group: Group;
   readonly version: string;
 }
@@ -67,7 +67,7 @@ export interface UnionType<F extends Partial<Record<UnionForm, Field>> = Partial
   readonly name: string;
   readonly doc: string;
   readonly forms: F;
-  readonly home: Home;
+  readonly groupVersion: GroupVersion;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -76,7 +76,7 @@ export interface StructType<F extends Fields = Fields> {
   readonly shape: "struct";
   readonly name: string;
   readonly doc: string;
-  readonly home: Home;
+  readonly groupVersion: GroupVersion;
   /** The fields by JSON name, in the order in which they are written; computed when first asked for. */
   readonly fields: F;
   /** Merged and owned as one unit by apply. */

@@ -160,7 +160,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
-    effects: effects.byPrefix,
+    storageHooks: effects.byPrefix,
     admit: new AdmissionChain(await admissionPlugins(options, parts)),
   });
   opened.add(engine.pages, close);
@@ -224,7 +224,7 @@ function engineFor(
   options: ServerOptions,
   registry: Registry,
   store: Store,
-  parts: Pick<Engine, "tokens" | "effects" | "admit">,
+  parts: Pick<Engine, "tokens" | "storageHooks" | "admit">,
 ): Engine {
   const { vocabulary, clock, allowPrivileged } = options;
   return {

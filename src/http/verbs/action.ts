@@ -64,7 +64,7 @@ function sameName(target: Target, { kind, metadata: { name = "" } }: ApiObject):
 /** The object to which something in a collection is to be done. */
 function objectOf(engine: Engine, target: Target, { metadata }: ApiObject): Target {
   const { kind } = target.resource;
-  const { resource: name, subresource } = kind.doesTo!;
+  const { resource: name, subresource } = kind.subresourceAlias!;
   const resource = engine.registry.find(target.resource.group, kind.version, name);
   if ((metadata.name ?? "") === "") throw new StatusError("BadRequest", "metadata.name is required");
   if (resource === undefined) throw new StatusError("NotFound", `this server has no ${name}`);

@@ -31,7 +31,7 @@ export const MutatingWebhookConfiguration = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "Webhooks that may change what is written.",
   effect: {
     unenforced: "mutating webhooks are not called",

@@ -23,7 +23,7 @@ export const ValidatingWebhookConfiguration = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "Webhooks that may refuse what is written.",
   effect: {
     unenforced: "validating webhooks are not called",

@@ -52,7 +52,7 @@ export const CustomResourceDefinition = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   hasMarkedFields: true,
   doc: "Declares a custom kind, which is served from then on.",
   effect: {

@@ -117,7 +117,7 @@ export const APIService = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   nameForm: "pathSegment",
   doc: "Where one version of an API group is served.",
   effect: {

@@ -64,7 +64,7 @@ export const Job = kind({
   singular: "job",
   categories: ["all"],
   scope: "Namespaced",
-  orphansDependents: true,
+  defaultGarbageCollectionPolicy: "OrphanDependents",
   doc: "Work that is done by pods until enough of them succeeded.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the job.").emitEmpty(),

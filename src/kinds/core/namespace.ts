@@ -89,8 +89,8 @@ export const Namespace = kind({
       .filter(([label, value]) => label.startsWith(prefix) && before[label] !== value)
       .map(([label]) => `metadata.labels[${label}]: this server stores the label and does not enforce it`);
   },
-  mayVanish: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
-  markDeleted(copy) {
+  isFinalized: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
+  prepareDelete(copy) {
     copy.status = { ...copy.status, phase: "Terminating" };
   },
   status: {

@@ -114,7 +114,7 @@ export const PersistentVolumeClaim = kind({
   singular: "persistentvolumeclaim",
   shortNames: ["pvc"],
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "A request for storage, and the right to use what was bound to it.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the claim.").emitEmpty(),

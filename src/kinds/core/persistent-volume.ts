@@ -14,7 +14,7 @@ export const PersistentVolume = kind({
   singular: "persistentvolume",
   shortNames: ["pv"],
   scope: "Cluster",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "A piece of storage that outlives the pods which use it.",
   effect: {
     enforced: "the authorization mode Node allows agents to read the secrets of volumes that their pods use",

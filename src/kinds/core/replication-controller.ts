@@ -85,7 +85,7 @@ export const ReplicationController = kind({
     spec: field(2, ReplicationControllerSpec, "What the controller should do.").emitEmpty(),
     status: field(3, ReplicationControllerStatus, "What the controller is like now.").emitEmpty(),
   },
-  orphansDependents: true,
+  defaultGarbageCollectionPolicy: "OrphanDependents",
   selectable: { "status.replicas": (controller) => String(controller.status?.replicas ?? 0) },
   generationOf: (controller) => controller.spec,
   fillDefaults({ metadata, spec }) {

@@ -87,7 +87,7 @@ export const ResourceQuota = kind({
   singular: "resourcequota",
   shortNames: ["quota"],
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "Limits on what all objects of a namespace may use together.",
   effect: {
     unenforced: "quotas limit nothing",

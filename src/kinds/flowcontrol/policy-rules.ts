@@ -1,5 +1,5 @@
 import { bool, field, list, string } from "../../schema/types.ts";
-import type { Words } from "./condition.ts";
+import type { Declarations } from "./condition.ts";
 import {
   checkAccount,
   checkResourceRule,
@@ -9,7 +9,7 @@ import {
 } from "./flow-schema-rules.ts";
 
 /** Rules that say which requests of whom are meant, in one of the group's versions. */
-export function declarePolicyRules(words: Words) {
+export function declarePolicyRules(words: Declarations) {
   const { struct } = words;
   const resourceRule = struct(
     "ResourcePolicyRule",
@@ -58,7 +58,7 @@ export function declarePolicyRules(words: Words) {
   );
 }
 
-function declareSubject({ struct }: Words) {
+function declareSubject({ struct }: Declarations) {
   const user = struct("UserSubject", "A user.", {
     name: field(1, string, "Name of the user; `*` is everybody.").required(),
   });

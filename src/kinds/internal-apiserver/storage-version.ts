@@ -56,7 +56,7 @@ export const StorageVersion = kind({
   resource: "storageversions",
   singular: "storageversion",
   scope: "Cluster",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   nameForm: "pathSegment",
   servedByDefault: false,
   doc: "In which versions the objects of one resource are stored.",

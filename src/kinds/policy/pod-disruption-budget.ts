@@ -85,7 +85,7 @@ export const PodDisruptionBudget = kind({
   singular: "poddisruptionbudget",
   shortNames: ["pdb"],
   scope: "Namespaced",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "Limits how many pods of an application are disrupted on purpose at one time.",
   effect: {
     enforced:

@@ -43,7 +43,7 @@ export const VolumeAttachment = kind({
   resource: "volumeattachments",
   singular: "volumeattachment",
   scope: "Cluster",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "The wish to attach a volume to a node, and what came of it.",
   effect: {
     enforced: "the authorization mode Node allows the agent of its node to read it",

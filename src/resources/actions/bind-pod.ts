@@ -2,7 +2,7 @@ import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { conflict, timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import type { LiveObject } from "../live-object.ts";
-import { changeObject, type Changed } from "../update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../update.ts";
 import { writeContext } from "../write-context.ts";
 
 interface Bindable extends ApiObject {
@@ -28,7 +28,7 @@ export async function bindPod(
   options: WriteOptions,
 ): Promise<undefined> {
   const { name } = binding["target"] as { name: string };
-  const assign = (live: LiveObject): Changed => {
+  const assign = (live: LiveObject): UpdatedObject => {
     const pod = deepClone(live.object) as Bindable;
     if (pod.metadata.deletionTimestamp !== undefined) {
       throw conflict(target, `pod ${target.name} is being deleted, cannot be assigned to a host`);
@@ -51,7 +51,7 @@ export async function bindPod(
     markScheduled(pod, timestamp(engine.clock));
     return { object: pod };
   };
-  await changeObject(writeContext(engine, target, options), assign);
+  await guaranteedUpdate(writeContext(engine, target, options), assign);
   return undefined;
 }
 

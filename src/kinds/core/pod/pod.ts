@@ -20,7 +20,7 @@ export const Pod = kind({
   shortNames: ["po"],
   categories: ["all"],
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "Containers that run together on one node.",
   effect: {
     enforced:

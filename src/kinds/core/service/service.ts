@@ -21,7 +21,7 @@ export const Service = kind({
   scope: "Namespaced",
   nameForm: "label1035",
   createOnUpdate: true,
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "A stable name and address for a set of pods.",
   effect: {
     acts: "addresses and node ports are allocated; `proxy` connects to its endpoints",

@@ -2,31 +2,31 @@ import { StatusError } from "../base/status-error.ts";
 import type { ApiObject } from "../schema/kind.ts";
 
 /**
- * Side effects of writing the objects of a kind, such as allocating the addresses of services. They are undone when the
+ * Side hooks of writing the objects of a kind, such as allocating the addresses of services. They are undone when the
  * write fails.
  */
-export interface Effects {
+export interface StorageHooks {
   /**
    * Runs after validation and before the write: completes the object and allocates what it needs. Changes the object. A dry
    * run allocates nothing.
    *
    * @param live what the object replaces; undefined for a new one.
    */
-  prepare(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<Prepared>;
+  beforeWrite(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<PendingWrite>;
   /** Runs after the object was removed from the store. */
-  removed(object: ApiObject): Promise<void>;
+  afterDelete(object: ApiObject): Promise<void>;
 }
 
 /** What was allocated for a write. Exactly one of the two is called. */
-export interface Prepared {
+export interface PendingWrite {
   /** The object is stored: releases what it no longer needs. */
-  done(): Promise<void>;
+  finish(): Promise<void>;
   /** The object isn't stored: releases what was allocated. */
   undo(): Promise<void>;
 }
 
 /** A write with its side effects. */
-export interface Writing {
+export interface HookedWrite {
   readonly object: ApiObject;
   /** What the object replaces; undefined for a new one. */
   readonly live: ApiObject | undefined;
@@ -34,21 +34,21 @@ export interface Writing {
 }
 
 /** Runs a write with the side effects of its kind, if any. */
-export function withEffects<T>(
-  effects: Effects | undefined,
-  writing: Writing,
+export function withHooks<T>(
+  hooks: StorageHooks | undefined,
+  writing: HookedWrite,
   write: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  return effects === undefined ? write() : between(effects, writing, write);
+  return hooks === undefined ? write() : between(hooks, writing, write);
 }
 
 /** Runs a write between the two parts of its side effects. */
 async function between<T>(
-  effects: Effects,
-  { object, live, dryRun }: Writing,
+  hooks: StorageHooks,
+  { object, live, dryRun }: HookedWrite,
   write: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const prepared = await effects.prepare(object, live, dryRun);
+  const prepared = await hooks.beforeWrite(object, live, dryRun);
   let stored: T | undefined;
   try {
     stored = await write();
@@ -57,7 +57,7 @@ async function between<T>(
     if (!mayHaveHappened(error)) await prepared.undo();
     throw error;
   }
-  await (stored === undefined ? prepared.undo() : prepared.done());
+  await (stored === undefined ? prepared.undo() : prepared.finish());
   return stored;
 }
 

@@ -2,15 +2,15 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { AdmissionRequest, Admitter, Target } from "../resources/engine.ts";
 
-/** One rule of admission (spec: conventions 4.13). A plugin refuses by throwing a StatusError. */
+/** An admission plugin (spec: conventions 4.13). It rejects a request by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
   /**
-   * Whether being asked does something that lasts, beyond what is stored. A dry run that such a plugin would be asked of
-   * fails (spec: conventions 4.9). All others must do nothing of that kind in a dry run.
+   * Whether the plugin has side effects outside of the written object. A dry run that such a plugin would handle is rejected
+   * (spec: conventions 4.9). All other plugins must not have side effects in a dry run.
    */
   readonly sideEffects?: boolean;
-  /** Whether the plugin may have anything to say to such writes; of others it needs not be asked. */
+  /** Whether the plugin handles such writes; for others it may be skipped. */
   concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
   /** May change `request.object`. Runs before validation, in the order of the chain. */
   mutate?(request: AdmissionRequest): MaybePromise<void>;
@@ -18,7 +18,7 @@ export interface AdmissionPlugin {
   validate?(request: AdmissionRequest): MaybePromise<void>;
 }
 
-/** Asks the plugins in order; the first refusal ends the request. */
+/** Calls the plugins in order; the first rejection ends the request. */
 export class AdmissionChain implements Admitter {
   private readonly mutating: readonly AdmissionPlugin[];
   private readonly validating: readonly AdmissionPlugin[];
@@ -41,7 +41,7 @@ export class AdmissionChain implements Admitter {
   }
 }
 
-/** Asks the plugins one after the other; at once as long as they answer at once. */
+/** Calls the plugins one after the other; synchronously as long as they return no promise. */
 function askFrom(
   start: number,
   plugins: readonly AdmissionPlugin[],
@@ -56,7 +56,7 @@ function askFrom(
   }
 }
 
-/** @throws {StatusError} BadRequest when asking the plugin would do what a dry run must not. */
+/** @throws {StatusError} BadRequest when the plugin has side effects, which a dry run must not have. */
 function refuseSideEffects(plugin: AdmissionPlugin, { operation, target }: AdmissionRequest): void {
   if (plugin.sideEffects !== true || !plugin.concerns(operation, target)) return;
   const name = JSON.stringify(plugin.name);

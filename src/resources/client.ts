@@ -17,7 +17,7 @@ import { asBuffer, decodeEntry } from "./stored.ts";
 import { updateObject } from "./update.ts";
 import { bodyOf, watchObjects } from "./watch.ts";
 
-/** Names an object by what stands in its own first lines. */
+/** Names an object by apiVersion, kind, name and namespace. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -93,7 +93,7 @@ export class Client {
     return parse<O>((await this.write(object)).body);
   }
 
-  /** As {@link Client.create}, without reading what was made of the object. */
+  /** As {@link Client.create}, without decoding the stored object. */
   async add(object: NewObject): Promise<void> {
     await this.write(object);
   }

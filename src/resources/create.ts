@@ -105,7 +105,7 @@ const emptyVersion = '"resourceVersion":""';
 /** The body of an object that was never stored, so that it has no version. */
 function unversioned(draft: Draft): Buffer {
   const body = asBuffer(draft.body);
-  // The place of the revision is between the quotes at the end; a comma stands behind them unless nothing follows.
+  // The revision goes between the quotes at the end; a comma follows them unless this is the last member.
   const start = draft.revisionAt - emptyVersion.length + 1;
   const end = draft.revisionAt + 1;
   return Buffer.concat([body.subarray(0, start), body.subarray(body[end] === comma ? end + 1 : end)]);

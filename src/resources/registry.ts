@@ -16,7 +16,7 @@ export interface Resource {
   readonly namespaced: boolean;
   /** The resource type in whose version its objects are stored; itself, unless its kind has a conversion. */
   readonly stored: Resource;
-  /** Where its objects stand in the store, ending in `/`. */
+  /** Prefix of its objects in the store, ending in `/`. */
   readonly storePrefix: string;
   /** A body's bytes up to where its revision goes (see `stored.ts`). */
   readonly bodyPrefix: Buffer;

@@ -10,9 +10,9 @@ export interface WatchChange {
   readonly event: StoreEvent;
 }
 
-/** What a watch tells; each call is synchronous. */
+/** Receives the events of a watch; each call is synchronous. */
 export interface WatchObserver {
-  /** Changes in order; then everything up to `upTo` has been told. May be empty. */
+  /** Changes in order; after the call every change up to `upTo` has been delivered. May be empty. */
   changes(changes: readonly WatchChange[], upTo: Revision): void;
   /** The watch ended by itself. */
   ended(error: StoreError): void;

@@ -40,7 +40,7 @@ export async function readConfiguration<S extends StructType>(
 }
 
 /**
- * As {@link readConfiguration}, of an object that stands inside another one's file.
+ * As {@link readConfiguration}, of an object that is embedded in the file of another one.
  *
  * @throws {ConfigurationError}
  */

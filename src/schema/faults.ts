@@ -6,7 +6,7 @@ import { StatusError, type Cause } from "../base/status-error.ts";
 /** How many faults of one object are reported at most. */
 const maxFaults = 256;
 
-/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys stand in brackets. */
+/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
 export class FieldReport {
   private constructor(
     private readonly causes: Cause[],

@@ -87,7 +87,7 @@ export interface RowCondition {
   readonly message?: string;
 }
 
-/** What stands below an object's path (spec: conventions 4.1). */
+/** A subresource of an object (spec: conventions 4.1). */
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
@@ -135,7 +135,7 @@ export interface ViewSubresource<O = ApiObject> {
   readonly fields: readonly { readonly view: readonly string[]; readonly object: readonly string[] }[];
 }
 
-/** Something that is done to the object, such as `eviction`; the doing stands in `resources/actions/`. */
+/** An action on the object, such as `eviction`; `resources/actions/` has the implementations. */
 export interface ActionSubresource {
   readonly shape: "action";
   readonly verbs: readonly Verb[];
@@ -194,7 +194,7 @@ export const allVerbs: readonly Verb[] = [
 ];
 
 /**
- * Everything about one kind in one version. What concerns one field stands on the field's line; the rest stands here.
+ * Everything about one kind in one version. The line of a field has what concerns that field; the rest is here.
  * All functions are pure; objects given to them are canonical (see `decode.ts`), and only those named "copy" may be
  * changed.
  */

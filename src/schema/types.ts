@@ -102,7 +102,7 @@ export type Word = string | ((vocabulary: Vocabulary) => string);
 export interface FieldFacts {
   /** Number on the binary wire; undefined for fields that exist in JSON only. */
   readonly number: number | undefined;
-  /** Numbers of the messages inside which the field stands on the binary wire, the outermost first; JSON shows it flat. */
+  /** Numbers of the messages inside which the field is in protobuf, the outermost first; JSON shows it flat. */
   readonly inside: readonly number[];
   readonly doc: string;
   /** In the published list of required fields. */
@@ -115,7 +115,7 @@ export interface FieldFacts {
   readonly nullable: boolean;
   /** Applied when the field is absent. */
   readonly default: unknown;
-  /** Whether the default stands in the published schema. */
+  /** Whether the published schema has the default. */
   readonly publishesDefault: boolean;
   /** The field is dropped unless this feature gate is on or the object already has it. */
   readonly gate: string | undefined;

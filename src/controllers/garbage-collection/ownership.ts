@@ -4,7 +4,7 @@ import { asBuffer, decodeEntry } from "../../resources/stored.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 
-/** What stands in the bytes of objects that matter; most objects have none of it, and aren't decoded. */
+/** Texts that only relevant objects contain; objects without them aren't decoded. */
 const marks = new RegExp(String.raw`"(?:ownerReferences":\[|${orphanFinalizer}"|${foregroundFinalizer}")`);
 
 /** Whether an entry may have owners, or waits for its dependents. */
@@ -24,7 +24,7 @@ export class Ownership {
     for (const resource of registry.stored()) this.byStoreName.set(resource.storePrefix, resource);
   }
 
-  /** Takes in an object as it now stands. */
+  /** Adds an object, or updates what is known of it. */
   put(entry: Entry): void {
     const { namespace } = namesOf(entry.key);
     const { ownerReferences = [] } = decodeEntry(entry).metadata;

@@ -11,7 +11,7 @@ export interface KnownManager {
   readonly time: string | undefined;
 }
 
-/** Owners of an object's fields, by the ids of their managers, with what stands beside the fields in their entries. */
+/** Owners of an object's fields, by the ids of their managers, with the other members of their entries. */
 export interface ManagedFields {
   readonly owners: Owners;
   readonly entries: ReadonlyMap<string, KnownManager>;

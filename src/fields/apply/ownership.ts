@@ -51,13 +51,13 @@ export interface Write {
 }
 
 /**
- * Applies what a manager wants over what stands (spec: conventions 4.10): merges it, removes what the manager wanted before
+ * Applies the configuration of a manager to the live object (spec: conventions 4.10): merges it, removes what the manager wanted before
  * and wants no longer unless somebody else owns it, and moves ownership. Another order of list items alone changes nothing.
  *
  * Laws: applying the same again changes nothing; what others own is never removed; the conflicts are exactly the fields of
  * others whose value would change.
  *
- * @param live what stands; `{}` for a new object.
+ * @param live the live object; `{}` for a new one.
  * @param wanted all that the manager wants.
  * @param force fields that others own are taken over.
  * @throws {ApplyConflict} unless `force`, when others own fields that would be changed.

@@ -2,7 +2,7 @@ import type { declarationsIn } from "../../schema/kind.ts";
 import { field, list, string, time } from "../../schema/types.ts";
 import { uniqueBy } from "../checks/values.ts";
 
-/** The words of one of the group's versions. */
+/** Declares kinds and structs of one of the group's versions. */
 export type Declarations = ReturnType<typeof declarationsIn>;
 
 /** The status of an object of the group: conditions, which a strategic merge patch merges in newer versions. */

@@ -9,8 +9,8 @@ import {
 } from "./flow-schema-rules.ts";
 
 /** Rules that say which requests of whom are meant, in one of the group's versions. */
-export function declarePolicyRules(words: Declarations) {
-  const { struct } = words;
+export function declarePolicyRules(declarations: Declarations) {
+  const { struct } = declarations;
   const resourceRule = struct(
     "ResourcePolicyRule",
     "Requests for resources.",
@@ -48,7 +48,7 @@ export function declarePolicyRules(words: Declarations) {
     "PolicyRulesWithSubjects",
     "Which requests of whom are meant.",
     {
-      subjects: field(1, list(declareSubject(words)), "Who makes the requests; one must fit.")
+      subjects: field(1, list(declareSubject(declarations)), "Who makes the requests; one must fit.")
         .declaredRequired()
         .atomic(),
       resourceRules: field(2, list(resourceRule), "Requests for resources.").atomic(),

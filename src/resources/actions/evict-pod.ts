@@ -104,7 +104,7 @@ async function budgetsOf(engine: Engine, namespace: string, pod: ApiObject): Pro
   }
 }
 
-/** Takes one disruption off a budget, as long as another write doesn't come between. */
+/** Decrements the allowed disruptions of a budget, with retries after conflicting writes. */
 async function spend(
   engine: Engine,
   { metadata }: Budget,

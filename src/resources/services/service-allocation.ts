@@ -192,7 +192,7 @@ export class ServiceAllocation implements StorageHooks {
     report: FieldReport,
   ): Promise<void> {
     const { type, ports = [] } = spec;
-    // What is asked for comes first, so that nothing of it is given away by chance.
+    // Requested values are allocated first, so that random allocation can't take one of them.
     for (const [index, { nodePort = 0 }] of ports.entries()) {
       if (nodePort !== 0) await this.givenPort(nodePort, allocations, report.at("ports", index, "nodePort"));
     }
@@ -260,7 +260,7 @@ class Allocations {
     return this.before.has(name) || this.taken.has(name);
   }
 
-  /** Takes a claim that the service doesn't have; false when somebody, perhaps the service itself, has it. */
+  /** Takes a claim that the service doesn't have; false when any service, also this one, has it. */
   async take(name: ClaimName): Promise<boolean> {
     if (this.has(name) || (await this.claims.owner(name)) !== undefined) return false;
     if (!this.dryRun && !(await this.claims.take(name, this.owner))) return false;

@@ -3,12 +3,12 @@ import { StatusError } from "../base/status-error.ts";
 import type { AdmissionRequest, Admitter, Target } from "../resources/engine.ts";
 import type { Resource } from "../resources/registry.ts";
 
-/** One rule of admission (spec: conventions 4.13). A plugin refuses by throwing a StatusError. */
+/** An admission plugin (spec: conventions 4.13). It rejects a request by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
   /**
-   * Whether being asked does something that lasts, beyond what is stored. A dry run that such a plugin would be asked of
-   * fails (spec: conventions 4.9). All others must do nothing of that kind in a dry run.
+   * Whether the plugin has side effects outside of the written object. A dry run that such a plugin would handle is rejected
+   * (spec: conventions 4.9). All other plugins must not have side effects in a dry run.
    */
   readonly sideEffects?: boolean;
   /**

@@ -20,7 +20,7 @@ export const reasons = {
   UnsupportedMediaType: { code: 415, when: "the body's media type isn't supported here" },
   Invalid: { code: 422, when: "a field's value breaks a rule; the causes name fields and reasons" },
   TooManyRequests: { code: 429, when: "a limit is reached; retry after the given time" },
-  InternalError: { code: 500, when: "a defect of the server, or storage that failed" },
+  InternalError: { code: 500, when: "a bug in the server, or storage that failed" },
   BadGateway: { code: 502, when: "a backend redirects a request to upgrade the connection" },
   ServiceUnavailable: {
     code: 503,
@@ -68,7 +68,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** An operational failure that a client is told about as a Status. Anything else thrown is a defect (500). */
+/** An operational failure that the client gets as a Status. Any other exception is a bug (500). */
 export class StatusError extends Error {
   override name = "StatusError";
   readonly code: number;

@@ -3,9 +3,9 @@ import { isObject, type JsonValue } from "../base/json/value.ts";
 import { FeatureGates } from "../base/feature-gates.ts";
 import { yamlText } from "../http/encodings/yaml.ts";
 import { convertManifest, type ConvertedManifest } from "../kinds/conversions/lists.ts";
-import { apiVersionOf, homeOf, targetsIn } from "../kinds/conversions/registry.ts";
+import { apiVersionOf, groupVersionOf, targetsIn } from "../kinds/conversions/registry.ts";
 import type { KindContext } from "../schema/context.ts";
-import type { Home } from "../schema/types.ts";
+import type { GroupVersion } from "../schema/types.ts";
 import { features } from "../server/features.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
@@ -127,16 +127,16 @@ const guessed =
 function wantedVersion(
   text: string | undefined,
   asked: Vocabulary | undefined,
-): { readonly home?: Home; readonly vocabulary?: Vocabulary | undefined } {
+): { readonly home?: GroupVersion; readonly vocabulary?: Vocabulary | undefined } {
   if (text === undefined) return {};
   const flag = `--output-version: ${JSON.stringify(text)}`;
   const possible = asked === undefined ? [platform, kubernetes] : [asked];
-  const vocabulary = possible.find((one) => homeOf(text, one) !== undefined);
+  const vocabulary = possible.find((one) => groupVersionOf(text, one) !== undefined);
   if (vocabulary === undefined) {
     const names = possible.map(({ name }) => name).join(" or the ");
     throw new UsageError(`${flag} is no version of a built-in group in the ${names} vocabulary`);
   }
-  const home = homeOf(text, vocabulary)!;
+  const home = groupVersionOf(text, vocabulary)!;
   const targets = targetsIn(home.group);
   // A group without a product's name is in every vocabulary, so it tells none.
   if (targets.includes(home.version)) return { home, vocabulary: vocabularyOf({ apiVersion: text }) };

@@ -7,7 +7,7 @@ import { WorkQueue } from "./work-queue.ts";
 
 /**
  * Keeps the rules of aggregated cluster roles: those of every role that one of the selectors matches, in the order of
- * the roles' names, each once (spec: access review 2.4). A rule that somebody adds by hand does not last.
+ * the roles' names, each once (spec: access review 2.4). A rule that a user adds to an aggregated role is overwritten.
  */
 export const clusterRoleAggregation: Controller = {
   name: "clusterrole-aggregation",

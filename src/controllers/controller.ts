@@ -24,7 +24,7 @@ export interface RunningController {
   close(): Promise<void>;
 }
 
-/** Something that happens by itself: it watches objects and brings others to the state they ask for. */
+/** A controller: it watches objects and reconciles others with the state that they ask for. */
 export interface Controller {
   /** As `--controllers` names it; where the reference has the same, by the reference's name. */
   readonly name: string;

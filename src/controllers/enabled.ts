@@ -6,8 +6,8 @@ export class UnknownControllerError extends Error {
 }
 
 /**
- * The controllers that `--controllers` asks for (spec: conventions 5.4): `*` stands for all but those that run only when
- * they are named, `NAME` for one, `-NAME` for none of that name. What comes first about a controller counts.
+ * The controllers that `--controllers` asks for (spec: conventions 5.4): `*` means all but those that run only when
+ * they are named, `NAME` turns one on, `-NAME` turns one off. The first item about a controller decides.
  *
  * @throws {UnknownControllerError}
  */

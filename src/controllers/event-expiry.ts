@@ -65,7 +65,7 @@ function lastSeenMs({ metadata, ...event }: ApiObject, now: number): number {
     eventTime,
     series?.lastObservedTime,
   ];
-  // A time to come is a mistake of whoever wrote it, not a reason to keep the event for ever.
+  // A time in the future is a mistake of the client, not a reason to keep the event for ever.
   const seen = times.filter((time) => typeof time === "string").map(Date.parse);
   return Math.max(0, ...seen.filter((at) => at <= now));
 }

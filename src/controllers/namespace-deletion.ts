@@ -1,3 +1,4 @@
+import { qualifiedName } from "../base/group-names.ts";
 import { setImmediate } from "node:timers/promises";
 import { StatusError } from "../base/status-error.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
@@ -9,7 +10,7 @@ import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { Controller, ControllerContext } from "./controller.ts";
 import { WorkQueue } from "./work-queue.ts";
 
-/** How soon a namespace is looked at again whose content is held by finalizers. */
+/** When a namespace whose content has finalizers is reconciled again. */
 const remainingCheckMs = 1000;
 /** How many bytes of objects are taken from the store at a time. */
 const pageBytes = 256 * 1024;
@@ -34,7 +35,7 @@ export const namespaceDeletion: Controller = {
       (name, error) => context.failed(this.name, name, error),
     );
     informer.listen((key, object, before) => {
-      // A namespace that is gone is swept once more: a create may have passed its check just before the end.
+      // The content of a deleted namespace is deleted once more: a create may have passed admission just before.
       if (object === undefined ? before !== undefined : isTerminating(object)) queue.add(namesOf(key).name);
     });
     return { close: () => queue.close() };
@@ -118,7 +119,7 @@ class Deletion {
     }
   }
 
-  /** Deletes the very object that was read; false when finalizers hold it. */
+  /** Deletes the object with the uid that was read; false when finalizers keep it. */
   private async deleteOne(entry: Entry, { apiVersion, kind }: Resource): Promise<boolean> {
     try {
       const { uid } = headerOf(entry);
@@ -143,7 +144,7 @@ function countHeld(entry: Entry, remaining: Remaining): void {
 }
 
 /**
- * Takes the finalizer off an empty namespace, or says in its conditions what holds it; true when nothing is left to do.
+ * Removes the finalizer of an empty namespace; otherwise records in its conditions what remains. Returns true when done.
  *
  * @param swept the namespace as it was before the sweep.
  */
@@ -185,8 +186,7 @@ function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
     for (const [name, count] of one.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
   }
   const what = remaining.map(({ resource, count }) => {
-    const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-    return `${type} has ${count} resource instances`;
+    return `${qualifiedName(resource.name, resource.group)} has ${count} resource instances`;
   });
   const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`);
   const before = namespace.status?.conditions ?? [];

@@ -19,7 +19,7 @@ export class WorkQueue {
   /**
    * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
    *   ends early when the signal tells that the queue is being closed.
-   * @param failed told of each failure.
+   * @param failed called with each failure.
    */
   constructor(
     private readonly clock: Clock,

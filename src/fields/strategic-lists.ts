@@ -33,7 +33,7 @@ export function mergeList(
   return arrange(merged, changes.items.map(identify), original.map(identify), identify);
 }
 
-interface Changes {
+interface ListPatch {
   /** Elements that are merged or added. */
   readonly items: JsonObject[];
   readonly deleted: ReadonlySet<string>;
@@ -41,7 +41,7 @@ interface Changes {
   readonly replaces: boolean;
 }
 
-function readChanges(patch: readonly JsonValue[], identify: Identify): Changes {
+function readChanges(patch: readonly JsonValue[], identify: Identify): ListPatch {
   const items: JsonObject[] = [];
   const deleted = new Set<string>();
   let replaces = false;

@@ -1,4 +1,4 @@
-import type { Group, Home } from "../schema/types.ts";
+import type { Group, GroupVersion } from "../schema/types.ts";
 import {
   admissionregistration,
   apiextensions,
@@ -34,7 +34,7 @@ export interface LifeCycle {
   readonly deprecated?: string;
   readonly removed?: string;
   /** Where the kind is found instead. */
-  readonly replacement?: Home;
+  readonly replacement?: GroupVersion;
 }
 
 /** A group that no release serves any more. */
@@ -46,7 +46,7 @@ function kinds(group: Group, version: string, releases: Releases, names: readonl
   return names.map((kind) => ({ group, version, kind, ...releases }));
 }
 
-function at(group: Group, version: string): Home {
+function at(group: Group, version: string): GroupVersion {
   return { group, version };
 }
 

@@ -1,5 +1,5 @@
 import { groupName } from "../schema/kind.ts";
-import type { Group, Home } from "../schema/types.ts";
+import type { Group, GroupVersion } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { lifeCycles, type LifeCycle } from "./life-cycle-table.ts";
 
@@ -22,8 +22,8 @@ export function deprecationWarning(
 ): string | undefined {
   const { group, version, kind, deprecated, removed, replacement } = cycle;
   if (deprecated === undefined || isLater(deprecated, release)) return undefined;
-  const name = (home: Home) =>
-    [groupName(home.group, vocabulary), home.version].filter((one) => one !== "").join("/");
+  const name = (groupVersion: GroupVersion) =>
+    [groupName(groupVersion.group, vocabulary), groupVersion.version].filter((one) => one !== "").join("/");
   const gone = removed === undefined ? "" : `, unavailable in v${removed}+`;
   const instead = replacement === undefined ? "" : `; use ${name(replacement)} ${kind}`;
   return `${name({ group, version })} ${kind} is deprecated in v${deprecated}+${gone}${instead}`;

@@ -64,7 +64,7 @@ function onlyVersion({ resource }: ObjectView): Versions {
   };
 }
 
-/** The view with the fields that it leaves out where they are zero: who applies a zero that stands shares it. */
+/** The view with its zero fields, which its JSON leaves out: applying a value that is zero already shares its ownership. */
 function withEveryField(shown: ApiObject, live: ApiObject, fields: readonly ViewedField[]): unknown {
   return fields.reduce<unknown>((view, { view: path, object }) => {
     const value = object.reduce<unknown>((part, name) => memberOf(part, name), live);

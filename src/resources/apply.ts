@@ -37,7 +37,7 @@ import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
-import { changeEntry, type Changed } from "./update.ts";
+import { guaranteedUpdateFrom, type UpdatedObject } from "./update.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 
 export interface ApplyOptions extends WriteOptions {
@@ -48,13 +48,13 @@ export interface ApplyOptions extends WriteOptions {
 
 /** The body of an apply. */
 export interface AppliedBody {
-  /** As it was sent, where the same bytes need not be read again; undefined where somebody wants to see what they say. */
+  /** As it was sent; undefined where audit must see the decoded body, so that repeated bodies are decoded too. */
   readonly bytes: Uint8Array | undefined;
   /** @throws {StatusError} BadRequest when it can't be read. */
   document(): MaybePromise<JsonDocument>;
 }
 
-/** What somebody applies: as it was read, and as it was written. */
+/** The applied configuration: decoded, and as it was sent. */
 interface Wanted {
   readonly part: ApiObject;
   readonly given: JsonValue;
@@ -94,7 +94,7 @@ export async function applyObject(
   return result;
 }
 
-/** What decides the outcome of an apply; undefined where others have a say in it, or want to see it. */
+/** What the result of an apply depends on; undefined where admission or audit must see the body. */
 function repeatable(
   { engine, target, requestTarget, options }: ApplyContext,
   { bytes }: AppliedBody,
@@ -157,7 +157,7 @@ async function create(
 
 function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<WriteResult> {
   const { engine, requestTarget: target } = context;
-  const apply = (live: LiveObject): Changed => {
+  const apply = (live: LiveObject): UpdatedObject => {
     const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
     const { object, managed } = merged(context, shown, live.managed, wanted);
     const { resourceVersion } = wanted.part.metadata;
@@ -165,16 +165,16 @@ function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<Wr
     else object.metadata.resourceVersion = resourceVersion;
     return { object, managed };
   };
-  return changeEntry(context, entry, apply);
+  return guaranteedUpdateFrom(context, entry, apply);
 }
 
-/** What stands with what is applied, whole and in the stored version, and who owns what of it. */
+/** The live object with the applied part merged into it, in the stored version, and its managed fields. */
 function merged(
   { engine, target: stored, requestTarget: target, options }: ApplyContext,
   live: Partial<ApiObject>,
   known: ManagedFields,
   { part, given }: Wanted,
-): Required<Changed> {
+): Required<UpdatedObject> {
   const manager = managerOf(target, options, "Apply");
   const versions = versionsOf(engine, stored);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
@@ -191,10 +191,10 @@ function merged(
   return { object, managed: encodeManagedFields(owners, base, manager, now, wrote) };
 }
 
-/** Whose everything is that stood before the first apply to an object of which no owner is known. */
+/** Manager of all fields that existed before the first apply to an object without managed fields. */
 const beforeFirstApply = "before-first-apply";
 
-/** The owners of an object that has none, at its first apply: what stands belongs to whoever wrote it. */
+/** The owners at the first apply to an object without any: its present fields belong to `before-first-apply`. */
 function firstOwners(
   live: Partial<ApiObject>,
   versions: Versions,
@@ -208,7 +208,7 @@ function firstOwners(
   return { owners, entries: new Map([[id, { manager, time: now }]]) };
 }
 
-/** Applies; where all that is contested may be taken, by force. Is refused only for what may not. */
+/** Applies, by force where every conflicting field is in `allowed`; else the conflict names the other fields only. */
 function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, force: boolean): Outcome {
   try {
     return apply(force);
@@ -224,11 +224,11 @@ function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, f
   }
 }
 
-/** What is applied must say what it is, and nothing of who owns what. */
+/** The applied part must have apiVersion, kind and name, and no managed fields. */
 export function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (typeof apiVersion !== "string" || apiVersion === "" || typeof kind !== "string" || kind === "") {
-    throw new StatusError("BadRequest", "what is applied must have apiVersion and kind");
+    throw new StatusError("BadRequest", "the applied object must have apiVersion and kind");
   }
   const { metadata } = part;
   if (metadata?.managedFields !== undefined) {
@@ -238,7 +238,7 @@ export function checkPart(target: Target, value: unknown, part: Partial<ApiObjec
     const given = metadata?.name ?? "";
     const message =
       given === ""
-        ? "what is applied must have metadata.name"
+        ? "the applied object must have metadata.name"
         : `the name of the object (${given}) does not match the name on the URL (${target.name})`;
     throw new StatusError("BadRequest", message);
   }
@@ -246,7 +246,7 @@ export function checkPart(target: Target, value: unknown, part: Partial<ApiObjec
   return part as ApiObject;
 }
 
-/** Runs an apply; what is wrong with it becomes what a client is told. */
+/** Runs an apply; conflicts and invalid parts become errors for the client. */
 export function guarded(target: Target, apply: () => Outcome): Outcome {
   try {
     return apply();
@@ -257,7 +257,7 @@ export function guarded(target: Target, apply: () => Outcome): Outcome {
   }
 }
 
-/** Every contested field is a cause, with whose it is (rulings: apply conflict). */
+/** Every conflicting field is a cause, with its owner (rulings: apply conflict). */
 function conflictError(target: Target, { fields }: ApplyConflict): StatusError {
   const causes: Cause[] = [];
   for (const [id, { set, version }] of fields) {

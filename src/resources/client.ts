@@ -17,7 +17,7 @@ import { asBuffer, decodeEntry } from "./stored.ts";
 import { updateObject } from "./update.ts";
 import { bodyOf, watchObjects } from "./watch.ts";
 
-/** Names an object by what stands in its own first lines. */
+/** Names an object by apiVersion, kind, name and namespace. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -53,7 +53,7 @@ export type NewObject = {
 
 /**
  * The API without a socket, for controllers and for programs that hold a server. It passes through validation and
- * admission like any request; there is no authentication, and no authorization: whoever holds it may do everything.
+ * admission like any request. There is no authentication and no authorization: code that has the client may do everything.
  *
  * Every method throws {@link StatusError} as the API would answer.
  */
@@ -93,7 +93,7 @@ export class Client {
     return parse<O>((await this.write(object)).body);
   }
 
-  /** As {@link Client.create}, without reading what was made of the object. */
+  /** As {@link Client.create}, without decoding the stored object. */
   async add(object: NewObject): Promise<void> {
     await this.write(object);
   }

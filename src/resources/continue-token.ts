@@ -2,7 +2,7 @@ import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { Revision } from "../storage/store.ts";
 
-/** Where a chunked list goes on (spec: conventions 4.4). */
+/** The position at which a chunked list continues (spec: conventions 4.4). */
 export interface ContinuePoint {
   /** The revision of the whole list. */
   readonly revision: Revision;

@@ -1,13 +1,14 @@
 import { deepClone } from "../base/json/value.ts";
+import { quotedSubject, subjectDetails } from "../base/object-errors.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Draft } from "../storage/store.ts";
-import { withEffects } from "./effects.ts";
+import { withHooks } from "./storage-hooks.ts";
 import {
-  detailsOf,
   kindContext,
+  subjectOf,
   type AdmissionRequest,
   type Engine,
   type Target,
@@ -102,9 +103,9 @@ async function admitAndStore(
   checkObject(write, object, undefined);
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
-  const effects = engine.effects.get(target.resource.storePrefix);
+  const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live: undefined, dryRun: options.dryRun };
-  return withEffects(effects, writing, () => store(write, request.target, object, owned));
+  return withHooks(hooks, writing, () => store(write, request.target, object, owned));
 }
 
 /** Stores the object; undefined when the name is taken. */
@@ -132,18 +133,17 @@ const emptyVersion = '"resourceVersion":""';
 /** The body of an object that was never stored, so that it has no version. */
 function unversioned(draft: Draft): Buffer {
   const body = asBuffer(draft.body);
-  // The place of the revision is between the quotes at the end; a comma stands behind them unless nothing follows.
+  // The revision goes between the quotes at the end; a comma follows them unless this is the last member.
   const start = draft.revisionAt - emptyVersion.length + 1;
   const end = draft.revisionAt + 1;
   return Buffer.concat([body.subarray(0, start), body.subarray(body[end] === comma ? end + 1 : end)]);
 }
 
 function alreadyExists(target: Target): StatusError {
-  const { resource, name } = target;
-  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
+  const subject = subjectOf(target);
   return new StatusError(
     "AlreadyExists",
-    `${type} ${JSON.stringify(name)} already exists`,
-    detailsOf(target),
+    `${quotedSubject(subject)} already exists`,
+    subjectDetails(subject),
   );
 }

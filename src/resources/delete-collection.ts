@@ -13,7 +13,7 @@ const parallelDeletes = 128;
  * Deletes the selected objects of a collection (spec: conventions 4.2). An object that another caller deletes first
  * counts as deleted.
  *
- * @returns where a limited deletion goes on.
+ * @returns the continue position of a limited deletion.
  */
 export async function deleteCollection(
   engine: Engine,

@@ -14,7 +14,7 @@ import {
 } from "./engine.ts";
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
-import { mayVanish } from "./update.ts";
+import { isFinalized } from "./update.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkSize, commit, settleFailure, settleResult } from "./write.ts";
 
@@ -31,7 +31,7 @@ export interface DeleteOptions extends WriteOptions {
 export interface DeleteResult {
   /** Whether the object is gone; else it stays, terminating, for its finalizers. */
   readonly gone: boolean;
-  /** The object as it was, or as it now stands. */
+  /** The object as it was, or as it is now. */
   readonly body: Uint8Array;
   readonly uid: string;
 }
@@ -75,7 +75,7 @@ export async function deleteObject(
   }
 }
 
-/** One attempt; undefined when another write came between. */
+/** One attempt; undefined after a conflicting write. */
 function deleteEntry(
   context: WriteContext<DeleteOptions>,
   entry: Entry,
@@ -86,11 +86,11 @@ function deleteEntry(
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, graceSeconds);
-  if (graceSeconds === 0 && mayVanish(target, live)) return remove(context, entry, live);
+  if (graceSeconds === 0 && isFinalized(target, live)) return remove(context, entry, live);
   if (!started && !changed) {
     return Promise.resolve({ gone: false, body: entry.body, uid: live.metadata.uid ?? "" });
   }
-  if (started) kind.markDeleted?.(live);
+  if (started) kind.prepareDelete?.(live);
   return terminate(context, entry, live);
 }
 
@@ -112,7 +112,7 @@ function startTermination({ clock }: Engine, { metadata }: ApiObject, graceSecon
 }
 
 /**
- * What becomes of the dependents stands in finalizers, for the garbage collector to read (spec: conventions 3.2).
+ * Records the propagation policy in the finalizers, for the garbage collector (spec: conventions 3.2).
  * Changes the object; answers whether it did.
  */
 function setDeletionFinalizers(
@@ -121,7 +121,7 @@ function setDeletionFinalizers(
   policy: DeleteOptions["propagationPolicy"],
 ): boolean {
   const before = metadata.finalizers ?? [];
-  const wanted = policy ?? policyOf(before) ?? (kind.orphansDependents ? "Orphan" : "Background");
+  const wanted = policy ?? policyOf(before) ?? defaultPolicyOf(kind);
   const after = before.filter((one) => one !== orphanFinalizer && one !== foregroundFinalizer);
   if (wanted === "Orphan") after.push(orphanFinalizer);
   if (wanted === "Foreground") after.push(foregroundFinalizer);
@@ -131,7 +131,11 @@ function setDeletionFinalizers(
   return true;
 }
 
-/** The policy that an earlier deletion, or the object's author, chose. */
+function defaultPolicyOf({ defaultGarbageCollectionPolicy: policy }: Kind): "Orphan" | "Background" {
+  return policy === "OrphanDependents" ? "Orphan" : "Background";
+}
+
+/** The propagation policy that the finalizers already express. */
 function policyOf(finalizers: readonly string[]): DeleteOptions["propagationPolicy"] {
   if (finalizers.includes(orphanFinalizer)) return "Orphan";
   return finalizers.includes(foregroundFinalizer) ? "Foreground" : undefined;
@@ -157,7 +161,7 @@ async function remove(
   const uid = live.metadata.uid ?? "";
   if (options.dryRun) return { gone: true, body: entry.body, uid };
   const result = await commit(engine, { kind: "delete", key: entry.key, expected: entry.revision });
-  if (result.ok) await engine.effects.get(target.resource.storePrefix)?.removed(live);
+  if (result.ok) await engine.storageHooks.get(target.resource.storePrefix)?.afterDelete(live);
   return result.ok ? { gone: true, body: bodyAt(entry, result.revision), uid } : undefined;
 }
 

@@ -1,12 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { StatusError } from "../base/status-error.ts";
+import { objectNotFound, quotedSubject, subjectDetails, type ErrorSubject } from "../base/object-errors.ts";
+import { StatusError, type StatusDetails } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { KindContext } from "../schema/context.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { Effects } from "./effects.ts";
+import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { RepeatedApplies } from "./repeated-applies.ts";
 import type { Registry, Resource } from "./registry.ts";
@@ -26,13 +27,13 @@ export interface Engine {
   readonly featureEnabled: (gate: string) => boolean;
   /** Whether containers may have all rights on their host. */
   readonly allowPrivileged: boolean;
-  /** What writing some kinds brings with it, by their prefix in the store. */
-  readonly effects: ReadonlyMap<string, Effects>;
+  /** Side effects of writing the objects of a kind, by its prefix in the store. */
+  readonly storageHooks: ReadonlyMap<string, StorageHooks>;
   /** Pages of the store's collections, for lists. */
   readonly pages: PageCache;
   /** Applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
-  /** Makes tokens of service accounts; undefined where nobody does. */
+  /** Issues tokens of service accounts; undefined where the server issues none. */
   readonly tokens?: TokenIssuer | undefined;
 }
 
@@ -77,7 +78,7 @@ export interface AdmissionRequest {
    * `token`) what was sent: the options, or the body. A mutating plugin changes it in place.
    */
   readonly object: ApiObject | undefined;
-  /** What stands now; absent for CREATE, and for the deletion of a collection. */
+  /** The live object; absent for CREATE, and for the deletion of a collection. */
   readonly live: ApiObject | undefined;
   readonly report: RequestReport;
   /** Called once, in their order, when it is known what became of the write. They must not throw. */
@@ -95,7 +96,7 @@ export type Settlement = (outcome: WriteOutcome) => void;
 
 /** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
 export interface Admitter {
-  /** Whether anybody has a say in writes of this kind; else both phases may be left out. */
+  /** Whether any plugin handles this operation on this target; else both phases may be skipped. */
   concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
   mutate(request: AdmissionRequest): MaybePromise<void>;
   validate(request: AdmissionRequest): MaybePromise<void>;
@@ -111,17 +112,14 @@ export interface WriteResult {
 
 /** The error for an object that isn't there. */
 export function notFound(target: Target): StatusError {
-  const { resource, name } = target;
-  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-  return new StatusError("NotFound", `${type} ${JSON.stringify(name)} not found`, detailsOf(target));
+  return objectNotFound(subjectOf(target));
 }
 
 /** The error for a write that lost against another one. */
 export function conflict(target: Target, why: string): StatusError {
-  const { resource, name } = target;
-  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
-  const message = `Operation cannot be fulfilled on ${type} ${JSON.stringify(name)}: ${why}`;
-  return new StatusError("Conflict", message, detailsOf(target));
+  const subject = subjectOf(target);
+  const message = `Operation cannot be fulfilled on ${quotedSubject(subject)}: ${why}`;
+  return new StatusError("Conflict", message, subjectDetails(subject));
 }
 
 /** The Conflict of a write that is meant for an object with another uid; `found` is undefined where there is no object. */
@@ -132,9 +130,14 @@ export function uidConflict(target: Target, wanted: string, found: string | unde
   );
 }
 
-/** `Status.details` for an object: the field's clients expect the resource type under `kind`. */
-export function detailsOf(target: Target): { name: string; group: string; kind: string } {
-  return { name: target.name, group: target.resource.group, kind: target.resource.name };
+/** The target as errors name it. */
+export function subjectOf({ resource, name }: Pick<Target, "resource" | "name">): ErrorSubject {
+  return { resource: resource.name, group: resource.group, name };
+}
+
+/** `Status.details` of an error about the target. */
+export function detailsOf(target: Target): StatusDetails {
+  return subjectDetails(subjectOf(target));
 }
 
 /** A time as objects carry it: RFC 3339 in UTC with seconds. */

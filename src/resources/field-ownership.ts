@@ -24,7 +24,7 @@ import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
 import { inRequestVersion, type WriteContext } from "./write-context.ts";
 
-/** Fields of every object that the server sets, so that nobody owns them. */
+/** Fields of every object that the server sets; they have no owner. */
 const serverMetadata = [
   "name",
   "namespace",
@@ -121,10 +121,10 @@ export function versionsOf(engine: Engine, target: Target): Versions {
 }
 
 /**
- * Who owns what after a write of a whole object (spec: conventions 4.10). Takes what its writer says of that from the
+ * The managed fields after a write of a whole object (spec: conventions 4.10). Removes those that the client sent from the
  * object's metadata.
  *
- * @param live what stood; undefined for a new object.
+ * @param live the object before the write; undefined for a new object.
  */
 export function recordOwnership(
   write: WriteContext,
@@ -157,8 +157,8 @@ export function recordOwnership(
 }
 
 /**
- * The managed fields of an object after an apply: those that stand, where nothing but times would change. What admission
- * brings back each time is thus no change.
+ * The managed fields of an object after an apply. Where only times would change, the present ones are kept: an apply whose
+ * effect admission reverts each time is then no change.
  */
 export function ownershipOfApply(
   object: ApiObject,
@@ -170,8 +170,8 @@ export function ownershipOfApply(
 }
 
 /**
- * Who owned what before a write. A client that sends entries is believed; a list with one empty entry clears them; no list,
- * and one that can't be read, leaves them.
+ * The managed fields before a write. Entries that a client sends replace the present ones, and a list with one empty entry
+ * clears them; without a list, or with an invalid one, the present ones are kept.
  *
  * @throws {StatusError} Invalid for entries that can be read and can't be kept.
  */

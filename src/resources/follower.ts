@@ -10,15 +10,15 @@ import {
   type Subscription,
 } from "../storage/store.ts";
 
-/** What a follower tells about the objects under a prefix; each call is synchronous. */
+/** Receives the changes of the objects under a prefix; each call is synchronous. */
 export interface FollowHandler {
   /** The object was created or changed. */
   put(entry: Entry): void;
   /** The object is gone. */
   remove(key: string): void;
   /**
-   * Where most objects don't matter: whether this one does. Others aren't put, but their removal is told as it happens;
-   * what was removed while nothing was followed is told of those that matter only, and {@link reloaded} is called.
+   * Filters objects, where a handler needs only few. For other objects `put` isn't called, but `remove` is, when an event
+   * removes them. After a gap in the events `remove` is called for filtered objects only, and then {@link reloaded}.
    */
   matters?(entry: Entry): boolean;
   /** Everything was loaded again. */
@@ -33,8 +33,8 @@ const retryMs = 1000;
 const loadPage = 1000;
 
 /**
- * Follows everything under a prefix: loads what is there, then hands on each change in order. When the history that it
- * needs is gone it loads again and tells the difference, so a handler always converges on the truth.
+ * Lists and watches all objects under a prefix, and calls a handler for each change in order. When the history that it needs
+ * is no longer retained it lists again and reports the differences, so the handler's state always converges on the store.
  */
 export class Follower {
   private subscription: Subscription | undefined;
@@ -70,16 +70,16 @@ export class Follower {
     if (!this.closed) this.subscribe(at);
   }
 
-  /** As {@link start}, without waiting; what fails is told to the handler and tried again. */
+  /** As {@link start}, without waiting. Failures are reported to the handler and retried. */
   startInBackground(): void {
     this.reload();
   }
 
   /**
-   * Makes sure that the handler has been told every write, by any process, that was acknowledged before this call. At
-   * once where the store answers at once.
+   * Waits until the handler has received every write, by any process, that was acknowledged before this call; synchronous
+   * where the store answers synchronously.
    *
-   * @throws {StoreUnavailableError} nothing is followed at present, so what the handler knows may be out of date.
+   * @throws {StoreUnavailableError} there is no subscription at present, so the handler may be out of date.
    */
   sync(): MaybePromise<void> {
     if (this.reloading !== undefined) return this.reloading.then(() => this.sync());
@@ -87,7 +87,7 @@ export class Follower {
     if (subscription === undefined) {
       throw new StoreUnavailableError(`what is stored under ${this.prefix} can't be followed at present`);
     }
-    // One that ended meanwhile has perhaps not told everything.
+    // A subscription that ended meanwhile may have missed events.
     return andThen(subscription.sync(), () => (this.subscription === subscription ? undefined : this.sync()));
   }
 
@@ -139,7 +139,7 @@ export class Follower {
     try {
       this.handler.put(entry);
     } catch (error) {
-      // One object that can't be read must not keep all others from being followed.
+      // One object that can't be decoded must not block the events of all others.
       this.handler.remove(entry.key);
       this.handler.failed(error);
     }

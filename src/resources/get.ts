@@ -7,7 +7,7 @@ import { tooLargeVersion, type ResourceVersion } from "./resource-version.ts";
 /**
  * Reads one object (spec: conventions 4.5). The latest is always served: it satisfies every version that is known.
  *
- * @throws {StatusError} NotFound; Timeout when `version` lies in the future and doesn't come in time.
+ * @throws {StatusError} NotFound; Timeout when the store doesn't reach `version` in time.
  */
 export function getObject(
   engine: Engine,

@@ -43,7 +43,7 @@ export class Informer<O extends ApiObject = ApiObject> {
     return this.follower.sync();
   }
 
-  /** Registers a listener; it is told of everything that is already known too. */
+  /** Registers a listener and calls it for every object that is already known. */
   listen(listener: InformerListener): void {
     this.listeners.push(listener);
     for (const [key, object] of this.objects) listener(key, object, undefined);

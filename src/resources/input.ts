@@ -70,7 +70,7 @@ function effectiveValidation(engine: Engine, asked: FieldValidation): FieldValid
 }
 
 /**
- * Reads a part of an object, as somebody applies it: only what is given is there, in the version of the target.
+ * Reads the body of an apply: an object that has only the given fields, in the version of the target.
  *
  * @throws as {@link readObject}.
  */
@@ -96,7 +96,7 @@ function refuseStrictly({ resource }: Target, faults: readonly string[], validat
   );
 }
 
-/** What is said of fields that stand twice or that the kind doesn't have: whatever the list leaves out, its end says so. */
+/** The messages for duplicate and unknown fields; the last one says when the list isn't complete. */
 export function fieldFaults(duplicates: readonly string[], decoded: Omit<Decoded, "value">): string[] {
   const faults = [
     ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),

@@ -10,20 +10,20 @@ import type { ApiObject } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions } from "./engine.ts";
 import { maxAnnotationBytes } from "./metadata-rules.ts";
 
-/** Objects can't be deeper, so nothing deeper was ever applied. */
+/** Objects can't be deeper, so no applied configuration is. */
 const maxDepth = 1000;
 
-/** Where the client that applies keeps what it applied before the server could; undefined for every other client. */
+/** The annotation in which a client keeps what it applied on the client side; undefined for every other client. */
 function annotationOf({ vocabulary }: Engine, { fieldManager }: WriteOptions): string | undefined {
   const { clientSideApply: known } = vocabulary;
   return known?.manager === fieldManager ? known.annotation : undefined;
 }
 
 /**
- * The fields that the client which now applies on the server had applied by itself before, as far as they stand as they
- * were applied: they are its own to change, whoever is recorded as their owner (spec: conventions 4.10).
+ * The fields that a client which now uses server-side apply had applied on the client side before and that still have the
+ * applied values: it may change them, even when other managers are recorded as their owners (spec: conventions 4.10).
  *
- * @param shown what stands, in the version of the target.
+ * @param shown the live object, in the version of the target.
  * @returns none for other clients, and where what was applied can't be read or is of another version.
  */
 export function fieldsLastApplied(
@@ -53,8 +53,8 @@ function read(text: string): JsonObject | undefined {
 }
 
 /**
- * Keeps up the annotation of a client that used to apply by itself, so that it still can. An object without the annotation
- * stays without; one whose annotations would become too large loses it. Changes the object.
+ * Updates the annotation of a client that used client-side apply before, so that it can go back to it. An object without the
+ * annotation gets none; one whose annotations would become too large loses it. Changes the object.
  *
  * @param applied what was applied, as the client wrote it.
  */

@@ -17,7 +17,7 @@ export interface ListOptions {
   readonly selection: Selection;
 }
 
-/** What stands in the metadata of a list; known only when the last page was read. */
+/** The metadata of a list; known when the last page was read. */
 export interface ListEnd {
   readonly revision: Revision;
   /** Token for the next chunk; empty at the end. */
@@ -140,7 +140,7 @@ async function readPage(
   }
 }
 
-/** The page of a collection that can have but one entry, if that comes after where the walk stands. */
+/** The page of a collection with at most one entry, if its key is after the current position. */
 async function readKey(store: Store, key: string, { revision, after }: Walk): Promise<CollectionPage> {
   const at = revision ?? (await store.latestRevision());
   const entry = await store.get(key, at);

@@ -33,7 +33,7 @@ export class NamespacePhases {
   /**
    * The phase of a namespace, such as `Active`; undefined when there is none of that name.
    *
-   * @throws {StoreUnavailableError} namespaces can't be followed at present.
+   * @throws {StoreUnavailableError} the subscription to namespaces is down at present.
    */
   of(name: string): MaybePromise<string | undefined> {
     return andThen(this.follower.sync(), () => this.phases.get(name));

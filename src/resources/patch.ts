@@ -9,7 +9,7 @@ import type { ApiObject } from "../schema/kind.ts";
 import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
 import { readObject, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
 import { withManagedFields, type LiveObject } from "./live-object.ts";
-import { changeObject, type Changed } from "./update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "./update.ts";
 import { inRequestVersion, writeContext } from "./write-context.ts";
 
 /** The ways in which a patch can be written (spec: conventions 4.7). */
@@ -34,7 +34,7 @@ export async function patchObject(
 ): Promise<WriteResult> {
   const context = writeContext(engine, target, options);
   let warnings: readonly string[] = [];
-  const change = (found: LiveObject): Changed => {
+  const change = (found: LiveObject): UpdatedObject => {
     const { object: live } = found;
     const whole = touchesOwnership(kind, patch.value) ? withManagedFields(found) : live;
     const input = readPatched(engine, target, kind, patch, inRequestVersion(context, whole), options);
@@ -45,7 +45,7 @@ export async function patchObject(
     checkIdentity(target, object, live);
     return { object };
   };
-  const result = await changeObject(context, change);
+  const result = await guaranteedUpdate(context, change);
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "../base/group-names.ts";
 import { spelledKind } from "../schema/spelling.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -15,13 +16,13 @@ export interface Resource {
   readonly namespaced: boolean;
   /** The resource type in whose version its objects are stored; itself, unless its kind has a conversion. */
   readonly stored: Resource;
-  /** Where its objects stand in the store, ending in `/`. */
+  /** Prefix of its objects in the store, ending in `/`. */
   readonly storePrefix: string;
   /** A body's bytes up to where its revision goes (see `stored.ts`). */
   readonly bodyPrefix: Buffer;
 }
 
-export interface GroupVersion {
+export interface ServedGroupVersion {
   readonly group: string;
   readonly version: string;
   readonly resources: readonly Resource[];
@@ -31,7 +32,7 @@ export interface GroupVersion {
 export class Registry {
   /** By group, version and name; asked several times for each request. */
   private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
-  readonly groupVersions: readonly GroupVersion[];
+  readonly groupVersions: readonly ServedGroupVersion[];
   private askedWith: ReadonlyMap<string, Kind> | undefined;
 
   /**
@@ -85,7 +86,7 @@ export class Registry {
       const { kind, group, version } = resourceOf(one.kind(), this.vocabulary);
       const older = one.shape === "action" ? (one.olderVersions ?? []) : [];
       for (const each of [version, ...older]) {
-        bodies.set(`${group === "" ? each : `${group}/${each}`}/${kind.name}`, kind);
+        bodies.set(`${apiVersionOf(group, each)}/${kind.name}`, kind);
       }
     }
     return bodies;
@@ -130,7 +131,7 @@ function below<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, 
 export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
   const kind = spelledKind(declared, vocabulary);
   const group = groupName(kind.group, vocabulary);
-  const apiVersion = group === "" ? kind.version : `${group}/${kind.version}`;
+  const apiVersion = apiVersionOf(group, kind.version);
   const resource = {
     kind,
     group,

@@ -6,13 +6,13 @@ import type { Resource } from "./registry.ts";
 /** How many applies are remembered: one of each manager to each object, some 500 bytes each. */
 const maxRemembered = 16_384;
 
-/** All that decides what an apply to an object that stands comes to. */
+/** Everything that the result of an apply to an existing object depends on. */
 export interface ApplyQuestion {
   /** Names the object in the store, and what else the outcome depends on: the manager, the options. */
   readonly key: string;
   /** The version through which is applied. Its declaration may be replaced by another. */
   readonly resource: Resource;
-  /** A digest of the body's bytes that nobody can make two of. */
+  /** Collision-resistant digest of the body. */
   readonly digest: string;
 }
 
@@ -22,9 +22,9 @@ interface Remembered extends Omit<ApplyQuestion, "key"> {
 }
 
 /**
- * The applies that changed nothing. Reconcilers apply the same bytes again and again; as long as the object is the one to
- * which they changed nothing, they don't change anything, which is so known without reading them (spec: conventions 4.10).
- * What was asked for longest ago makes room for what comes.
+ * Remembers applies that changed nothing. Reconcilers apply the same bytes again and again; while the object is at the
+ * revision at which they changed nothing, they are answered without parsing the body (spec: conventions 4.10). The least
+ * recently used entries are dropped first.
  */
 export class RepeatedApplies {
   private readonly remembered: RecentMap<Remembered>;

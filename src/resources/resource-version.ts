@@ -83,7 +83,7 @@ export function tooLargeVersion(requested: Revision, latest: Revision): StatusEr
   });
 }
 
-/** What a client is told when the store can't serve it. */
+/** The error for the client when the store fails. */
 export function storeFailure(error: unknown): unknown {
   if (error instanceof RevisionCompactedError) {
     return new StatusError("Expired", `too old resource version: ${error.requested} (${error.floor})`);

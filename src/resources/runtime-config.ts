@@ -1,3 +1,4 @@
+import { apiVersionOf } from "../base/group-names.ts";
 import type { Kind } from "../schema/kind.ts";
 
 /** A `--runtime-config` that can't be understood. */
@@ -38,7 +39,7 @@ export class RuntimeConfig {
 
   /** Whether a kind's resource is served: the most specific setting decides, else its default. */
   serves(group: string, kind: Kind): boolean {
-    const version = group === "" ? kind.version : `${group}/${kind.version}`;
+    const version = apiVersionOf(group, kind.version);
     return (
       this.settings.get(`${version}/${kind.resource}`) ??
       this.settings.get(version) ??

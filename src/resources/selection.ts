@@ -50,7 +50,7 @@ class HeaderSelection implements Selection {
   readonly everything = false;
   readonly name: string | undefined;
   private readonly labels: LabelMatcher | undefined;
-  /** What stands in the header of every entry that is selected. */
+  /** What the header of every selected entry has. */
   private readonly needles: readonly Buffer[];
 
   constructor(
@@ -87,7 +87,7 @@ class HeaderSelection implements Selection {
     return this.labels((header ?? read(entry)).labels);
   }
 
-  /** Fields that stand in the key have none, nor has one that may be absent. */
+  /** Fields that are in the key have none, nor has one that may be absent. */
   private fieldNeedle({ field, operator, value }: FieldRequirement): Buffer[] {
     if (operator !== "=" || value === "" || field === "metadata.name") return [];
     if (field === "metadata.namespace" && this.resource.namespaced) return [];
@@ -104,7 +104,7 @@ function labelNeedle({ key, operator, values }: LabelRequirement): Buffer[] {
   return operator === "Exists" ? [Buffer.from(`${JSON.stringify(key)}:`)] : [];
 }
 
-/** A member as it stands in a header. */
+/** A member as headers have it. */
 function memberNeedle(name: string, value: string): Buffer {
   return Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
 }

@@ -14,7 +14,7 @@ import type { Resource } from "./registry.ts";
  * resourceVersion, so that the store can put in the revision at a place known beforehand. These bytes are what get,
  * list and watch hand out.
  *
- * @param managed who owns what of it; else that stands in its metadata.
+ * @param managed its managed fields; those in its metadata unless given.
  */
 export function encodeObject(
   resource: Resource,
@@ -38,7 +38,7 @@ export function encodeObject(
   return { header: encodeHeader(resource, object, spans), body, revisionAt };
 }
 
-/** Members of metadata that stand elsewhere than the others. */
+/** Members of metadata that are written apart from the others. */
 const ofTheServer: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
 const atTheBeginning: ReadonlySet<string> = new Set(["kind", "apiVersion", "metadata"]);
 
@@ -53,7 +53,7 @@ function membersBut(object: JsonObject, left: ReadonlySet<string>): string {
   return text;
 }
 
-/** What stands before the managed fields, which are the last of an object's metadata. */
+/** The text before the managed fields, which are the last member of the metadata. */
 const managedMark = ',"managedFields":';
 
 /** What selectors need, beside the body, and where in the body the managed fields are. */
@@ -63,7 +63,7 @@ export interface Header {
   /** The kind's selectable fields beyond metadata.name and metadata.namespace. */
   readonly fields: Readonly<Record<string, string>>;
   /**
-   * Where the managed fields stand in the draft's body, with the comma and the name before them, and how many bytes they
+   * The position of the managed fields in the draft's body, with the comma and the name before them, and how many bytes they
    * are; then where their sets are in their text (see {@link ManagedFieldsText}). Empty when there are none.
    */
   readonly managed: readonly number[];

@@ -20,7 +20,7 @@ export interface TokenFacts {
 
 /** Makes tokens of service accounts (spec: conventions 5.5). */
 export interface TokenIssuer {
-  /** For whom tokens are meant that name nobody: this server. */
+  /** Audiences of a token whose request names none: this server. */
   readonly ownAudiences: readonly string[];
   /** The longest time that a token may hold, in seconds; 0 for no limit. */
   readonly maxSeconds: number;

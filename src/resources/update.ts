@@ -7,7 +7,7 @@ import { dropDisabledFields } from "../schema/gates.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import { createInContext } from "./create.ts";
-import { withEffects } from "./effects.ts";
+import { withHooks } from "./storage-hooks.ts";
 import {
   conflict,
   kindContext,
@@ -36,17 +36,17 @@ import {
   warningsOf,
 } from "./write.ts";
 
-/** How often a change that doesn't insist on a version is tried again after another write came between. */
+/** How often an update without a resource version is retried after a conflicting write. */
 const updateAttempts = 10;
 
-/** What a change makes of an object; where the change itself says who owns what of it then, with that. */
-export interface Changed {
+/** The result of a change: the new object, and its managed fields where the change itself decides them. */
+export interface UpdatedObject {
   readonly object: ApiObject;
   readonly managed?: ManagedFieldsText | undefined;
 }
 
-/** Makes a new object from the one that stands, which it must not change; called again when another write came between. */
-export type Change = (live: LiveObject) => Changed;
+/** Makes the new object from the live one, which it must not change; called again after a conflicting write. */
+export type UpdateFunction = (live: LiveObject) => UpdatedObject;
 
 /**
  * Replaces an object, PUT (spec: conventions 4.2).
@@ -66,7 +66,7 @@ export function updateObject(
   const { target } = context;
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
-  const next = (live?: LiveObject): Changed => {
+  const next = (live?: LiveObject): UpdatedObject => {
     const object = unused ?? read();
     unused = undefined;
     matchNamespace(target, object.metadata);
@@ -76,7 +76,7 @@ export function updateObject(
   const attemptWrite = (attempt: number): MaybePromise<WriteResult> =>
     andThen(storedEntry(context), (entry) => {
       if (entry !== undefined) {
-        return changeEntry(context, entry, next, target.resource.kind.needsVersion);
+        return guaranteedUpdateFrom(context, entry, next, target.resource.kind.allowUnconditionalUpdate);
       }
       const created = createByUpdate(context, next().object, mayCreate);
       return created.catch((error: unknown) => {
@@ -127,19 +127,19 @@ async function createByUpdate(
 }
 
 /**
- * Reads an object, lets `change` make the new one, checks it and stores it. A new object that names a resource version
- * insists on it; else the change is tried again when another write came between.
+ * Reads an object, lets `change` make the new one, checks it and stores it. A resource version in the new object is a
+ * precondition; without one the change is retried after a conflicting write.
  */
-export function changeObject(context: WriteContext, change: Change): MaybePromise<WriteResult> {
-  return andThen(storedEntry(context), (entry) => changeEntry(context, entry, change));
+export function guaranteedUpdate(context: WriteContext, change: UpdateFunction): MaybePromise<WriteResult> {
+  return andThen(storedEntry(context), (entry) => guaranteedUpdateFrom(context, entry, change));
 }
 
-/** As {@link changeObject}, beginning with an entry that was just read. */
-export async function changeEntry(
+/** As {@link guaranteedUpdate}, beginning with an entry that was just read. */
+export async function guaranteedUpdateFrom(
   context: WriteContext,
   first: Entry | undefined,
-  change: Change,
-  mustName = false,
+  change: UpdateFunction,
+  allowUnconditional = true,
 ): Promise<WriteResult> {
   const { engine, target } = context;
   let entry = first;
@@ -149,7 +149,7 @@ export async function changeEntry(
     const changed = change(live);
     const { object } = changed;
     const wanted = object.metadata.resourceVersion ?? "";
-    if (wanted === "" && mustName) throw versionMissing(target, object);
+    if (wanted === "" && !allowUnconditional) throw versionMissing(target, object);
     if (wanted !== "" && wanted !== String(entry.revision)) throw conflict(target, changedMessage);
     const result = await replace(context, entry, live, changed);
     if (result !== undefined) return result;
@@ -158,7 +158,7 @@ export async function changeEntry(
   }
 }
 
-/** The fault of an update that should name the version which it replaces. */
+/** The error of an update without the resource version that its kind requires. */
 function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
   const report = FieldReport.start();
   report
@@ -171,12 +171,12 @@ function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
 const changedMessage =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-/** Checks and stores one attempt; undefined when another write came between. */
+/** Checks and stores one attempt; undefined after a conflicting write. */
 async function replace(
   context: WriteContext,
   entry: Entry,
   before: LiveObject,
-  changed: Changed,
+  changed: UpdatedObject,
 ): Promise<WriteResult | undefined> {
   const { engine, target, options } = context;
   const { object: live } = before;
@@ -198,7 +198,7 @@ async function admitAndStore(
   request: AdmissionRequest,
   entry: Entry,
   before: LiveObject,
-  changed: Changed,
+  changed: UpdatedObject,
 ): Promise<WriteResult | undefined> {
   const { engine, target, options } = context;
   const { object: live } = before;
@@ -217,15 +217,15 @@ async function admitAndStore(
   if (validated !== undefined) await validated;
   if (nothing)
     return { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
-  const effects = engine.effects.get(target.resource.storePrefix);
+  const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live, dryRun: options.dryRun };
-  const result = await withEffects(effects, writing, () => store(context, entry, { live, object, managed }));
-  if (result !== undefined && !options.dryRun && isFinished(target, object, live))
-    await effects?.removed(object);
+  const result = await withHooks(hooks, writing, () => store(context, entry, { live, object, managed }));
+  if (result !== undefined && !options.dryRun && shouldDeleteDuringUpdate(target, object, live))
+    await hooks?.afterDelete(object);
   return result;
 }
 
-/** What the write may change, by the kind's own rules, over what stands. */
+/** The live object with what the write may change, by the rules of the kind or the subresource. */
 function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: ApiObject): ApiObject {
   const { kind } = target.resource;
   const subresource = target.subresource === "" ? undefined : kind.subresources[target.subresource];
@@ -240,7 +240,7 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   return written;
 }
 
-/** Counts a change of what is wanted of the object. A write to a part of it, such as `status`, is none. */
+/** Increments `metadata.generation` when the desired state changes; a write to a part, such as `status`, never does. */
 function countGeneration({ resource, subresource }: Target, object: ApiObject, live: ApiObject): void {
   const { generationOf, subresources } = resource.kind;
   const isPart = subresource !== "" && subresources[subresource]?.shape === undefined;
@@ -263,7 +263,7 @@ async function store(
     return { body: draftBody(draft, String(entry.revision)), created: false, warnings };
   }
   const { key, revision: expected } = entry;
-  if (isFinished(target, object, live)) {
+  if (shouldDeleteDuringUpdate(target, object, live)) {
     const result = await commit(engine, { kind: "delete", key, expected });
     return result.ok
       ? { body: draftBody(draft, String(result.revision)), created: false, warnings }
@@ -277,13 +277,13 @@ async function store(
  * Whether an update removes the object: it was already terminating, its grace period is over or it never had one, and the
  * new object has no finalizers (spec: conventions 3.1). During a grace period only a DELETE that ends it removes the object.
  */
-function isFinished(target: Target, object: ApiObject, { metadata: live }: ApiObject): boolean {
+function shouldDeleteDuringUpdate(target: Target, object: ApiObject, { metadata: live }: ApiObject): boolean {
   if (live.deletionTimestamp === undefined || (live.deletionGracePeriodSeconds ?? 0) > 0) return false;
-  return mayVanish(target, object);
+  return isFinalized(target, object);
 }
 
 /** Whether nothing holds the object back from being removed. */
-export function mayVanish(target: Target, object: ApiObject): boolean {
+export function isFinalized(target: Target, object: ApiObject): boolean {
   if ((object.metadata.finalizers ?? []).length > 0) return false;
-  return target.resource.kind.mayVanish?.(object) ?? true;
+  return target.resource.kind.isFinalized?.(object) ?? true;
 }

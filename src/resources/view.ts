@@ -11,7 +11,7 @@ import { matchNamespace } from "./metadata.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 import { decodeBody, decodeEntry } from "./stored.ts";
-import { changeObject, checkUid, type Changed } from "./update.ts";
+import { guaranteedUpdate, checkUid, type UpdatedObject } from "./update.ts";
 import { writeContext } from "./write-context.ts";
 import { checkBody } from "./write.ts";
 
@@ -62,7 +62,7 @@ export async function patchView(
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
-/** What a write makes of a view; where the write itself says who owns what of the object then, with that. */
+/** The result of a write to a view, with the managed fields of the object where the write itself decides them. */
 export interface WrittenView {
   readonly written: ApiObject;
   readonly managed?: ManagedFieldsText | undefined;
@@ -76,7 +76,7 @@ export async function changeThroughView(
   next: (shown: ApiObject, live: LiveObject) => WrittenView,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const apply = (live: LiveObject): Changed => {
+  const apply = (live: LiveObject): UpdatedObject => {
     const { written, managed } = next(shown(view, live.object), live);
     checkName(target, written);
     checkUid(target, written, live.object);
@@ -89,7 +89,7 @@ export async function changeThroughView(
     else copy.metadata.resourceVersion = resourceVersion;
     return { object: copy, managed };
   };
-  const result = await changeObject(writeContext(engine, target, options), apply);
+  const result = await guaranteedUpdate(writeContext(engine, target, options), apply);
   return { ...result, body: bodyOf(view, decodeBody(result.body)) };
 }
 

@@ -5,15 +5,15 @@ import type { Selection } from "./selection.ts";
 import { bodyAt, headerOf, type Header } from "./stored.ts";
 
 /** One change as a watcher of a selection sees it (spec: conventions 6). */
-export interface Change {
+export interface WatchChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly event: StoreEvent;
 }
 
-/** What a watch tells; each call is synchronous. */
+/** Receives the events of a watch; each call is synchronous. */
 export interface WatchObserver {
-  /** Changes in order; then everything up to `upTo` has been told. May be empty. */
-  changes(changes: readonly Change[], upTo: Revision): void;
+  /** Changes in order; after the call every change up to `upTo` has been delivered. May be empty. */
+  changes(changes: readonly WatchChange[], upTo: Revision): void;
   /** The watch ended by itself. */
   ended(error: StoreError): void;
   /** Asked between portions of the past; see {@link Listener.drained}. */
@@ -41,24 +41,24 @@ export function watchObjects(
   return engine.store.subscribe({ prefix: prefixOf(target.resource, target.namespace), after }, listener);
 }
 
-const none: readonly Change[] = [];
+const none: readonly WatchChange[] = [];
 
 /** A batch as all its watchers see it. */
 class SharedBatch {
-  private readonly bySelection = new Map<string, readonly Change[]>();
+  private readonly bySelection = new Map<string, readonly WatchChange[]>();
   private readonly headers = new Map<Entry, Header>();
 
   constructor(private readonly batch: readonly StoreEvent[]) {}
 
   /** The batch as a selection sees it; computed once for all watchers of the same selection. */
-  changes(selection: Selection): readonly Change[] {
+  changes(selection: Selection): readonly WatchChange[] {
     let changes = this.bySelection.get(selection.text);
     if (changes === undefined) this.bySelection.set(selection.text, (changes = this.select(selection)));
     return changes;
   }
 
-  private select(selection: Selection): readonly Change[] {
-    let changes: Change[] | undefined;
+  private select(selection: Selection): readonly WatchChange[] {
+    let changes: WatchChange[] | undefined;
     for (const event of this.batch) {
       if (event.entry === undefined && event.previous === undefined) {
         // Nobody could tell who saw the object; ending the watch makes its client list again.
@@ -82,7 +82,7 @@ class SharedBatch {
 
 const shared = new WeakMap<readonly StoreEvent[], SharedBatch>();
 
-function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly Change[] {
+function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly WatchChange[] {
   if (batch.length === 0) return none;
   let known = shared.get(batch);
   if (known === undefined) shared.set(batch, (known = new SharedBatch(batch)));
@@ -93,7 +93,7 @@ function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly
  * The bytes of the object that a change shows: as it now stands, or, where it left the selection, as it stood, with
  * the revision at which it left.
  */
-export function bodyOf(change: Change): Uint8Array {
+export function bodyOf(change: WatchChange): Uint8Array {
   const { event } = change;
   if (change.type !== "DELETED") return (event.entry as Entry).body;
   return bodyAt(event.previous as Entry, event.revision);

@@ -3,7 +3,7 @@ import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { CommitResult, Draft, Write } from "../storage/store.ts";
-import { mayHaveHappened } from "./effects.ts";
+import { mayHaveHappened } from "./storage-hooks.ts";
 import {
   kindContext,
   type AdmissionRequest,
@@ -21,7 +21,7 @@ import { inRequestVersion, type WriteContext } from "./write-context.ts";
 export const maxObjectBytes = 3 * 1024 * 1024;
 
 /**
- * Holds an object against its declaration.
+ * Validates an object by its declaration.
  *
  * @param live what the object replaces; undefined for a new one.
  * @throws {StatusError} Invalid, with every fault as a cause.
@@ -57,7 +57,7 @@ function checkRules(
   checkFields(kind.type, checked, report, context);
 }
 
-/** As {@link checkObject}, for a body that is asked with and never stored: its metadata has no rules. */
+/** As {@link checkObject}, for a body that is never stored, such as an Eviction: its metadata isn't checked. */
 export function checkBody(engine: Engine, target: Target, object: ApiObject): void {
   const { kind } = target.resource;
   const report = FieldReport.start();
@@ -103,7 +103,7 @@ export function settleResult(request: AdmissionRequest, result: unknown): void {
 }
 
 /**
- * Asks admission about something that is to be done to an object, such as an eviction: the creation of its body.
+ * Runs admission for an action on an object, such as an eviction: the CREATE of its body.
  *
  * @throws {StatusError} what admission refuses with.
  */
@@ -140,14 +140,14 @@ async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Prom
   }
 }
 
-/** @throws {StatusError} RequestEntityTooLarge; a dry run, which doesn't come to {@link commit}, asks by itself. */
+/** @throws {StatusError} RequestEntityTooLarge; a dry run never reaches {@link commit} and calls this itself. */
 export function checkSize({ body }: Draft): void {
   if (body.length <= maxObjectBytes) return;
   throw new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
 }
 
 /**
- * Commits a write; the store's failures become what a client is told.
+ * Commits a write; failures of the store become errors for the client.
  *
  * @throws {StatusError} RequestEntityTooLarge, before anything is done.
  */
@@ -158,7 +158,7 @@ export function commit(engine: Engine, write: Write): Promise<CommitResult> {
   });
 }
 
-/** The messages that a successful write gives with its answer. */
+/** The warnings of a successful write. */
 export function warningsOf(
   engine: Engine,
   target: Target,

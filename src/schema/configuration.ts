@@ -49,7 +49,7 @@ export async function readPlain(bytes: Uint8Array): Promise<unknown> {
 }
 
 /**
- * As {@link readConfiguration}, of an object that stands inside another one's file.
+ * As {@link readConfiguration}, of an object that is embedded in the file of another one.
  *
  * @throws {ConfigurationError}
  */

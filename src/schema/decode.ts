@@ -166,13 +166,13 @@ function ownMember(value: unknown): PropertyDescriptor {
   return { value, enumerable: true, configurable: true, writable: true };
 }
 
-/** What stands in JSON for a field that is absent. */
+/** The JSON value of an absent field. */
 function absentOf({ type, facts }: Field): unknown {
   if (!facts.emitEmpty) return undefined;
   return facts.nullable ? null : emptyOf(type);
 }
 
-/** What stands in JSON for an absent value that must be written. */
+/** The JSON value of an absent value that must be written. */
 export function emptyOf(type: Type): unknown {
   if (type.shape === "struct") return emptyStruct(type);
   if (type.shape === "scalar") return zeroOf(type.name);

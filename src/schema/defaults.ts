@@ -4,7 +4,7 @@ import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 /**
- * Fills in the defaults that stand on the fields' own lines and in the structs' rules, at every depth: a struct's before
+ * Fills in the defaults of the fields and of the structs' rules, at every depth: a struct's before
  * those of the structs inside. Changes `value`.
  */
 export function fillFieldDefaults(

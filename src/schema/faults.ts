@@ -1,11 +1,12 @@
+import { qualifiedName } from "../base/group-names.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 
-/** So many faults of one object are told; whoever made more of them needs no longer list. */
+/** How many faults of one object are reported at most. */
 const maxFaults = 256;
 
-/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys stand in brackets. */
+/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
 export class FieldReport {
   private constructor(
     private readonly causes: Cause[],
@@ -33,7 +34,7 @@ export class FieldReport {
     return this.causes;
   }
 
-  /** Whether further faults would no longer be told, so that looking for them can stop. */
+  /** Whether no further faults are reported, so that checking can stop. */
   get full(): boolean {
     return this.causes.length > maxFaults;
   }
@@ -123,7 +124,7 @@ export function invalidError(subject: FaultSubject, causes: readonly Cause[]): S
     cause.field === "" ? cause.message : `${cause.field}: ${cause.message}`,
   );
   const text = parts.length === 1 ? parts[0] : `[${parts.join(", ")}]`;
-  const kind = subject.group === "" ? subject.kind : `${subject.kind}.${subject.group}`;
+  const kind = qualifiedName(subject.kind, subject.group);
   return new StatusError("Invalid", `${kind} ${JSON.stringify(subject.name)} is invalid: ${text}`, {
     name: subject.name,
     group: subject.group,

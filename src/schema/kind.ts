@@ -1,3 +1,4 @@
+import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
@@ -86,7 +87,7 @@ export interface RowCondition {
   readonly message?: string;
 }
 
-/** What stands below an object's path (spec: conventions 4.1). */
+/** A subresource of an object (spec: conventions 4.1). */
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
@@ -106,6 +107,21 @@ export interface PartSubresource<O = ApiObject> {
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
 
+/**
+ * The `status` subresource, with verbs get, patch and update. An update of the object itself leaves the status as it is; it
+ * is written through the subresource only, which changes nothing else but metadata.
+ */
+export interface StatusSpec<O = ApiObject> {
+  /** The status of a new object, whatever its creator sent; absent where the creator's stays. */
+  readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
+  /** As for {@link PartSubresource}. */
+  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** The status that a write through the subresource gives; that of `written` unless declared. */
+  readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
+}
+
+type StatusOf<O> = O extends { status?: infer S } ? S | undefined : unknown;
+
 /** Another kind that shows a part of the object and changes it, such as `scale`. */
 export interface ViewSubresource<O = ApiObject> {
   readonly shape: "view";
@@ -115,11 +131,11 @@ export interface ViewSubresource<O = ApiObject> {
   readonly read: (object: O) => Record<string, unknown>;
   /** Takes over what the written view says into the copy of the live object. */
   readonly write: (copy: O, view: ApiObject) => void;
-  /** The fields that it changes, so that their owners can be told: where each stands in the view and in the object. */
+  /** The fields that it changes, for managed fields: the path of each in the view and in the object. */
   readonly fields: readonly { readonly view: readonly string[]; readonly object: readonly string[] }[];
 }
 
-/** Something that is done to the object, such as `eviction`; the doing stands in `resources/actions/`. */
+/** An action on the object, such as `eviction`; `resources/actions/` has the implementations. */
 export interface ActionSubresource {
   readonly shape: "action";
   readonly verbs: readonly Verb[];
@@ -178,11 +194,11 @@ export const allVerbs: readonly Verb[] = [
 ];
 
 /**
- * Everything about one kind in one version. What concerns one field stands on the field's line; the rest stands here.
+ * Everything about one kind in one version. The line of a field has what concerns that field; the rest is here.
  * All functions are pure; objects given to them are canonical (see `decode.ts`), and only those named "copy" may be
  * changed.
  */
-export interface KindSpec<F extends Fields> {
+export interface KindMembers<O> {
   readonly group: Group;
   readonly version: string;
   readonly name: string;
@@ -193,8 +209,6 @@ export interface KindSpec<F extends Fields> {
   readonly doc: string;
   /** Absent for a kind that the server only stores and serves, for other programs to act on. */
   readonly effect?: KindEffect;
-  /** Fields beside apiVersion and kind. */
-  readonly fields: F | (() => F);
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Defaults to all. A kind with only `create` is virtual: its objects are never stored. */
@@ -205,127 +219,83 @@ export interface KindSpec<F extends Fields> {
   readonly servedByDefault?: boolean;
   /** PUT on a missing object creates it (spec: conventions 4.2). */
   readonly createOnUpdate?: boolean;
-  /** DELETE answers with the deleted object instead of a Status, as the reference does for some kinds. */
-  readonly answersDeleted?: boolean;
+  /** DELETE answers with the deleted object instead of a Status, as kube-apiserver does for some kinds. */
+  readonly returnsDeletedObject?: boolean;
   /** Field selectors beyond metadata.name and metadata.namespace, with the text that each compares. */
-  readonly selectable?: Readonly<Record<string, (object: ObjectOf<NoInfer<F>>) => string>>;
+  readonly selectable?: Readonly<Record<string, (object: O) => string>>;
   /** `metadata.generation` starts at 1 and grows when this part changes; kinds without it have no generation. */
-  readonly generationOf?: (object: ObjectOf<NoInfer<F>>) => unknown;
+  readonly generationOf?: (object: O) => unknown;
   /** Fills in defaults that need more than a field's own line. Changes the copy it is given. */
-  readonly fillDefaults?: (copy: ObjectOf<NoInfer<F>>, context: KindContext) => void;
+  readonly fillDefaults?: (copy: O, context: KindContext) => void;
   /** Resets what a creator may not set. Changes the copy. */
-  readonly prepareCreate?: (copy: ObjectOf<NoInfer<F>>, context: KindContext) => void;
+  readonly prepareCreate?: ((copy: O, context: KindContext) => void) | undefined;
   /** Resets what an update of the main resource may not change. Changes the copy. */
-  readonly prepareUpdate?: (
-    copy: ObjectOf<NoInfer<F>>,
-    live: ObjectOf<NoInfer<F>>,
-    context: KindContext,
-  ) => void;
+  readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
   /**
    * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
    * doesn't begin with a digit (services).
    */
   readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
-  readonly validate?: (object: ObjectOf<NoInfer<F>>, report: FieldReport, context: KindContext) => void;
+  readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
   /** Rules for new objects only, beyond those of `validate`. */
-  readonly validateCreate?: (object: ObjectOf<NoInfer<F>>, report: FieldReport, context: KindContext) => void;
-  readonly validateUpdate?: (
-    object: ObjectOf<NoInfer<F>>,
-    live: ObjectOf<NoInfer<F>>,
-    report: FieldReport,
-    context: KindContext,
-  ) => void;
+  readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
+  readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
   /** Messages that go out as Warning headers on a successful write. */
-  readonly warnings?: (
-    object: ObjectOf<NoInfer<F>>,
-    context: KindContext,
-    live: ObjectOf<NoInfer<F>> | undefined,
-  ) => readonly string[];
-  /** Whether the last finalizer is gone and the object may go too; beyond `metadata.finalizers`. */
-  readonly mayVanish?: (object: ObjectOf<NoInfer<F>>) => boolean;
+  readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
+  /** Whether finalizers beyond `metadata.finalizers`, as those in the spec of a Namespace, are done. */
+  readonly isFinalized?: (object: O) => boolean;
   /**
    * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
    * without it are deleted at once.
    */
-  readonly gracePeriodSeconds?: (object: ObjectOf<NoInfer<F>>, asked: number | undefined) => number;
-  /** Its dependents are let go, not deleted, by a deletion that says nothing of them. */
-  readonly orphansDependents?: boolean;
+  readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
+  /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
+  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
-  readonly markDeleted?: (copy: ObjectOf<NoInfer<F>>) => void;
-  readonly subresources?: Readonly<Record<string, Subresource<ObjectOf<NoInfer<F>>>>>;
-  /** Making an object of this virtual kind does what this subresource of the named object does. */
-  readonly doesTo?: { readonly resource: string; readonly subresource: string };
+  readonly prepareDelete?: (copy: O) => void;
+  /** Its `status` subresource, where it has one; beside `subresources`. */
+  readonly status?: StatusSpec<O>;
+  readonly subresources?: Readonly<Record<string, Subresource<O>>>;
+  /** A create of this virtual kind is the same as a create of this subresource of the named object. */
+  readonly subresourceAlias?: { readonly resource: string; readonly subresource: string };
   /** Its finalizers may be names without a domain, which those of other kinds may not. */
   readonly anyFinalizer?: boolean;
   /** Names of some fields have marks that depend on the vocabulary; see `spelling.ts`. */
   readonly hasMarkedFields?: boolean;
-  /** An update must name the version that it replaces. */
-  readonly needsVersion?: boolean;
+  /** Whether an update may leave out the resource version; true unless declared. */
+  readonly allowUnconditionalUpdate?: boolean;
   /** Columns of its table; kinds without get the default table. */
-  readonly columns?: readonly Column<ObjectOf<NoInfer<F>>>[];
+  readonly columns?: readonly Column<O>[];
   /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */
-  readonly rowConditions?: (object: ObjectOf<NoInfer<F>>) => readonly RowCondition[];
+  readonly rowConditions?: (object: O) => readonly RowCondition[];
   /** For a version that isn't stored itself. */
   readonly conversion?: Conversion;
 }
 
-/** A declared kind, as the generic engine sees it. */
-export type Kind = Omit<KindSpec<Fields>, "fields" | KindFunctions> & {
-  readonly type: StructType;
-  readonly verbs: readonly Verb[];
-  readonly servedByDefault: boolean;
-  readonly createOnUpdate: boolean;
-  readonly answersDeleted: boolean;
-  readonly nameForm: "subdomain" | "label" | "label1035" | "pathSegment";
-  readonly selectable: Readonly<Record<string, (object: ApiObject) => string>>;
-  readonly generationOf: ((object: ApiObject) => unknown) | undefined;
-  readonly fillDefaults: ((copy: ApiObject, context: KindContext) => void) | undefined;
-  readonly prepareCreate: ((copy: ApiObject, context: KindContext) => void) | undefined;
-  readonly prepareUpdate: ((copy: ApiObject, live: ApiObject, context: KindContext) => void) | undefined;
-  readonly validate: ((object: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
-  readonly validateCreate:
-    ((object: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
-  readonly validateUpdate:
-    ((object: ApiObject, live: ApiObject, report: FieldReport, context: KindContext) => void) | undefined;
-  readonly warnings:
-    ((object: ApiObject, context: KindContext, live: ApiObject | undefined) => readonly string[]) | undefined;
-  readonly mayVanish: ((object: ApiObject) => boolean) | undefined;
-  readonly gracePeriodSeconds: ((object: ApiObject, asked: number | undefined) => number) | undefined;
-  readonly orphansDependents: boolean;
-  readonly anyFinalizer: boolean;
-  readonly hasMarkedFields: boolean;
-  readonly needsVersion: boolean;
-  readonly markDeleted: ((copy: ApiObject) => void) | undefined;
-  readonly subresources: Readonly<Record<string, Subresource>>;
-  readonly columns: readonly Column[] | undefined;
-  readonly rowConditions: ((object: ApiObject) => readonly RowCondition[]) | undefined;
+/** What {@link kind} puts in for members that a declaration leaves out. */
+const memberDefaults = {
+  servedByDefault: true,
+  createOnUpdate: false,
+  returnsDeletedObject: false,
+  defaultGarbageCollectionPolicy: "DeleteDependents",
+  anyFinalizer: false,
+  hasMarkedFields: false,
+  allowUnconditionalUpdate: true,
+  nameForm: "subdomain",
+  verbs: allVerbs,
+  selectable: {},
+  subresources: {},
+} satisfies Partial<KindMembers<ApiObject>>;
+
+/** The declaration of a kind. */
+export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
+  /** Fields beside apiVersion and kind. */
+  readonly fields: F | (() => F);
 };
 
-type KindFunctions =
-  | "verbs"
-  | "servedByDefault"
-  | "createOnUpdate"
-  | "answersDeleted"
-  | "nameForm"
-  | "selectable"
-  | "generationOf"
-  | "fillDefaults"
-  | "prepareCreate"
-  | "prepareUpdate"
-  | "validate"
-  | "validateCreate"
-  | "validateUpdate"
-  | "warnings"
-  | "mayVanish"
-  | "gracePeriodSeconds"
-  | "orphansDependents"
-  | "anyFinalizer"
-  | "hasMarkedFields"
-  | "needsVersion"
-  | "markDeleted"
-  | "subresources"
-  | "columns"
-  | "rowConditions";
+/** A declared kind, as the generic engine sees it. */
+export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
+  Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & { readonly type: StructType };
 
 declare const objectType: unique symbol;
 /** A kind that remembers the static type of its objects. */
@@ -341,26 +311,42 @@ const typeMeta = {
 
 /** Declares a kind. */
 export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
-  const { fields, ...rest } = spec;
+  const { fields, status, ...rest } = spec;
   const complete = {
-    servedByDefault: true,
-    createOnUpdate: false,
-    answersDeleted: false,
-    orphansDependents: false,
-    anyFinalizer: false,
-    hasMarkedFields: false,
-    needsVersion: false,
-    nameForm: "subdomain",
-    verbs: allVerbs,
-    selectable: {},
-    subresources: {},
-    ...rest,
+    ...memberDefaults,
+    ...(status === undefined ? rest : withStatus(rest as KindMembers<ApiObject>, status as StatusSpec)),
     type: structsIn({ group: spec.group, version: spec.version }).struct(spec.name, spec.doc, () => ({
       ...typeMeta,
       ...(typeof fields === "function" ? fields() : fields),
     })),
   };
   return complete as unknown as KindOf<F>;
+}
+
+/** The members of a kind with a `status` subresource, completed by its strategy functions and the subresource. */
+function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMembers<ApiObject> {
+  const { initial, keepsMetadata, write } = status;
+  const { prepareCreate, prepareUpdate, subresources } = members;
+  const part: PartSubresource = {
+    verbs: ["get", "patch", "update"],
+    ...(keepsMetadata && { keepsMetadata }),
+    merge(copy, written, context) {
+      copy["status"] = write === undefined ? written["status"] : write(written, copy, context);
+    },
+  };
+  return {
+    ...members,
+    prepareCreate(copy, context) {
+      if (initial !== undefined) copy["status"] = initial(copy, context);
+      prepareCreate?.(copy, context);
+    },
+    prepareUpdate(copy, live, context) {
+      // A copy: admission is shown the live object beside the new one, and must not change it.
+      copy["status"] = deepClone(live["status"] as JsonValue);
+      prepareUpdate?.(copy, live, context);
+    },
+    subresources: { ...subresources, status: part },
+  };
 }
 
 /** What a kind of a known group version still says about itself. */

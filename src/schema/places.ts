@@ -5,7 +5,7 @@ export interface Places {
   readonly names: readonly string[];
   readonly fields: readonly Field[];
   readonly places: ReadonlyMap<string, number>;
-  /** Which of the fields stand in every value, given or not. */
+  /** The fields that every value has, given or not. */
   readonly always: readonly boolean[];
   /** As many times nothing: to be copied, as the fastest way to a list with a slot for each field. */
   readonly slots: readonly unknown[];

@@ -37,7 +37,7 @@ export function decodeScalar(name: ScalarName, given: unknown): unknown {
   }
 }
 
-/** What stands in JSON for an absent scalar that must be written. */
+/** The JSON value of an absent scalar that must be written. */
 export function zeroOf(name: ScalarName): unknown {
   switch (name) {
     case "string":

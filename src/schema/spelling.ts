@@ -49,15 +49,15 @@ class Speller {
       case "union":
         return this.union(type);
       case "struct": {
-        const { struct, atomicStruct } = structsIn(type.home);
+        const { struct, atomicStruct } = structsIn(type.groupVersion);
         const declare = type.atomic ? atomicStruct : struct;
         return declare(type.name, type.doc, () => this.fields(type.fields), type.rules as object);
       }
     }
   }
 
-  private union({ home, name, doc, forms }: UnionType): Type {
-    return structsIn(home).union(name, doc, () => this.fields(forms as StructType["fields"]));
+  private union({ groupVersion, name, doc, forms }: UnionType): Type {
+    return structsIn(groupVersion).union(name, doc, () => this.fields(forms as StructType["fields"]));
   }
 
   private fields(fields: StructType["fields"]): Record<string, Field> {

@@ -1,7 +1,7 @@
 import type {
   Field,
   Fields,
-  Home,
+  GroupVersion,
   StaticFields,
   StructRules,
   StructType,
@@ -25,16 +25,16 @@ export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
 ) => UnionType<F>;
 
 /** The words with which the structs of a group version are declared. */
-export function structsIn(home: Home): {
+export function structsIn(groupVersion: GroupVersion): {
   readonly struct: DeclareStruct;
   /** As `struct`, for a type that apply owns as one. */
   readonly atomicStruct: DeclareStruct;
   readonly union: DeclareUnion;
 } {
   return {
-    struct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, false, rules),
-    atomicStruct: (name, doc, fields, rules) => new LazyStruct(home, name, doc, fields, true, rules),
-    union: (name, doc, forms) => new LazyUnion(home, name, doc, forms),
+    struct: (name, doc, fields, rules) => new LazyStruct(groupVersion, name, doc, fields, false, rules),
+    atomicStruct: (name, doc, fields, rules) => new LazyStruct(groupVersion, name, doc, fields, true, rules),
+    union: (name, doc, forms) => new LazyUnion(groupVersion, name, doc, forms),
   };
 }
 
@@ -43,7 +43,7 @@ class LazyStruct<F extends Fields> implements StructType<F> {
   readonly rules: StructRules<Record<string, unknown>>;
   private known: F | undefined;
   constructor(
-    readonly home: Home,
+    readonly groupVersion: GroupVersion,
     readonly name: string,
     readonly doc: string,
     private readonly source: F | (() => F),
@@ -61,7 +61,7 @@ class LazyUnion<F extends Partial<Record<UnionForm, Field>>> implements UnionTyp
   readonly shape = "union";
   private known: F | undefined;
   constructor(
-    readonly home: Home,
+    readonly groupVersion: GroupVersion,
     readonly name: string,
     readonly doc: string,
     private readonly source: () => F,

@@ -45,7 +45,7 @@ export interface MapType<V extends Type = Type> {
 }
 
 /** The group version in which a struct is declared. */
-export interface Home {
+export interface GroupVersion {
   readonly group: Group;
   readonly version: string;
 }
@@ -67,7 +67,7 @@ export interface UnionType<F extends Partial<Record<UnionForm, Field>> = Partial
   readonly name: string;
   readonly doc: string;
   readonly forms: F;
-  readonly home: Home;
+  readonly groupVersion: GroupVersion;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -76,7 +76,7 @@ export interface StructType<F extends Fields = Fields> {
   readonly shape: "struct";
   readonly name: string;
   readonly doc: string;
-  readonly home: Home;
+  readonly groupVersion: GroupVersion;
   /** The fields by JSON name, in the order in which they are written; computed when first asked for. */
   readonly fields: F;
   /** Merged and owned as one unit by apply. */
@@ -102,7 +102,7 @@ export type Word = string | ((vocabulary: Vocabulary) => string);
 export interface FieldFacts {
   /** Number on the binary wire; undefined for fields that exist in JSON only. */
   readonly number: number | undefined;
-  /** Numbers of the messages inside which the field stands on the binary wire, the outermost first; JSON shows it flat. */
+  /** Numbers of the messages inside which the field is in protobuf, the outermost first; JSON shows it flat. */
   readonly inside: readonly number[];
   readonly doc: string;
   /** In the published list of required fields. */
@@ -115,7 +115,7 @@ export interface FieldFacts {
   readonly nullable: boolean;
   /** Applied when the field is absent. */
   readonly default: unknown;
-  /** Whether the default stands in the published schema. */
+  /** Whether the published schema has the default. */
   readonly publishesDefault: boolean;
   /** The field is dropped unless this feature gate is on or the object already has it. */
   readonly gate: string | undefined;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Timer } from "../base/clock.ts";
-import type { Effects } from "../resources/effects.ts";
+import type { StorageHooks } from "../resources/storage-hooks.ts";
 import type { Registry } from "../resources/registry.ts";
 import { AddressRange } from "../resources/services/address-range.ts";
 import { ServiceAllocation, type PortRange } from "../resources/services/service-allocation.ts";
@@ -17,7 +17,7 @@ const staleMs = 60_000;
 
 /** What writing some kinds brings with it. What a crash left behind is cleared up in the background. */
 export class ServerEffects {
-  readonly byPrefix = new Map<string, Effects>();
+  readonly byPrefix = new Map<string, StorageHooks>();
   private readonly allocation: ServiceAllocation;
   private readonly servicePrefix: string | undefined;
   private clearing: Promise<void> | undefined;

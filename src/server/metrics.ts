@@ -1,3 +1,4 @@
+import { qualifiedName } from "../base/group-names.ts";
 import type { AuthenticationFigures } from "../authentication/figures.ts";
 import { metricDefinitions } from "../http/metrics/definitions.ts";
 import { MetricSet, type Sample } from "../http/metrics/metric-set.ts";
@@ -62,7 +63,7 @@ async function countObjects(metrics: MetricSet, { store, registry }: Engine): Pr
 }
 
 function objectsOf(metrics: MetricSet, { group, name }: Resource): Sample {
-  return metrics.sample("apiserver_storage_objects", group === "" ? name : `${name}.${group}`);
+  return metrics.sample("apiserver_storage_objects", qualifiedName(name, group));
 }
 
 async function collectProcess(metrics: MetricSet): Promise<void> {

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "../base/group-names.ts";
 import { builtInKinds } from "../kinds/all.ts";
 import { Registry } from "../resources/registry.ts";
 import { RuntimeConfig, RuntimeConfigError } from "../resources/runtime-config.ts";
@@ -9,7 +10,7 @@ export function registryFor({ vocabulary, runtimeConfig }: ServerOptions): Regis
   const known = new Map<string, Set<string>>();
   for (const kind of builtInKinds) {
     const group = groupName(kind.group, vocabulary);
-    const version = group === "" ? kind.version : `${group}/${kind.version}`;
+    const version = apiVersionOf(group, kind.version);
     known.set(version, (known.get(version) ?? new Set()).add(kind.resource));
   }
   try {

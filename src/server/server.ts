@@ -177,7 +177,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const admission = new AdmissionChain(await admissionPlugins(options, parts));
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
-    effects: effects.byPrefix,
+    storageHooks: effects.byPrefix,
     admit: admission,
   });
   opened.add(engine.pages, close);
@@ -242,7 +242,7 @@ function engineFor(
   options: ServerOptions,
   registry: Registry,
   store: Store,
-  parts: Pick<Engine, "tokens" | "effects" | "admit">,
+  parts: Pick<Engine, "tokens" | "storageHooks" | "admit">,
 ): Engine {
   const { vocabulary, clock, allowPrivileged } = options;
   return {

@@ -39,7 +39,7 @@ function askAll(kind: Kind, value: object, other: object): void {
   kind.generationOf?.(object);
   kind.warnings?.(object, contextOf(), undefined);
   kind.gracePeriodSeconds?.(object, undefined);
-  kind.mayVanish?.(object);
+  kind.isFinalized?.(object);
   const view = kind.subresources["scale"] as ViewSubresource | undefined;
   if (view !== undefined) view.write(object, view.read(object) as ApiObject);
 }

@@ -4,7 +4,7 @@ import { deepClone, type JsonObject } from "../../src/base/json/value.ts";
 import { convertManifest } from "../../src/kinds/conversions/lists.ts";
 import {
   apiVersionOf,
-  currentHome,
+  currentGroupVersion,
   declaredKind,
   versionChanges,
 } from "../../src/kinds/conversions/registry.ts";
@@ -51,7 +51,7 @@ const wild = fc.record(
 
 describe.each(conversions)("%s", (_name, { from, kind }) => {
   const typeMeta = { apiVersion: apiVersionOf(from, platform), kind };
-  const target = currentHome(from, kind, release);
+  const target = currentGroupVersion(from, kind, release);
   const declared = declaredKind(target, kind);
 
   it("is converted or told why not, whatever the manifest holds; the manifest stays as it was", () => {

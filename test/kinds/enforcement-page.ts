@@ -9,7 +9,7 @@ export function enforcementPage(): string {
 
 ## Enforced
 
-Requests are decided by these objects, from the next request on.
+The server decides requests by these objects, from the next request on.
 
 ${table(stored, "enforced")}
 
@@ -21,24 +21,24 @@ ${table(stored, "acts")}
 
 ## Stored and not enforced
 
-These objects promise something that this server does not do. Whoever creates one is told so in a \`Warning\` header. The same
-goes for the labels \`pod-security.<domain>/…\` of a namespace.
+This server does not do what these objects ask for. The answer to a create says so in a \`Warning\` header. The same
+holds for the labels \`pod-security.<domain>/…\` of a namespace.
 
 ${table(stored, "unenforced")}
 
 ## Stored
 
-The server checks, stores and serves these kinds and does nothing else by them. They are for other programs: the controllers
-of a cluster, or your own.
+The server validates, stores and serves these kinds and does nothing else with them. They are for other programs: the
+controllers of a cluster, or your own.
 
 ${without.join(", ")}.
 `;
 }
 
-const introduction = `# What is stored, what is enforced, what acts
+const introduction = `# Which kinds are enforced, acted on, or only stored
 
-A server without a cluster serves every kind of the API. Not every kind has somebody behind it. This page says for each kind
-what this server does by its objects. It is made from the declarations of the kinds.`;
+The server serves every kind of the API without a cluster, but it doesn't implement the behavior of every kind. This page says
+for each kind what the server does with its objects. It is generated from the declarations of the kinds.`;
 
 function table(kinds: readonly Kind[], member: keyof KindEffect): string {
   const rows = kinds

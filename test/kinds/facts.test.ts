@@ -158,8 +158,8 @@ describe.skipIf(!existsSync(folder))(
     }
 
     function checkStruct(type: StructType): void {
-      const group = groupName(type.home.group, platform);
-      const key = `${group}/${type.home.version}.${type.name}`;
+      const group = groupName(type.groupVersion.group, platform);
+      const key = `${group}/${type.groupVersion.version}.${type.name}`;
       const rows = flatRows(key);
       const flags = flagsOf.get(key);
       expect(flags, `${key} is in the tables`).toBeDefined();

@@ -78,7 +78,7 @@ class PlaceFinder {
       ? Object.fromEntries(entries.map(([name, field]) => [name, plainScalar(field)]))
       : {};
     return entries.flatMap(([name, field]) => {
-      const key = `${type.home.group.base}/${type.home.version} ${type.name}.${name}`;
+      const key = `${type.groupVersion.group.base}/${type.groupVersion.version} ${type.name}.${name}`;
       if (this.seen.has(key)) return [];
       this.seen.add(key);
       return this.below(field.type, (value) => put({ ...beside, [name]: value }), depth + 1);

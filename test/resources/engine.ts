@@ -19,7 +19,7 @@ export function engineOver(store: Store, kinds: readonly Kind[]): Engine {
     admit: { concerns: () => false, mutate: () => undefined, validate: () => undefined },
     featureEnabled: () => false,
     allowPrivileged: true,
-    effects: new Map(),
+    storageHooks: new Map(),
     pages: new PageCache(store),
     repeatedApplies: new RepeatedApplies(),
   };

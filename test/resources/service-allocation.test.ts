@@ -47,7 +47,7 @@ describe("addresses and node ports of a range", () => {
 
   test("a full range of node ports is one clear error, after a few questions and no commit", async () => {
     await fill();
-    await expect(allocation.prepare(nodePort(), undefined, false)).rejects.toMatchObject({
+    await expect(allocation.beforeWrite(nodePort(), undefined, false)).rejects.toMatchObject({
       code: 500,
       message: expect.stringContaining("failed to allocate a nodePort: the range 30000-32767 is full"),
     });
@@ -57,7 +57,7 @@ describe("addresses and node ports of a range", () => {
 
   test("a full range of addresses is one clear error, after a few questions and no commit", async () => {
     await fill();
-    await expect(allocation.prepare(service({ ports: [] }), undefined, false)).rejects.toMatchObject({
+    await expect(allocation.beforeWrite(service({ ports: [] }), undefined, false)).rejects.toMatchObject({
       code: 500,
       message: expect.stringContaining("failed to allocate a service IP: the range 10.0.0.0/20 is full"),
     });
@@ -68,7 +68,7 @@ describe("addresses and node ports of a range", () => {
   test.each([false, true])("the only free port and address are found (dry run: %j)", async (dryRun) => {
     await fill(["ports/31234", "addresses/10.0.0.3"]);
     const made = nodePort("");
-    await allocation.prepare(made, undefined, dryRun);
+    await allocation.beforeWrite(made, undefined, dryRun);
     expect(made["spec"]).toMatchObject({ clusterIP: "10.0.0.3", ports: [{ nodePort: 31_234 }] });
     expect(asked.commit).toBe(dryRun ? 0 : 2);
     expect(asked.get + asked.range).toBeLessThan(35);
@@ -80,7 +80,7 @@ describe("addresses and node ports of a range", () => {
     await fill([`addresses/${before}`, `addresses/${after}`]);
     for (const expected of [after, before]) {
       const made = service({ ports: [] });
-      await allocation.prepare(made, undefined, false);
+      await allocation.beforeWrite(made, undefined, false);
       expect(made["spec"]).toMatchObject({ clusterIP: expected });
     }
   });
@@ -91,7 +91,7 @@ describe("addresses and node ports of a range", () => {
     const outcomes = await Promise.allSettled(
       specs.map((one, i) => {
         one.metadata.name = `s${i}`;
-        return allocation.prepare(one, undefined, false);
+        return allocation.beforeWrite(one, undefined, false);
       }),
     );
     const given = specs

@@ -17,11 +17,11 @@ export function read(file: string): string {
   return readFileSync(path.join(root, file), "utf8");
 }
 
-/** The source files that a source file imports, types included. */
+/** The source files of the product. */
+export const sources = filesBelow("src").filter((file) => file.endsWith(".ts"));
+
+/** The files that a source file imports from the project, types included. */
 export function importsOf(file: string): string[] {
   const found = read(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
   return [...found].map((match) => path.posix.join(path.posix.dirname(file), match[1]!));
 }
-
-/** The source files of the product. */
-export const sources = filesBelow("src").filter((file) => file.endsWith(".ts"));

@@ -1,15 +1,28 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
-import { filesBelow, read, sources } from "./source-files.ts";
+import { filesBelow, read, root, sources } from "./source-files.ts";
 
 const ownFile = "test/tidy/text.test.ts";
 const texts = ["src", "test", "docs", "bench", "examples", "scripts"]
   .flatMap(filesBelow)
   .filter((file) => file !== ownFile && !file.startsWith("bench/results/"))
-  .concat(["README.md", "CHANGELOG.md", ".ci/run"]);
+  .concat(["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ".ci/run"]);
 
 test("nothing is left to do in a comment", () => {
   const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
   expect(texts.filter((file) => marks.test(read(file)))).toEqual([]);
+});
+
+test("links between pages name files that exist", () => {
+  const pages = texts.filter((file) => file.endsWith(".md"));
+  const wrong = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)]
+      .map((link) => path.posix.join(path.posix.dirname(page), link[1]!))
+      .filter((target) => !existsSync(path.join(root, target)))
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test("product words are spelled in the vocabulary only", () => {

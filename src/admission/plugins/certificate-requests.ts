@@ -23,7 +23,7 @@ function writesTo(
 }
 
 /**
- * CertificateApproval: whoever approves or denies a certificate request needs the verb `approve` for its signer
+ * CertificateApproval: a user who approves or denies a certificate request needs the verb `approve` for its signer
  * (spec: conventions 4.13).
  */
 export function certificateApproval(authorizer: Authorizer, vocabulary: Vocabulary): AdmissionPlugin {
@@ -43,7 +43,7 @@ export function certificateApproval(authorizer: Authorizer, vocabulary: Vocabula
 }
 
 /**
- * CertificateSigning: whoever changes the certificate or the conditions in the status of a request needs the verb `sign`
+ * CertificateSigning: a user who changes the certificate or the conditions in the status of a request needs the verb `sign`
  * for its signer (spec: conventions 4.13).
  */
 export function certificateSigning(authorizer: Authorizer, vocabulary: Vocabulary): AdmissionPlugin {

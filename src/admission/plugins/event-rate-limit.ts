@@ -92,8 +92,8 @@ export async function readEventLimits(
 }
 
 /**
- * EventRateLimit: more events than the limits allow are refused (429), so that whoever tells of what goes on doesn't crowd
- * out those who do it. What a dry run asks for is never stored, and doesn't count.
+ * EventRateLimit: rejects events over the limits (429), so that a burst of events doesn't slow down other requests. A dry run
+ * stores nothing and isn't counted.
  */
 export function eventRateLimit(limits: readonly EventLimit[], clock: Clock): AdmissionPlugin {
   const gates = limits.map((limit) => gateOf(limit, clock));

@@ -1,5 +1,7 @@
+import { objectNotFound } from "../../base/object-errors.ts";
+import { forbidden } from "../forbidden.ts";
 import { andThen } from "../../base/maybe-promise.ts";
-import { StatusError } from "../../base/status-error.ts";
+import type { StatusError } from "../../base/status-error.ts";
 import { authorization } from "../../kinds/groups.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { NamespacePhases } from "../../resources/namespace-phases.ts";
@@ -30,14 +32,7 @@ export function namespaceLifecycle(
     },
     validate({ operation, target }) {
       if (operation !== "DELETE" || target.resource !== namespaces || !kept.has(target.name)) return;
-      throw new StatusError(
-        "Forbidden",
-        `namespaces ${JSON.stringify(target.name)} is forbidden: this namespace may not be deleted`,
-        {
-          name: target.name,
-          kind: "namespaces",
-        },
-      );
+      throw forbidden(target, "this namespace may not be deleted");
     },
   };
 }
@@ -46,28 +41,14 @@ export function namespaceLifecycle(
 function checkPhase(phase: string | undefined, request: AdmissionRequest): void {
   const { namespace } = request.target;
   if (phase === undefined) {
-    throw new StatusError("NotFound", `namespaces ${JSON.stringify(namespace)} not found`, {
-      name: namespace,
-      kind: "namespaces",
-    });
+    throw objectNotFound({ resource: "namespaces", group: "", name: namespace });
   }
   if (phase === "Terminating") throw terminating(request);
 }
 
 function terminating({ target }: AdmissionRequest): StatusError {
-  const { resource, name, namespace } = target;
-  const type = resource.group === "" ? resource.name : `${resource.name}.${resource.group}`;
+  const { namespace } = target;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  return new StatusError("Forbidden", `${type} ${JSON.stringify(name)} is forbidden: ${why}`, {
-    name,
-    group: resource.group,
-    kind: resource.name,
-    causes: [
-      {
-        reason: "NamespaceTerminating",
-        message: `namespace ${namespace} is being terminated`,
-        field: "metadata.namespace",
-      },
-    ],
-  });
+  const message = `namespace ${namespace} is being terminated`;
+  return forbidden(target, why, [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }]);
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { StatusError } from "../../base/status-error.ts";
+import { objectForbidden, objectNotFound } from "../../base/object-errors.ts";
+import type { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { rbac } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
@@ -97,11 +98,7 @@ export async function checkBindingWrite(write: BindingWrite, sources: Escalation
   const rules = sources.policy.roleRules(isCluster ? "ClusterRole" : "Role", namespace, name);
   if (rules === undefined) {
     const group = groupName(rbac, sources.vocabulary);
-    throw new StatusError("NotFound", `${resource}.${group} ${JSON.stringify(name)} not found`, {
-      name,
-      group,
-      kind: resource,
-    });
+    throw objectNotFound({ resource, group, name });
   }
   const excess = ungrantable(user, namespace, rules, sources);
   if (excess === "") return;
@@ -162,7 +159,5 @@ function forbidden(
   why: string,
   { vocabulary }: EscalationSources,
 ): StatusError {
-  const group = groupName(rbac, vocabulary);
-  const message = `${resource}.${group} ${JSON.stringify(name)} is forbidden: ${why}`;
-  return new StatusError("Forbidden", message, { name, group, kind: resource });
+  return objectForbidden({ resource, group: groupName(rbac, vocabulary), name }, why);
 }

@@ -1,3 +1,4 @@
+import { qualifiedName } from "../../base/group-names.ts";
 import type { AccessStatus } from "../../authorization/reviews/access.ts";
 import { maxChecks } from "../../kinds/insight/bulk-access-review.ts";
 import type { KnownResource } from "../client/resource-table.ts";
@@ -68,7 +69,7 @@ function matrixText(rows: readonly MatrixRow[], short: boolean): string {
     if (allowed.includes(verb)) return "yes";
     return refused.includes(verb) ? "no" : "-";
   };
-  const name = ({ group, resource }: MatrixRow): string => (group === "" ? resource : `${resource}.${group}`);
+  const name = ({ group, resource }: MatrixRow): string => qualifiedName(resource, group);
   const table = columns(
     ["RESOURCE", ...verbs.map((verb) => verb.toUpperCase())],
     shown.map((row) => [name(row), ...verbs.map((verb) => cell(row, verb))]),

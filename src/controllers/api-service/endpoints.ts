@@ -41,7 +41,7 @@ function endpoints(
     metadata: {
       name,
       namespace: apiServiceNamespace,
-      // Its slice is made here too: nobody is to make another one of it.
+      // The slice is created here too, and marked so that no mirroring controller creates another one.
       labels: { [`endpointslice.${domain}/skip-mirror`]: "true" },
     },
     subsets: byPort.map((port) => ({

@@ -18,8 +18,8 @@ export const clusterInfo = {
 };
 
 /**
- * Signs the client configuration in `cluster-info` with each bootstrap token that is meant for it, so that whoever holds
- * one can tell that it comes from somebody who knows the token (spec: conventions 2.7).
+ * Signs the client configuration in `cluster-info` with each bootstrap token that allows signing, so that the owner of a token
+ * can verify that the configuration comes from a party that knows the token (spec: conventions 2.7).
  */
 export const bootstrapSigner: Controller = {
   name: "bootstrapsigner",

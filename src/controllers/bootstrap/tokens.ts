@@ -22,8 +22,8 @@ export class HeldTokens {
   private readonly follower: Follower;
 
   /**
-   * @param changed told of the name of each Secret whose token came, changed or went.
-   * @param failed told when they can't be followed at present.
+   * @param changed called with the name of each Secret whose token was added, changed or removed.
+   * @param failed called when the subscription fails.
    */
   constructor(
     { store, registry, clock }: ControllerContext,
@@ -49,7 +49,7 @@ export class HeldTokens {
   }
 
   /**
-   * Each Secret's name with its token, as they stand now.
+   * The current tokens by the names of their Secrets.
    *
    * @throws {StoreUnavailableError} they can't be followed at present.
    */

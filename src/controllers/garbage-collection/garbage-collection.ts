@@ -140,7 +140,7 @@ class Collector {
       : waiting || finalizers.includes(foregroundFinalizer)
         ? "Foreground"
         : "Background";
-    // In a circle of owners each would wait for the other for ever, so this one holds nobody any more.
+    // In a cycle of owners each would wait for the others for ever, so this one no longer blocks its owners.
     if (waiting && (await this.isWaitedFor(key)) && (await this.unblock(key, object))) return;
     const { uid, resourceVersion } = object.metadata;
     await unlessRaced(() =>

@@ -4,7 +4,7 @@ import { asBuffer, decodeEntry } from "../../resources/stored.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 
-/** What stands in the bytes of objects that matter; most objects have none of it, and aren't decoded. */
+/** Texts that only relevant objects contain; objects without them aren't decoded. */
 const marks = new RegExp(String.raw`"(?:ownerReferences":\[|${orphanFinalizer}"|${foregroundFinalizer}")`);
 
 /** Whether an entry may have owners, or waits for its dependents. */
@@ -13,7 +13,7 @@ export function mayMatter({ body }: Entry): boolean {
 }
 
 /**
- * Who depends on whom, by store keys. Only objects that have owners, or wait for their dependents, are known.
+ * The graph of owners and dependents, by store keys. It has only objects with owners and objects that wait for dependents.
  */
 export class Ownership {
   private readonly ownersOf = new Map<string, readonly string[]>();
@@ -24,7 +24,7 @@ export class Ownership {
     for (const resource of registry.stored()) this.byStoreName.set(resource.storePrefix, resource);
   }
 
-  /** Takes in an object as it now stands. */
+  /** Adds an object, or updates what is known of it. */
   put(entry: Entry): void {
     const { namespace } = namesOf(entry.key);
     const { ownerReferences = [] } = decodeEntry(entry).metadata;
@@ -69,10 +69,10 @@ export class Ownership {
     return this.byStoreName.get(key.slice(0, key.length - namespace.length - name.length - 1));
   }
 
-  /** Where an owner stands; undefined for a kind that this server doesn't have. */
+  /** The store key of an owner; undefined for a kind that this server doesn't have. */
   keyOfOwner({ apiVersion, kind, name }: OwnerReferenceValue, namespace: string): string | undefined {
     const resource = this.registry.findKind(apiVersion, kind);
-    // A namespaced owner of something that has no namespace can't be told: nothing is concluded from it.
+    // A cluster-scoped object can't have a namespaced owner: the reference is ignored.
     if (resource === undefined || (resource.namespaced && namespace === "")) return undefined;
     return keyOf(resource, resource.namespaced ? namespace : "", name);
   }

@@ -194,7 +194,7 @@ function isElement(element: string): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Deeper sets than objects can be are nobody's. */
+/** Sets can't be deeper than objects. */
 const maxDepth = 1000;
 const elementForm = /^[fkvi]:/;
 

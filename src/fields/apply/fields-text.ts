@@ -69,7 +69,7 @@ class Writer {
       const below = ignored.isEmpty ? ignored : ignored.below(fieldElement(name));
       if (below.isMember) continue;
       const own = this.parts(member, shape, below);
-      // An object is there because of what is in it; one of which all is ignored is nobody's.
+      // An object is owned through its members; when all of them are ignored it has no owner.
       if (own === "") continue;
       text += `${text === "" ? "" : ","}${fieldJson(name)}:{${own ?? ""}}`;
     }

@@ -7,13 +7,13 @@ import type { Manager } from "./manager.ts";
  * what it needs, and mostly writes it as it was.
  */
 export interface ManagedFieldsText {
-  /** The list; empty when nobody owns anything. */
+  /** The list as JSON; empty when there are no entries. */
   readonly text: string;
   /** Where in the text the set of each entry begins and ends, one after the other. */
   readonly sets: readonly number[];
 }
 
-/** Of an object that nobody owns anything of. */
+/** Of an object without managed fields. */
 export const noManagedFieldsText: ManagedFieldsText = { text: "", sets: [] };
 
 /** An entry, with the set of its fields as JSON text. */

@@ -5,13 +5,13 @@ import { joinEntries, sameButForTimes, splitEntries, type EntryText } from "./ma
 import type { ManagedFieldsText } from "./managed-fields-text.ts";
 import { StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 
-/** What stands beside the fields in an entry. */
+/** The members of an entry beside its fields. */
 export interface KnownManager {
   readonly manager: Manager;
   readonly time: string | undefined;
 }
 
-/** Owners of an object's fields, by the ids of their managers, with what stands beside the fields in their entries. */
+/** Owners of an object's fields, by the ids of their managers, with the other members of their entries. */
 export interface ManagedFields {
   readonly owners: Owners;
   readonly entries: ReadonlyMap<string, KnownManager>;
@@ -19,12 +19,12 @@ export interface ManagedFields {
   readonly stored?: ManagedFieldsText | undefined;
 }
 
-/** Nobody owns anything. */
+/** Of an object without managed fields. */
 export const noManagedFields: ManagedFields = { owners: new Map(), entries: new Map() };
 
 /** The most entries of updates; beyond them the oldest become one. */
 const maxUpdateEntries = 10;
-/** Whose the merged entries are. */
+/** Manager of the merged entries. */
 const ancientManager = "ancient-changes";
 
 /** Reads the entries of an object. Those that can't be read, or own nothing, are left out. Of two of one id, the last counts. */
@@ -123,7 +123,7 @@ export function entryOfCreator(creator: Manager, now: string, fields: string): M
 }
 
 /**
- * What stands, where nothing but times would change: what is brought back each time after a write is no change.
+ * The present managed fields, where only times would change; else the written ones.
  */
 export function unlessSame(written: ManagedFieldsText, standing: ManagedFields): ManagedFieldsText {
   const { stored } = standing;

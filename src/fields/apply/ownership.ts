@@ -46,18 +46,18 @@ export interface Write {
   readonly manager: string;
   /** Version in which the objects of the write are. */
   readonly version: string;
-  /** Fields that nobody owns, such as those that the server sets; named alike in every version. */
+  /** Fields without an owner, such as those that the server sets; they have the same names in every version. */
   readonly ignored?: FieldSet;
 }
 
 /**
- * Applies what a manager wants over what stands (spec: conventions 4.10): merges it, removes what the manager wanted before
+ * Applies the configuration of a manager to the live object (spec: conventions 4.10): merges it, removes what the manager wanted before
  * and wants no longer unless somebody else owns it, and moves ownership. Another order of list items alone changes nothing.
  *
  * Laws: applying the same again changes nothing; what others own is never removed; the conflicts are exactly the fields of
  * others whose value would change.
  *
- * @param live what stands; `{}` for a new object.
+ * @param live the live object; `{}` for a new one.
  * @param wanted all that the manager wants.
  * @param force fields that others own are taken over.
  * @throws {ApplyConflict} unless `force`, when others own fields that would be changed.
@@ -83,7 +83,7 @@ export function applyFields(
     (before.version !== version || !before.set.difference(own.set).isEmpty);
   const object = gaveUp ? prune(merged, version, before, next, versions) : merged;
   const lasting = () => readSet(versions.canonical(object, version), shape, "lenient");
-  const changes = new Changes(live, object, write, versions, lasting);
+  const changes = new WrittenFieldsByVersion(live, object, write, versions, lasting);
   const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
   const { any, isReorder } = changes.in(version)!;
@@ -112,7 +112,7 @@ function wantedFields(
 }
 
 /**
- * Records that a manager wrote an object as a whole: it owns what it changed, and nobody else does any more.
+ * Records that a manager wrote an object as a whole: it becomes the only owner of what it changed.
  *
  * @param live what stood; `{}` for a new object.
  */
@@ -124,7 +124,7 @@ export function updateFields(
   write: Write,
 ): Recorded {
   const { manager, version, ignored = FieldSet.empty } = write;
-  const changes = new Changes(live, written, write, versions);
+  const changes = new WrittenFieldsByVersion(live, written, write, versions);
   const { added, modified, removed } = changes.in(version)!;
   if (added.isEmpty && modified.isEmpty && removed.isEmpty) return { owners, wrote: false };
   const known = ownersAsDeclared(owners, (one) => versions.shape(one));
@@ -150,7 +150,7 @@ function fitted(owners: Owners, own: OwnedFields): Owners {
 }
 
 /** What a write changes, as seen in one version. */
-interface Change extends Comparison {
+interface WrittenFields extends Comparison {
   /** What it adds and what it modifies. */
   readonly written: FieldSet;
   /** All of it. */
@@ -160,9 +160,9 @@ interface Change extends Comparison {
 }
 
 /** What a write changes, as seen in each version; found out once a version. */
-class Changes {
+class WrittenFieldsByVersion {
   readonly manager: string;
-  private readonly known = new Map<string, Change | undefined>();
+  private readonly known = new Map<string, WrittenFields | undefined>();
 
   constructor(
     private readonly before: unknown,
@@ -176,12 +176,12 @@ class Changes {
   }
 
   /** Undefined for a version that there is not. */
-  in(version: string): Change | undefined {
+  in(version: string): WrittenFields | undefined {
     if (!this.known.has(version)) this.known.set(version, this.compare(version));
     return this.known.get(version);
   }
 
-  private compare(version: string): Change | undefined {
+  private compare(version: string): WrittenFields | undefined {
     const shape = this.versions.shape(version);
     if (shape === undefined) return undefined;
     const found = compareTyped(this.seen(this.before, version), this.seen(this.after, version), shape);
@@ -204,7 +204,10 @@ class Changes {
 }
 
 /** Takes from the others what a write changes. */
-function without(owners: Owners, changes: Changes): { readonly kept: Owners; readonly contested: Owners } {
+function without(
+  owners: Owners,
+  changes: WrittenFieldsByVersion,
+): { readonly kept: Owners; readonly contested: Owners } {
   const kept = new Map<string, OwnedFields>();
   const contested = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
@@ -225,7 +228,7 @@ function without(owners: Owners, changes: Changes): { readonly kept: Owners; rea
   return { kept, contested };
 }
 
-/** Removes what a manager wanted before and nobody wants now. */
+/** Removes what a manager applied before and no manager owns now. */
 function prune(
   merged: unknown,
   version: string,

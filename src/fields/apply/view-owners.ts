@@ -1,7 +1,7 @@
 import { FieldSet, fieldElement } from "./field-set.ts";
 import type { OwnedFields, Owners } from "./ownership.ts";
 
-/** A field that a view of an object changes: where it stands in the view and in the object, by names of members. */
+/** A field that a view of an object changes: its path in the view and in the object, by names of members. */
 export interface ViewedField {
   readonly view: readonly string[];
   readonly object: readonly string[];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { GroupVersion, Resource } from "../../resources/registry.ts";
+import type { ServedGroupVersion, Resource } from "../../resources/registry.ts";
 import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { parseAccept, preferred } from "../request/negotiation.ts";
@@ -16,7 +16,7 @@ export class AggregatedDiscovery {
   private made: { readonly bytes: Buffer; readonly tag: string } | undefined;
 
   constructor(
-    private readonly groupVersions: readonly GroupVersion[],
+    private readonly groupVersions: readonly ServedGroupVersion[],
     private readonly vocabulary: Vocabulary,
   ) {
     this.group = `apidiscovery.${vocabulary.groupSuffix}`;

@@ -1,6 +1,7 @@
+import { apiVersionOf } from "../../base/group-names.ts";
 import { createHash } from "node:crypto";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { GroupVersion, Registry, Resource } from "../../resources/registry.ts";
+import type { ServedGroupVersion, Registry, Resource } from "../../resources/registry.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { AggregatedDiscovery, kindAt } from "./aggregated-discovery.ts";
 import { parseAccept } from "../request/negotiation.ts";
@@ -21,7 +22,7 @@ export function addDiscoveryPaths(paths: PathTable, registry: Registry, features
   const { groupVersions } = registry;
   const groups = groupNames(groupVersions);
   const { vocabulary } = registry;
-  const aggregated = (those: readonly GroupVersion[]) =>
+  const aggregated = (those: readonly ServedGroupVersion[]) =>
     features.aggregated ? new AggregatedDiscovery(those, vocabulary) : undefined;
   const core = aggregated(groupVersions.filter(({ group }) => group === ""));
   const named = aggregated(groupVersions.filter(({ group }) => group !== ""));
@@ -80,15 +81,15 @@ function checkAcceptsJson({ exchange }: RequestContext): void {
   throw new StatusError("NotAcceptable", "only the following media types are accepted: application/json");
 }
 
-function groupNames(groupVersions: readonly GroupVersion[]): string[] {
+function groupNames(groupVersions: readonly ServedGroupVersion[]): string[] {
   return [...new Set(groupVersions.map((one) => one.group))].filter((group) => group !== "");
 }
 
-function versionsOf(groupVersions: readonly GroupVersion[], group: string): string[] {
+function versionsOf(groupVersions: readonly ServedGroupVersion[], group: string): string[] {
   return groupVersions.filter((one) => one.group === group).map((one) => one.version);
 }
 
-function groupDocument(groupVersions: readonly GroupVersion[], group: string): object {
+function groupDocument(groupVersions: readonly ServedGroupVersion[], group: string): object {
   const versions = versionsOf(groupVersions, group).map((version) => ({
     groupVersion: `${group}/${version}`,
     version,
@@ -97,14 +98,14 @@ function groupDocument(groupVersions: readonly GroupVersion[], group: string): o
 }
 
 function resourceList(
-  { group, version, resources }: GroupVersion,
+  { group, version, resources }: ServedGroupVersion,
   vocabulary: Vocabulary,
   features: DiscoveryFeatures,
 ): object {
   return {
     kind: "APIResourceList",
     apiVersion: "v1",
-    groupVersion: group === "" ? version : `${group}/${version}`,
+    groupVersion: apiVersionOf(group, version),
     resources: resources
       .flatMap((one) => resourceDocuments(one, vocabulary, features))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),

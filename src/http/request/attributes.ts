@@ -1,3 +1,4 @@
+import { qualifiedName } from "../../base/group-names.ts";
 import { parseFieldSelector, pinnedValue } from "../../base/field-selector.ts";
 import { pathSegmentFaults } from "../../base/names.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -53,7 +54,7 @@ export function forbidden(
   const type = subresource === "" ? resource : `${resource}/${subresource}`;
   const scope = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
   const what = `${who} cannot ${verb} resource ${JSON.stringify(type)} in API group ${JSON.stringify(group)} ${scope}`;
-  const subject = group === "" ? resource : `${resource}.${group}`;
+  const subject = qualifiedName(resource, group);
   const named = name === "" ? subject : `${subject} ${JSON.stringify(name)}`;
   return new StatusError("Forbidden", `${named} is forbidden: ${what}${because}`, {
     name,

@@ -1,3 +1,4 @@
+import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
 import { StatusError } from "../../base/status-error.ts";
 
 /** What a request is about, read from method and path alone (spec: conventions 4.1, 4.2). */
@@ -174,12 +175,11 @@ export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value !== "0" && value.toLowerCase() !== "false";
 }
 
-/** Subresources that are connections: they last as long as either side likes. */
-const connections: ReadonlySet<string> = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
 /** Whether a request is for a connection to a pod, a service or a node. */
 export function isConnection(facts: RequestFacts): boolean {
-  return facts.kind === "resource" && facts.subresource !== "" && connections.has(facts.subresource);
+  return (
+    facts.kind === "resource" && facts.subresource !== "" && connectingSubresources.has(facts.subresource)
+  );
 }
 
 /** Whether a request goes on until somebody ends it: a watch or a connection. */

@@ -1,3 +1,4 @@
+import { apiVersionOf } from "../../base/group-names.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
@@ -23,7 +24,7 @@ function inCurrentVersion(
   { olderVersions = [] }: ActionSubresource,
 ): JsonValue {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const older = olderVersions.map((version) => (group === "" ? version : `${group}/${version}`));
+  const older = olderVersions.map((version) => apiVersionOf(group, version));
   return older.includes(value["apiVersion"] as string) ? { ...value, apiVersion } : value;
 }
 
@@ -69,7 +70,7 @@ function sameName(target: Target, { kind, metadata: { name = "" } }: ApiObject):
 /** The object to which something in a collection is to be done. */
 function objectOf(engine: Engine, target: Target, { metadata }: ApiObject): Target {
   const { kind } = target.resource;
-  const { resource: name, subresource } = kind.doesTo!;
+  const { resource: name, subresource } = kind.subresourceAlias!;
   const resource = engine.registry.find(target.resource.group, kind.version, name);
   if ((metadata.name ?? "") === "") throw new StatusError("BadRequest", "metadata.name is required");
   if (resource === undefined) throw new StatusError("NotFound", `this server has no ${name}`);

@@ -24,7 +24,8 @@ export async function serveDelete(service: HttpService, request: ResourceContext
   const { options, stays } = await deleteOptions(service, request);
   const result = await deleteObject(service.engine, target, options);
   if (!result.gone) return sendObject(service, request, encoding, stays, result.body);
-  if (target.resource.kind.answersDeleted) return sendObject(service, request, encoding, 200, result.body);
+  if (target.resource.kind.returnsDeletedObject)
+    return sendObject(service, request, encoding, 200, result.body);
   const { group, name: kind } = target.resource;
   const status = successStatus({ name: target.name, group, kind, uid: result.uid });
   sendStatus(request, service.engine.vocabulary, 200, status);

@@ -65,7 +65,7 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
     case "watch":
       return serveWatch(service, request);
     case "create": {
-      if (resource.kind.doesTo !== undefined) {
+      if (resource.kind.subresourceAlias !== undefined) {
         return serveAction(service, request, {
           shape: "action",
           verbs: ["create"],

@@ -3,7 +3,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { turnGiver } from "../../base/turns.ts";
 import { listObjects } from "../../resources/list.ts";
 import { storeFailure } from "../../resources/resource-version.ts";
-import { bodyOf, watchObjects, type Change } from "../../resources/watch.ts";
+import { bodyOf, watchObjects, type WatchChange } from "../../resources/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { portions } from "../encodings/chunks.ts";
 import type { Encoding } from "../encodings/encoding.ts";
@@ -143,7 +143,7 @@ class Watcher {
     return taken;
   }
 
-  private send(changes: readonly Change[], upTo: Revision): void {
+  private send(changes: readonly WatchChange[], upTo: Revision): void {
     if (this.ended || changes.length === 0) return;
     this.sentUpTo = upTo;
     const frames = framesOf(changes, this.encoding);
@@ -217,10 +217,10 @@ class Watcher {
   }
 }
 
-const shared = new WeakMap<readonly Change[], Map<string, Uint8Array>>();
+const shared = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
 
 /** The frames of a batch of changes; made once for all watchers that share the batch and the encoding. */
-function framesOf(changes: readonly Change[], encoding: Encoding): Uint8Array {
+function framesOf(changes: readonly WatchChange[], encoding: Encoding): Uint8Array {
   let known = shared.get(changes);
   if (known === undefined) shared.set(changes, (known = new Map()));
   let frames = known.get(encoding.key);

@@ -39,7 +39,7 @@ export const ValidatingAdmissionPolicyBinding = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   servedByDefault: false,
   doc: "Puts a policy into force.",
   effect: {

@@ -71,7 +71,7 @@ export const ValidatingAdmissionPolicy = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   servedByDefault: false,
   doc: "Refuses writes for which its expressions don't hold.",
   effect: {

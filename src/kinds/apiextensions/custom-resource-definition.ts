@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { decode } from "../../schema/decode.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
@@ -53,7 +52,7 @@ export const CustomResourceDefinition = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   hasMarkedFields: true,
   doc: "Declares a custom kind, which is served from then on.",
   effect: {
@@ -69,11 +68,9 @@ export const CustomResourceDefinition = kind({
   },
   generationOf: ({ spec }) => spec,
   prepareCreate(copy) {
-    copy.status = emptyStatus();
     noteStoredVersion(copy);
   },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
+  prepareUpdate(copy) {
     noteStoredVersion(copy);
   },
   validate({ metadata, spec, status }, report) {
@@ -94,13 +91,8 @@ export const CustomResourceDefinition = kind({
     checkDefinitionChange(definition, live, report);
     checkApproval(definition, live, report, context);
   },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: emptyStatus,
   },
 });
 export type CustomResourceDefinition = ObjectFor<typeof CustomResourceDefinition>;

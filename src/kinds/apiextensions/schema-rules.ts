@@ -5,7 +5,7 @@ import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./sche
 import { checkStructure } from "./structural-rules.ts";
 
 /** Where in a definition's schema a schema stands, as far as that matters to the rules. */
-interface Standing {
+interface SchemaPosition {
   readonly context: KindContext;
   readonly isRoot: boolean;
   /** Inside the metadata of an object, of which the server keeps the rules. */
@@ -77,7 +77,7 @@ function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: Kin
   );
 }
 
-function checkSchema(schema: Schema, place: FieldReport, standing: Standing): void {
+function checkSchema(schema: Schema, place: FieldReport, standing: SchemaPosition): void {
   if (place.full) return;
   const own = marks(schema, standing.context.vocabulary);
   checkUnsupported(schema, place);
@@ -118,7 +118,7 @@ function checkUnsupported(schema: Schema, place: FieldReport): void {
   }
 }
 
-function checkType(schema: Schema, own: Marks, place: FieldReport, standing: Standing): void {
+function checkType(schema: Schema, own: Marks, place: FieldReport, standing: SchemaPosition): void {
   const { type = "" } = schema;
   const prefix = standing.context.vocabulary.schemaExtensionPrefix;
   if (type === "null") {
@@ -159,7 +159,7 @@ function checkExpressions({ validations }: Marks, place: FieldReport): void {
   }
 }
 
-function checkBelow(schema: Schema, own: Marks, place: FieldReport, standing: Standing): void {
+function checkBelow(schema: Schema, own: Marks, place: FieldReport, standing: SchemaPosition): void {
   const below = { ...standing, isRoot: false };
   const members = memberSchema(schema);
   if (members !== undefined) checkSchema(members, place.at("additionalProperties"), below);

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
@@ -118,7 +117,7 @@ export const APIService = kind({
   categories: ["api-extensions"],
   scope: "Cluster",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   nameForm: "pathSegment",
   doc: "Where one version of an API group is served.",
   effect: {
@@ -138,20 +137,10 @@ export const APIService = kind({
         .invalid(name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(required)}`);
     }
   },
-  prepareCreate(copy) {
-    copy.status = copy.spec?.service === undefined ? { conditions: [localCondition(copy.metadata)] } : {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      keepsMetadata: ["labels", "annotations", "finalizers", "ownerReferences"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: (copy) =>
+      copy.spec?.service === undefined ? { conditions: [localCondition(copy.metadata)] } : {},
+    keepsMetadata: ["labels", "annotations", "finalizers", "ownerReferences"],
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { labelsText, selectorCell } from "../cells.ts";
 import { amountOf, countOrPercent, nonNegative } from "../checks/numbers.ts";
@@ -143,11 +142,9 @@ export const DaemonSet = kind({
   },
   generationOf: ({ spec }) => spec,
   prepareCreate(copy) {
-    copy.status = emptyStatus();
     setTemplateGeneration(copy, 1);
   },
   prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
     const last = Number(live.metadata.annotations?.[templateGeneration] ?? "1");
     setTemplateGeneration(copy, same(copy.spec?.template, live.spec?.template) ? last : last + 1);
   },
@@ -163,13 +160,8 @@ export const DaemonSet = kind({
     if (subresource === "status") checkCollisions(set.status ?? {}, live.status ?? {}, report.at("status"));
   },
   warnings: workloadWarnings,
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: emptyStatus,
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorText } from "../cells.ts";
 import { amountOf, countOrAnyPercent, countOrPercent, nonNegative } from "../checks/numbers.ts";
@@ -172,12 +171,6 @@ export const Deployment = kind({
   },
   // Annotations of a deployment are its replica sets' too.
   generationOf: ({ spec, metadata }) => [spec, metadata.annotations],
-  prepareCreate(copy) {
-    copy.status = {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
   validate: ({ spec }, report) => checkSpec(spec, report.at("spec")),
   validateUpdate(deployment, live, report, { subresource }) {
     unchanged(deployment.spec?.selector, live.spec?.selector, report.at("spec", "selector"));
@@ -186,15 +179,12 @@ export const Deployment = kind({
     checkCollisions(deployment.status ?? {}, live.status ?? {}, report.at("status"));
   },
   warnings: workloadWarnings,
+  status: {
+    initial: () => ({}),
+    keepsMetadata: ["labels"],
+  },
   subresources: {
     scale: scaleOf<Deployed>(({ spec }) => selectorText(spec?.selector) ?? ""),
-    status: {
-      verbs: ["get", "patch", "update"],
-      keepsMetadata: ["labels"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorCell, selectorText } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
@@ -78,12 +77,6 @@ export const ReplicaSet = kind({
   },
   selectable: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
   generationOf: ({ spec }) => spec,
-  prepareCreate(copy) {
-    copy.status = { replicas: 0 };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};
     const place = report.at("spec");
@@ -101,14 +94,11 @@ export const ReplicaSet = kind({
     if (subresource === "status") checkParts(set.status ?? {}, counts, report.at("status"));
   },
   warnings: workloadWarnings,
+  status: {
+    initial: () => ({ replicas: 0 }),
+  },
   subresources: {
     scale: scaleOf<Replicated>(({ spec }) => selectorText(spec?.selector) ?? ""),
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorText } from "../cells.ts";
 import { annotationMap, labelMap } from "../checks/names.ts";
@@ -266,12 +265,6 @@ export const StatefulSet = kind({
       PersistentVolumeClaim.fillDefaults?.(claim, context);
     }
   },
-  prepareCreate(copy) {
-    copy.status = { replicas: 0, availableReplicas: 0 };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
   validate: ({ spec }, report, context) => checkSpec(spec, report.at("spec"), context),
   validateUpdate(set, live, report, { subresource }) {
     checkSpecUpdate(set.spec, live.spec, report.at("spec"));
@@ -280,14 +273,11 @@ export const StatefulSet = kind({
     checkCollisions(set.status ?? {}, live.status ?? {}, report.at("status"));
   },
   warnings: workloadWarnings,
+  status: {
+    initial: () => ({ replicas: 0, availableReplicas: 0 }),
+  },
   subresources: {
     scale: scaleOf<Numbered>(({ spec }) => selectorText(spec?.selector) ?? ""),
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v2.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -124,19 +123,8 @@ export const HorizontalPodAutoscaler = kind({
     const lowest = context.enabled("HPAScaleToZero") || live.spec?.minReplicas === 0 ? 0 : 1;
     checkLowest(spec?.minReplicas, lowest, report.at("spec", "minReplicas"));
   },
-  prepareCreate(copy) {
-    copy.status = { desiredReplicas: 0, currentMetrics: null as unknown as [] };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({ desiredReplicas: 0, currentMetrics: null as unknown as [] }),
   },
   columns: [
     nameColumn,

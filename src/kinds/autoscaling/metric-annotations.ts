@@ -1,6 +1,7 @@
 import { struct } from "./v1.ts";
 import { type Static, field, int32, quantity, string, time } from "../../schema/types.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
+import { metricMembers } from "./metric-members.ts";
 import { CrossVersionObjectReference } from "./object-reference-v1.ts";
 
 export const HorizontalPodAutoscalerCondition = struct(
@@ -59,15 +60,13 @@ export const MetricSpec = struct("MetricSpec", "A metric by which is scaled.", {
   type: field(1, string, "Which of the other fields holds the metric.")
     .declaredRequired()
     .oneOf("ContainerResource", "External", "Object", "Pods", "Resource"),
-  object: field(2, ObjectMetricSource, "A metric of one object.").nullable(),
-  pods: field(3, PodsMetricSource, "A metric of each pod.").nullable(),
-  resource: field(4, ResourceMetricSource, "Use of a resource by the pods.").nullable(),
-  external: field(5, ExternalMetricSource, "A metric from outside of the cluster.").nullable(),
-  containerResource: field(
-    7,
-    ContainerResourceMetricSource,
-    "Use of a resource by one container.",
-  ).nullable(),
+  ...metricMembers({
+    object: ObjectMetricSource,
+    pods: PodsMetricSource,
+    resource: ResourceMetricSource,
+    external: ExternalMetricSource,
+    containerResource: ContainerResourceMetricSource,
+  }),
 });
 export type MetricSpec = Static<typeof MetricSpec>;
 
@@ -113,14 +112,12 @@ export const MetricStatus = struct("MetricStatus", "A metric as it was seen last
   type: field(1, string, "Which of the other fields holds the metric.")
     .declaredRequired()
     .oneOf("ContainerResource", "External", "Object", "Pods", "Resource"),
-  object: field(2, ObjectMetricStatus, "A metric of one object.").nullable(),
-  pods: field(3, PodsMetricStatus, "A metric of each pod.").nullable(),
-  resource: field(4, ResourceMetricStatus, "Use of a resource by the pods.").nullable(),
-  external: field(5, ExternalMetricStatus, "A metric from outside of the cluster.").nullable(),
-  containerResource: field(
-    7,
-    ContainerResourceMetricStatus,
-    "Use of a resource by one container.",
-  ).nullable(),
+  ...metricMembers({
+    object: ObjectMetricStatus,
+    pods: PodsMetricStatus,
+    resource: ResourceMetricStatus,
+    external: ExternalMetricStatus,
+    containerResource: ContainerResourceMetricStatus,
+  }),
 });
 export type MetricStatus = Static<typeof MetricStatus>;

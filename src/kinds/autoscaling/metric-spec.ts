@@ -4,6 +4,7 @@ import { pathSegment } from "../checks/names.ts";
 import { positive } from "../checks/numbers.ts";
 import { positiveQuantity } from "../checks/quantities.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
+import { metricMembers } from "./metric-members.ts";
 import {
   checkExternalTarget,
   checkMetric,
@@ -92,6 +93,14 @@ const ContainerResourceMetricSource = struct(
   { check: ({ target }, place) => checkResourceTarget(target, place.at("target")) },
 );
 
+const members = metricMembers({
+  object: ObjectMetricSource,
+  pods: PodsMetricSource,
+  resource: ResourceMetricSource,
+  external: ExternalMetricSource,
+  containerResource: ContainerResourceMetricSource,
+});
+
 export const MetricSpec = struct(
   "MetricSpec",
   "A metric by which is scaled; the field that its type names holds it.",
@@ -99,13 +108,8 @@ export const MetricSpec = struct(
     type: field(1, string, "Which of the other fields holds the metric.")
       .declaredRequired()
       .known("ContainerResource", "External", "Object", "Pods", "Resource"),
-    object: field(2, ObjectMetricSource, "A metric of one object.").nullable(),
-    pods: field(3, PodsMetricSource, "A metric of each pod.").nullable(),
-    resource: field(4, ResourceMetricSource, "Use of a resource by the pods.").nullable(),
-    external: field(5, ExternalMetricSource, "A metric from outside of the cluster.").nullable(),
-    containerResource: field(7, ContainerResourceMetricSource, "Use of a resource by one container.")
-      .nullable()
-      .gated("HPAContainerMetrics"),
+    ...members,
+    containerResource: members.containerResource.gated("HPAContainerMetrics"),
   },
   { check: checkMetric },
 );

@@ -1,6 +1,7 @@
 import { struct } from "./v2.ts";
 import { type Static, field, int32, quantity, string } from "../../schema/types.ts";
 import { MetricIdentifier } from "./metric-spec.ts";
+import { metricMembers } from "./metric-members.ts";
 import { CrossVersionObjectReference } from "./object-reference.ts";
 import { resourceNames } from "./resource-names.ts";
 
@@ -49,14 +50,12 @@ export const MetricStatus = struct("MetricStatus", "A metric as it was seen last
   type: field(1, string, "Which of the other fields holds the metric.")
     .declaredRequired()
     .known("ContainerResource", "External", "Object", "Pods", "Resource"),
-  object: field(2, ObjectMetricStatus, "A metric of one object.").nullable(),
-  pods: field(3, PodsMetricStatus, "A metric of each pod.").nullable(),
-  resource: field(4, ResourceMetricStatus, "Use of a resource by the pods.").nullable(),
-  external: field(5, ExternalMetricStatus, "A metric from outside of the cluster.").nullable(),
-  containerResource: field(
-    7,
-    ContainerResourceMetricStatus,
-    "Use of a resource by one container.",
-  ).nullable(),
+  ...metricMembers({
+    object: ObjectMetricStatus,
+    pods: PodsMetricStatus,
+    resource: ResourceMetricStatus,
+    external: ExternalMetricStatus,
+    containerResource: ContainerResourceMetricStatus,
+  }),
 });
 export type MetricStatus = Static<typeof MetricStatus>;

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { scheduleFault, timeZoneFault } from "../../base/cron.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -121,19 +120,8 @@ export const CronJob = kind({
     return warnings;
   },
   generationOf: ({ spec }) => spec,
-  prepareCreate(copy) {
-    copy.status = {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({}),
   },
   columns: [
     nameColumn,

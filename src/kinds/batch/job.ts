@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
@@ -65,7 +64,7 @@ export const Job = kind({
   singular: "job",
   categories: ["all"],
   scope: "Namespaced",
-  orphansDependents: true,
+  defaultGarbageCollectionPolicy: "OrphanDependents",
   doc: "Work that is done by pods until enough of them succeeded.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the job.").emitEmpty(),
@@ -88,16 +87,12 @@ export const Job = kind({
   },
   generationOf: ({ spec }) => spec,
   prepareCreate(copy, { vocabulary }) {
-    copy.status = {};
     const annotation = trackingAnnotation(vocabulary);
     copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
     if (copy.spec === undefined) return;
     generateSelector(copy.metadata, copy.spec);
     // The reference fills in defaults again when it reads what it has stored, and so finds the new labels.
     takeLabels(copy);
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
   },
   validate(job, report) {
     checkSelector(job, report);
@@ -120,13 +115,8 @@ export const Job = kind({
       report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
   },
   warnings: workloadWarnings,
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({}),
   },
   columns: [
     nameColumn,

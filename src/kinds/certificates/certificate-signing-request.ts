@@ -96,18 +96,22 @@ export const CertificateSigningRequest = kind({
   },
   selectable: { "spec.signerName": ({ spec }) => spec.signerName },
   prepareCreate(copy, { user }) {
-    copy.status = {};
     // Who asks is what the server knows, not what they say.
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = copy.spec;
     copy.spec = { ...asked, ...requester(user) };
   },
   prepareUpdate(copy, live) {
-    const { spec, status } = deepClone(live);
-    copy.spec = spec;
-    copy.status = status;
+    copy.spec = deepClone(live.spec);
   },
   validateUpdate(request, live, report, { subresource }) {
     checkStatusChange(request.status ?? {}, live.status ?? {}, subresource, report.at("status"));
+  },
+  status: {
+    initial: () => ({}),
+    write(written, live, { now = 0 }) {
+      stampConditions(written.status?.conditions ?? [], live.status?.conditions ?? [], timeText(now));
+      return written.status;
+    },
   },
   subresources: {
     approval: {
@@ -118,13 +122,6 @@ export const CertificateSigningRequest = kind({
         stampConditions(conditions, before, timeText(now));
         const { conditions: _, ...kept } = copy.status ?? {};
         copy.status = conditions.length === 0 ? kept : { ...kept, conditions };
-      },
-    },
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written, { now = 0 }) {
-        stampConditions(written.status?.conditions ?? [], copy.status?.conditions ?? [], timeText(now));
-        copy.status = written.status;
       },
     },
   },

@@ -1,5 +1,5 @@
 import { admissionregistration } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./words.ts";
 
 const harmless = ["None", "NoneOnDryRun"];
@@ -31,8 +31,8 @@ const uniqueNames: Rule = (part) => {
 
 export const admissionregistrationChanges: readonly VersionChange[] = [
   change(
-    home(admissionregistration, "v1beta1"),
-    home(admissionregistration, "v1"),
+    groupVersion(admissionregistration, "v1beta1"),
+    groupVersion(admissionregistration, "v1"),
     ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
     uniqueNames,
     at(

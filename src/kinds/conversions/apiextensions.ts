@@ -1,6 +1,6 @@
 import { deepClone, isObject, type JsonObject } from "../../base/json/value.ts";
 import { apiextensions } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import {
   at,
   change,
@@ -80,8 +80,8 @@ const conversion: readonly Rule[] = [
 
 export const apiextensionsChanges: readonly VersionChange[] = [
   change(
-    home(apiextensions, "v1beta1"),
-    home(apiextensions, "v1"),
+    groupVersion(apiextensions, "v1beta1"),
+    groupVersion(apiextensions, "v1"),
     ["CustomResourceDefinition"],
     at(
       "spec",

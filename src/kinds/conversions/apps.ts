@@ -1,6 +1,6 @@
 import { deepClone } from "../../base/json/value.ts";
 import { apps } from "../groups.ts";
-import { extensions, home } from "./homes.ts";
+import { extensions, groupVersion } from "./group-versions.ts";
 import {
   at,
   change,
@@ -17,10 +17,10 @@ import {
   type VersionChange,
 } from "./words.ts";
 
-const v1 = home(apps, "v1");
-const extensionsV1beta1 = home(extensions, "v1beta1");
-const v1beta1 = home(apps, "v1beta1");
-const v1beta2 = home(apps, "v1beta2");
+const v1 = groupVersion(apps, "v1");
+const extensionsV1beta1 = groupVersion(extensions, "v1beta1");
+const v1beta1 = groupVersion(apps, "v1beta1");
+const v1beta2 = groupVersion(apps, "v1beta2");
 
 /** Stands for "without limit" where a number is wanted. */
 const unlimited = 2_147_483_647;

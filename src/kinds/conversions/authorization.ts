@@ -1,9 +1,9 @@
 import { authorization } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { at, change, rename, type VersionChange } from "./words.ts";
 
-const v1beta1 = home(authorization, "v1beta1");
-const v1 = home(authorization, "v1");
+const v1beta1 = groupVersion(authorization, "v1beta1");
+const v1 = groupVersion(authorization, "v1");
 
 export const authorizationChanges: readonly VersionChange[] = [
   change(

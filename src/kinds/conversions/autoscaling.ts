@@ -1,5 +1,5 @@
 import { autoscaling } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { at, change, find, isGiven, move, put, rename, type Rule, type VersionChange } from "./words.ts";
 
 /** Where a number of the older form goes: into the target that is aimed at, or into what was seen. */
@@ -81,15 +81,15 @@ const seen: readonly Rule[] = [
   ),
 ];
 
-const v2 = home(autoscaling, "v2");
+const v2 = groupVersion(autoscaling, "v2");
 
 export const autoscalingChanges: readonly VersionChange[] = [
   change(
-    home(autoscaling, "v2beta1"),
+    groupVersion(autoscaling, "v2beta1"),
     v2,
     ["HorizontalPodAutoscaler"],
     at("spec.metrics[]", ...metrics),
     at("status.currentMetrics[]", ...seen),
   ),
-  change(home(autoscaling, "v2beta2"), v2, ["HorizontalPodAutoscaler"]),
+  change(groupVersion(autoscaling, "v2beta2"), v2, ["HorizontalPodAutoscaler"]),
 ];

@@ -1,15 +1,15 @@
 import { batch } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { at, change, keepDefault, type VersionChange } from "./words.ts";
 
-const v1 = home(batch, "v1");
+const v1 = groupVersion(batch, "v1");
 /** The first version kept every finished job. */
 const all = 2_147_483_647;
 
 export const batchChanges: readonly VersionChange[] = [
-  change(home(batch, "v1beta1"), v1, ["CronJob"]),
+  change(groupVersion(batch, "v1beta1"), v1, ["CronJob"]),
   change(
-    home(batch, "v2alpha1"),
+    groupVersion(batch, "v2alpha1"),
     v1,
     ["CronJob"],
     at(

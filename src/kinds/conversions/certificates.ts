@@ -1,5 +1,5 @@
 import { certificates } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./words.ts";
 
 /** The older version chose a signer by the request, and had one for everything that it didn't know. */
@@ -14,8 +14,8 @@ const signer: Rule = (part) => {
 
 export const certificatesChanges: readonly VersionChange[] = [
   change(
-    home(certificates, "v1beta1"),
-    home(certificates, "v1"),
+    groupVersion(certificates, "v1beta1"),
+    groupVersion(certificates, "v1"),
     ["CertificateSigningRequest"],
     at("spec", keepDefault("usages", ["digital signature", "key encipherment"], undefined), signer),
     at("status.conditions[]", keepDefault("status", "True", undefined)),

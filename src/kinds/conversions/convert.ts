@@ -3,14 +3,22 @@ import type { KindContext } from "../../schema/context.ts";
 import { TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { spelledKind } from "../../schema/spelling.ts";
-import type { Home } from "../../schema/types.ts";
+import type { GroupVersion } from "../../schema/types.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { lifeCycleOf } from "../life-cycles.ts";
 import { podSecurityPolicy } from "./policy.ts";
 import { checkByKind, readByKind } from "./read.ts";
-import { apiVersionOf, currentHome, declaredKind, homeOf, mayExist, wayTo, type Step } from "./registry.ts";
+import {
+  apiVersionOf,
+  currentGroupVersion,
+  declaredKind,
+  groupVersionOf,
+  mayExist,
+  wayTo,
+  type Step,
+} from "./registry.ts";
 import { Part, type Remark } from "./words.ts";
 
 /** What became of an object. */
@@ -30,31 +38,36 @@ const release = `${referenceRelease.major}.${referenceRelease.minor}`;
  * @param wanted the version to convert to; objects of other groups stay as they are. Undefined stands for the current
  *   version of each kind.
  */
-export function convertObject(given: JsonObject, wanted: Home | undefined, context: KindContext): Converted {
+export function convertObject(
+  given: JsonObject,
+  wanted: GroupVersion | undefined,
+  context: KindContext,
+): Converted {
   const { vocabulary } = context;
   const { apiVersion, kind } = given;
   if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") {
     return failed(given, "it has no apiVersion and kind");
   }
-  const home = homeOf(apiVersion, vocabulary);
-  if (home === undefined) return ofOtherGroup(given, apiVersion, vocabulary);
-  const name = apiVersionOf(home, vocabulary);
-  const target = wanted ?? currentHome(home, kind, release);
-  const gone = wanted === undefined || isSame(home, target) ? whyGone(target, kind, vocabulary) : undefined;
+  const groupVersion = groupVersionOf(apiVersion, vocabulary);
+  if (groupVersion === undefined) return ofOtherGroup(given, apiVersion, vocabulary);
+  const name = apiVersionOf(groupVersion, vocabulary);
+  const target = wanted ?? currentGroupVersion(groupVersion, kind, release);
+  const gone =
+    wanted === undefined || isSame(groupVersion, target) ? whyGone(target, kind, vocabulary) : undefined;
   if (gone !== undefined) return failed(given, gone);
-  if (isSame(home, target)) return unchanged(given, `it is of ${name} already`);
-  const way = wayTo(home, target, kind);
+  if (isSame(groupVersion, target)) return unchanged(given, `it is of ${name} already`);
+  const way = wayTo(groupVersion, target, kind);
   if (way !== undefined) return alongTheWay(given, way, context);
-  if (home.group.base !== target.group.base) {
+  if (groupVersion.group.base !== target.group.base) {
     return unchanged(given, `${name} ${kind} is no kind of ${apiVersionOf(target, vocabulary)}`);
   }
   return failed(
     given,
-    whyGone(home, kind, vocabulary) ?? `no conversion leads to ${apiVersionOf(target, vocabulary)}`,
+    whyGone(groupVersion, kind, vocabulary) ?? `no conversion leads to ${apiVersionOf(target, vocabulary)}`,
   );
 }
 
-function isSame(one: Home, other: Home): boolean {
+function isSame(one: GroupVersion, other: GroupVersion): boolean {
   return one.group.base === other.group.base && one.version === other.version;
 }
 
@@ -68,21 +81,21 @@ function failed(object: JsonObject, problem: string): Converted {
 }
 
 /** Why a kind is in no version that could be used; undefined where it is, or where nothing is known about it. */
-function whyGone(home: Home, kind: string, vocabulary: Vocabulary): string | undefined {
-  if (declaredKind(home, kind) !== undefined) return undefined;
-  const name = apiVersionOf(home, vocabulary);
-  const removed = lifeCycleOf(home.group, home.version, kind)?.removed;
+function whyGone(groupVersion: GroupVersion, kind: string, vocabulary: Vocabulary): string | undefined {
+  if (declaredKind(groupVersion, kind) !== undefined) return undefined;
+  const name = apiVersionOf(groupVersion, vocabulary);
+  const removed = lifeCycleOf(groupVersion.group, groupVersion.version, kind)?.removed;
   if (removed !== undefined) {
     const advice = kind === podSecurityPolicy.kind ? `; ${podSecurityPolicy.advice}` : "";
     return `${name} ${kind} was removed in release ${removed}, and nothing replaces it${advice}`;
   }
-  return mayExist(home, kind) ? undefined : `${name} never had a kind ${kind}`;
+  return mayExist(groupVersion, kind) ? undefined : `${name} never had a kind ${kind}`;
 }
 
 /** Custom kinds stay as they are; built-in ones in the words of the other vocabulary are probably a mistake. */
 function ofOtherGroup(given: JsonObject, apiVersion: string, vocabulary: Vocabulary): Converted {
   const other = [platform, kubernetes].find((one) => one.name !== vocabulary.name);
-  if (other === undefined || homeOf(apiVersion, other) === undefined) {
+  if (other === undefined || groupVersionOf(apiVersion, other) === undefined) {
     return unchanged(given, `${apiVersion} is of no built-in group`);
   }
   return failed(

@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json/value.ts";
 import { discovery } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { at, change, isGiven, take, type Rule, type VersionChange } from "./words.ts";
 
 /** Node and zone have fields of their own now; what else was said stays readable, but can't be written. */
@@ -26,8 +26,8 @@ const topology: Rule = (part) => {
   part.note("topology", `moved to deprecatedTopology, which a server doesn't take in: ${names}`);
 };
 
-const v1 = home(discovery, "v1");
+const v1 = groupVersion(discovery, "v1");
 
 export const discoveryChanges: readonly VersionChange[] = ["v1alpha1", "v1beta1"].map((version) =>
-  change(home(discovery, version), v1, ["EndpointSlice"], at("endpoints[]", topology)),
+  change(groupVersion(discovery, version), v1, ["EndpointSlice"], at("endpoints[]", topology)),
 );

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { KindContext } from "../../schema/context.ts";
-import type { Home } from "../../schema/types.ts";
+import type { GroupVersion } from "../../schema/types.ts";
 import { convertObject, type Converted } from "./convert.ts";
 import type { Remark } from "./words.ts";
 
@@ -14,7 +14,7 @@ export interface ConvertedManifest {
 /** Converts an object, or each object of a list (`List`, or `DeploymentList` and the like). The manifest isn't changed. */
 export function convertManifest(
   given: JsonValue,
-  wanted: Home | undefined,
+  wanted: GroupVersion | undefined,
   context: KindContext,
 ): ConvertedManifest {
   if (!isObject(given)) {
@@ -32,7 +32,7 @@ function convertList(
   list: JsonObject,
   items: readonly JsonValue[],
   kind: string,
-  wanted: Home | undefined,
+  wanted: GroupVersion | undefined,
   context: KindContext,
 ): ConvertedManifest {
   const implied =

@@ -1,10 +1,10 @@
 import { networking } from "../groups.ts";
-import { extensions, home } from "./homes.ts";
+import { extensions, groupVersion } from "./group-versions.ts";
 import { at, change, keepDefault, move, rename, type Rule, type VersionChange } from "./words.ts";
 
-const v1 = home(networking, "v1");
-const v1beta1 = home(networking, "v1beta1");
-const extensionsV1beta1 = home(extensions, "v1beta1");
+const v1 = groupVersion(networking, "v1");
+const v1beta1 = groupVersion(networking, "v1beta1");
+const extensionsV1beta1 = groupVersion(extensions, "v1beta1");
 
 /** A port was a number or a name; now each has a field of its own. */
 const portByForm: Rule = (part) => {

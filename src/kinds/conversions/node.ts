@@ -1,8 +1,8 @@
 import { node } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { change, hasMembers, move, type Rule, type VersionChange } from "./words.ts";
 
-const v1 = home(node, "v1");
+const v1 = groupVersion(node, "v1");
 
 /** What is left of a spec that was taken apart. */
 const emptySpec: Rule = ({ value }) => {
@@ -10,9 +10,9 @@ const emptySpec: Rule = ({ value }) => {
 };
 
 export const nodeChanges: readonly VersionChange[] = [
-  change(home(node, "v1beta1"), v1, ["RuntimeClass"]),
+  change(groupVersion(node, "v1beta1"), v1, ["RuntimeClass"]),
   change(
-    home(node, "v1alpha1"),
+    groupVersion(node, "v1alpha1"),
     v1,
     ["RuntimeClass"],
     move("spec.runtimeHandler", "handler"),

@@ -1,9 +1,9 @@
 import { isObject } from "../../base/json/value.ts";
 import { policy } from "../groups.ts";
-import { extensions, home } from "./homes.ts";
+import { extensions, groupVersion } from "./group-versions.ts";
 import { at, change, hasMembers, isGiven, type Rule, type VersionChange } from "./words.ts";
 
-const v1beta1 = home(policy, "v1beta1");
+const v1beta1 = groupVersion(policy, "v1beta1");
 
 /** An empty selector meant no pod and means every pod now; one that isn't given means none in both versions. */
 const emptySelector: Rule = (part) => {
@@ -25,8 +25,8 @@ export const podSecurityPolicy = {
 } as const;
 
 export const policyChanges: readonly VersionChange[] = [
-  change(v1beta1, home(policy, "v1"), ["PodDisruptionBudget"], at("spec", emptySelector)),
-  change(v1beta1, home(policy, "v1"), ["Eviction"]),
+  change(v1beta1, groupVersion(policy, "v1"), ["PodDisruptionBudget"], at("spec", emptySelector)),
+  change(v1beta1, groupVersion(policy, "v1"), ["Eviction"]),
   // It never came further, and is gone with its admission plugin.
-  change(home(extensions, "v1beta1"), v1beta1, [podSecurityPolicy.kind]),
+  change(groupVersion(extensions, "v1beta1"), v1beta1, [podSecurityPolicy.kind]),
 ];

@@ -1,6 +1,6 @@
 import { groupName } from "../../schema/kind.ts";
 import { rbac } from "../groups.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { at, change, take, type Rule, type VersionChange } from "./words.ts";
 
 /** Subjects named a version of their group; a service account is of the core group. */
@@ -21,13 +21,13 @@ const everybody: Rule = (part) => {
   );
 };
 
-const v1 = home(rbac, "v1");
-const v1alpha1 = home(rbac, "v1alpha1");
+const v1 = groupVersion(rbac, "v1");
+const v1alpha1 = groupVersion(rbac, "v1alpha1");
 const bindings = ["ClusterRoleBinding", "RoleBinding"];
 const roles = ["ClusterRole", "Role"];
 
 export const rbacChanges: readonly VersionChange[] = [
-  change(home(rbac, "v1beta1"), v1, [...bindings, ...roles]),
+  change(groupVersion(rbac, "v1beta1"), v1, [...bindings, ...roles]),
   change(v1alpha1, v1, roles),
   change(v1alpha1, v1, bindings, at("subjects[]", everybody, subjectGroup)),
 ];

@@ -1,6 +1,6 @@
 import type { Kind } from "../../schema/kind.ts";
 import { groupName } from "../../schema/kind.ts";
-import type { Group, Home } from "../../schema/types.ts";
+import type { Group, GroupVersion } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { builtInKinds } from "../all.ts";
 import { lifeCycles } from "../life-cycle-table.ts";
@@ -41,13 +41,13 @@ export const versionChanges: readonly VersionChange[] = [
 ];
 
 /** One step of a conversion: by rules, or between two declared kinds by the conversion that stands with one of them. */
-export type Step = { readonly to: Home } & (
+export type Step = { readonly to: GroupVersion } & (
   | { readonly rules: readonly Rule[] }
   | { readonly by: "toStored" | "fromStored"; readonly kind: Kind; readonly source: Kind }
 );
 
 /** A kind in a version, as a text to find it by. */
-function keyOf({ group, version }: Home, kind: string): string {
+function keyOf({ group, version }: GroupVersion, kind: string): string {
   return `${group.base}/${version} ${kind}`;
 }
 
@@ -58,7 +58,7 @@ const steps = stepsByStart();
 
 function stepsByStart(): ReadonlyMap<string, readonly Step[]> {
   const found = new Map<string, Step[]>();
-  const add = (from: Home, kind: string, step: Step): void => {
+  const add = (from: GroupVersion, kind: string, step: Step): void => {
     found.set(keyOf(from, kind), [...(found.get(keyOf(from, kind)) ?? []), step]);
   };
   for (const { from, to, kinds, rules } of versionChanges) {
@@ -74,14 +74,14 @@ function stepsByStart(): ReadonlyMap<string, readonly Step[]> {
 }
 
 /** The declaration of a kind in a version, if this release has one. */
-export function declaredKind(home: Home, kind: string): Kind | undefined {
-  return declared.get(keyOf(home, kind));
+export function declaredKind(groupVersion: GroupVersion, kind: string): Kind | undefined {
+  return declared.get(keyOf(groupVersion, kind));
 }
 
 /** The shortest way from one version of a kind to another; undefined where there is none. */
-export function wayTo(from: Home, to: Home, kind: string): readonly Step[] | undefined {
+export function wayTo(from: GroupVersion, to: GroupVersion, kind: string): readonly Step[] | undefined {
   const seen = new Set([keyOf(from, kind)]);
-  let ways: { readonly end: Home; readonly steps: readonly Step[] }[] = [{ end: from, steps: [] }];
+  let ways: { readonly end: GroupVersion; readonly steps: readonly Step[] }[] = [{ end: from, steps: [] }];
   while (ways.length > 0) {
     const arrived = ways.find(({ end }) => keyOf(end, kind) === keyOf(to, kind));
     if (arrived !== undefined) return arrived.steps;
@@ -101,8 +101,8 @@ export function wayTo(from: Home, to: Home, kind: string): readonly Step[] | und
  * Where a kind is found in a release: its version itself while that is served and not deprecated, else what replaced it.
  * The result may be a version that is gone, where nothing replaced it.
  */
-export function currentHome(home: Home, kind: string, release: string): Home {
-  let current = home;
+export function currentGroupVersion(groupVersion: GroupVersion, kind: string, release: string): GroupVersion {
+  let current = groupVersion;
   for (;;) {
     const cycle = lifeCycleOf(current.group, current.version, kind);
     const deprecated = cycle?.deprecated !== undefined && !isLater(cycle.deprecated, release);
@@ -113,39 +113,43 @@ export function currentHome(home: Home, kind: string, release: string): Home {
   }
 }
 
-function changeFrom(home: Home, kind: string): VersionChange | undefined {
-  const key = keyOf(home, kind);
+function changeFrom(groupVersion: GroupVersion, kind: string): VersionChange | undefined {
+  const key = keyOf(groupVersion, kind);
   return versionChanges.find((one) => one.kinds.includes(kind) && keyOf(one.from, kind) === key);
 }
 
 /** Whether there may be such a kind: one that is or was, or one that isn't stored, of a version that is served. */
-export function mayExist(home: Home, kind: string): boolean {
-  const { group, version } = home;
+export function mayExist(groupVersion: GroupVersion, kind: string): boolean {
+  const { group, version } = groupVersion;
   const isServed = [...declared.values()].some(
     (one) => one.group.base === group.base && one.version === version,
   );
-  return isServed || lifeCycleOf(group, version, kind) !== undefined || changeFrom(home, kind) !== undefined;
+  return (
+    isServed ||
+    lifeCycleOf(group, version, kind) !== undefined ||
+    changeFrom(groupVersion, kind) !== undefined
+  );
 }
 
 /** Every version of every built-in group that there is or was. */
-function allHomes(): readonly Home[] {
+function allGroupVersions(): readonly GroupVersion[] {
   return [...lifeCycles, ...declared.values(), ...versionChanges.map(({ from }) => from)];
 }
 
 /** The group of that name in a vocabulary. */
 export function groupNamed(name: string, vocabulary: Vocabulary): Group | undefined {
-  return allHomes().find(({ group }) => groupName(group, vocabulary) === name)?.group;
+  return allGroupVersions().find(({ group }) => groupName(group, vocabulary) === name)?.group;
 }
 
 /** The version that an apiVersion names; undefined where its group is none of the built-in ones. */
-export function homeOf(apiVersion: string, vocabulary: Vocabulary): Home | undefined {
+export function groupVersionOf(apiVersion: string, vocabulary: Vocabulary): GroupVersion | undefined {
   const slash = apiVersion.indexOf("/");
   const group = groupNamed(apiVersion.slice(0, Math.max(0, slash)), vocabulary);
   return group === undefined ? undefined : { group, version: apiVersion.slice(slash + 1) };
 }
 
 /** An apiVersion. */
-export function apiVersionOf({ group, version }: Home, vocabulary: Vocabulary): string {
+export function apiVersionOf({ group, version }: GroupVersion, vocabulary: Vocabulary): string {
   const name = groupName(group, vocabulary);
   return name === "" ? version : `${name}/${version}`;
 }

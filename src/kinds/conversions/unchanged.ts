@@ -1,11 +1,11 @@
 import { apiregistration, authentication, coordination, events, scheduling, storage } from "../groups.ts";
 import type { Group } from "../../schema/types.ts";
-import { home } from "./homes.ts";
+import { groupVersion } from "./group-versions.ts";
 import { change, type VersionChange } from "./words.ts";
 
 /** Kinds of which nothing but the version changed. */
 function only(group: Group, from: string, to: string, ...kinds: readonly string[]): VersionChange {
-  return change(home(group, from), home(group, to), kinds);
+  return change(groupVersion(group, from), groupVersion(group, to), kinds);
 }
 
 /** The groups in which every kind kept its form and its defaults. */

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../base/json/value.ts";
-import type { Home } from "../../schema/types.ts";
+import type { GroupVersion } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /*
@@ -27,8 +27,8 @@ export interface Remark {
 
 /** How the kinds of one version become those of another. */
 export interface VersionChange {
-  readonly from: Home;
-  readonly to: Home;
+  readonly from: GroupVersion;
+  readonly to: GroupVersion;
   readonly kinds: readonly string[];
   /** None where the two versions have the same form and the same defaults. */
   readonly rules: readonly Rule[];
@@ -70,7 +70,12 @@ export class Part {
 }
 
 /** Kinds that change their version. */
-export function change(from: Home, to: Home, kinds: readonly string[], ...rules: Rule[]): VersionChange {
+export function change(
+  from: GroupVersion,
+  to: GroupVersion,
+  kinds: readonly string[],
+  ...rules: Rule[]
+): VersionChange {
   return { from, to, kinds, rules };
 }
 

@@ -21,7 +21,7 @@ export const Lease = kind({
   singular: "lease",
   scope: "Namespaced",
   anyFinalizer: true,
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   createOnUpdate: true,
   doc: "A claim that one of several programs can hold at a time.",
   fields: {

@@ -10,7 +10,7 @@ export const Binding = kind({
   singular: "binding",
   scope: "Namespaced",
   verbs: ["create"],
-  doesTo: { resource: "pods", subresource: "binding" },
+  subresourceAlias: { resource: "pods", subresource: "binding" },
   doc: "Ties a pod to a node.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the pod that is bound.").emitEmpty(),

@@ -65,17 +65,15 @@ export const Namespace = kind({
     copy.metadata.labels = { ...copy.metadata.labels, [`${vocabulary.domain}/metadata.name`]: name };
   },
   prepareCreate(copy, { vocabulary }) {
-    copy.status = { phase: "Active" };
     const finalizers = copy.spec?.finalizers ?? [];
     const own = vocabulary.namespaceFinalizer;
     copy.spec = { ...copy.spec, finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] };
   },
   prepareUpdate(copy, live) {
-    // Copies: what stands now is shown to admission beside what is written, and must not change with it.
-    const { spec, status } = deepClone(live);
-    copy.spec = { ...copy.spec, finalizers: spec?.finalizers };
-    if (spec?.finalizers === undefined) delete copy.spec.finalizers;
-    copy.status = status;
+    // A copy: admission is shown the live object beside the new one, and must not change it.
+    const finalizers = deepClone(live.spec?.finalizers);
+    copy.spec = { ...copy.spec, finalizers };
+    if (finalizers === undefined) delete copy.spec.finalizers;
   },
   validate({ spec }, report, { vocabulary }) {
     const place = report.at("spec", "finalizers");
@@ -91,18 +89,18 @@ export const Namespace = kind({
       .filter(([label, value]) => label.startsWith(prefix) && before[label] !== value)
       .map(([label]) => `metadata.labels[${label}]: this server stores the label and does not enforce it`);
   },
-  mayVanish: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
-  markDeleted(copy) {
+  isFinalized: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
+  prepareDelete(copy) {
     copy.status = { ...copy.status, phase: "Terminating" };
   },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        const phase = copy.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
-        copy.status = { ...written.status, phase };
-      },
+  status: {
+    initial: () => ({ phase: "Active" }),
+    write(written, live) {
+      const phase = live.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
+      return { ...written.status, phase };
     },
+  },
+  subresources: {
     finalize: {
       verbs: ["update"],
       merge(copy, written) {

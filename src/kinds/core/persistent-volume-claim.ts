@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -115,7 +114,7 @@ export const PersistentVolumeClaim = kind({
   singular: "persistentvolumeclaim",
   shortNames: ["pvc"],
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "A request for storage, and the right to use what was bound to it.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the claim.").emitEmpty(),
@@ -126,11 +125,9 @@ export const PersistentVolumeClaim = kind({
     copy.status = { phase: "Pending", ...copy.status };
   },
   prepareCreate(copy, context) {
-    copy.status = { phase: "Pending" };
     if (copy.spec !== undefined) matchDataSources(copy.spec, {}, context);
   },
   prepareUpdate(copy, live, context) {
-    copy.status = deepClone(live.status);
     if (copy.spec !== undefined) matchDataSources(copy.spec, live.spec ?? {}, context);
   },
   validate(claim, report) {
@@ -144,13 +141,8 @@ export const PersistentVolumeClaim = kind({
     ...classWarnings(metadata.annotations, vocabulary),
     ...fractionWarnings(spec?.resources ?? {}),
   ],
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({ phase: "Pending" }),
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -15,7 +14,7 @@ export const PersistentVolume = kind({
   singular: "persistentvolume",
   shortNames: ["pv"],
   scope: "Cluster",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "A piece of storage that outlives the pods which use it.",
   effect: {
     enforced: "the authorization mode Node allows agents to read the secrets of volumes that their pods use",
@@ -29,12 +28,6 @@ export const PersistentVolume = kind({
     copy.spec = { persistentVolumeReclaimPolicy: "Retain", volumeMode: "Filesystem", ...copy.spec };
     copy.status = { phase: "Pending", ...copy.status };
   },
-  prepareCreate(copy) {
-    copy.status = { phase: "Pending" };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
   validate(volume, report) {
     checkVolumeSpec(volume.spec ?? {}, report.at("spec"));
   },
@@ -43,13 +36,8 @@ export const PersistentVolume = kind({
   },
   warnings: (volume, { vocabulary }) =>
     volumeWarnings(volume.spec ?? {}, volume.metadata.annotations, vocabulary),
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({ phase: "Pending" }),
   },
   columns: [
     nameColumn,

@@ -17,7 +17,7 @@ export const PodTemplate = kind({
   resource: "podtemplates",
   singular: "podtemplate",
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "A template from which pods are made.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the template.").emitEmpty(),

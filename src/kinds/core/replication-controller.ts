@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { equalities, labelsText } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -86,7 +85,7 @@ export const ReplicationController = kind({
     spec: field(2, ReplicationControllerSpec, "What the controller should do.").emitEmpty(),
     status: field(3, ReplicationControllerStatus, "What the controller is like now.").emitEmpty(),
   },
-  orphansDependents: true,
+  defaultGarbageCollectionPolicy: "OrphanDependents",
   selectable: { "status.replicas": (controller) => String(controller.status?.replicas ?? 0) },
   generationOf: (controller) => controller.spec,
   fillDefaults({ metadata, spec }) {
@@ -94,12 +93,6 @@ export const ReplicationController = kind({
     if (spec === undefined || labels === undefined) return;
     if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
     if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
-  },
-  prepareCreate(copy) {
-    copy.status = { replicas: 0 };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
   },
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};
@@ -113,14 +106,11 @@ export const ReplicationController = kind({
     checkParts(controller.status ?? {}, countsOfReplicas, report.at("status"));
   },
   warnings: workloadWarnings,
+  status: {
+    initial: () => ({ replicas: 0 }),
+  },
   subresources: {
     scale: scaleOf<Controller>((controller) => equalities(controller.spec?.selector)),
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
   },
   columns: [
     nameColumn,

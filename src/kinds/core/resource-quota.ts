@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { roundUpToMilli } from "../quantities.ts";
 import {
@@ -88,7 +87,7 @@ export const ResourceQuota = kind({
   singular: "resourcequota",
   shortNames: ["quota"],
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "Limits on what all objects of a namespace may use together.",
   effect: {
     unenforced: "quotas limit nothing",
@@ -98,12 +97,6 @@ export const ResourceQuota = kind({
     // Scopes have rules of their own, which name the faults as the reference does.
     spec: field(2, ResourceQuotaSpec, "What the namespace may use at most.").emitEmpty().unchecked(),
     status: field(3, ResourceQuotaStatus, "What is enforced and used.").emitEmpty(),
-  },
-  prepareCreate(copy) {
-    copy.status = {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
   },
   validate({ spec = {}, status }, report, context) {
     const place = report.at("spec");
@@ -116,13 +109,8 @@ export const ResourceQuota = kind({
   validateUpdate(quota, live, report) {
     checkScopesUnchanged(quota.spec?.scopes, live.spec?.scopes, report.at("spec", "scopes"));
   },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({}),
   },
   columns: [
     nameColumn,

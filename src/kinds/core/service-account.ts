@@ -12,7 +12,7 @@ export const ServiceAccount = kind({
   singular: "serviceaccount",
   shortNames: ["sa"],
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "An identity for programs, bound to a namespace.",
   effect: {
     enforced: "tokens are issued for it, and end with it",

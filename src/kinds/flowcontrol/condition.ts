@@ -2,11 +2,11 @@ import type { declarationsIn } from "../../schema/kind.ts";
 import { field, list, string, time } from "../../schema/types.ts";
 import { uniqueBy } from "../checks/values.ts";
 
-/** The words of one of the group's versions. */
-export type Words = ReturnType<typeof declarationsIn>;
+/** Declares kinds and structs of one of the group's versions. */
+export type Declarations = ReturnType<typeof declarationsIn>;
 
 /** The status of an object of the group: conditions, which a strategic merge patch merges in newer versions. */
-export function declareStatus({ struct }: Words, kindName: string, mergesConditions: boolean) {
+export function declareStatus({ struct }: Declarations, kindName: string, mergesConditions: boolean) {
   const condition = struct(`${kindName}Condition`, "One aspect of an object's state.", {
     type: field(1, string, "What the condition is about.").mustBeGiven(),
     status: field(2, string, "Whether it holds.").known("False", "True", "Unknown"),

@@ -1,11 +1,10 @@
-import { deepClone } from "../../base/json/value.ts";
 import type { Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 import { orNone } from "../cells.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { declareStatus, type Words } from "./condition.ts";
+import { declareStatus, type Declarations } from "./condition.ts";
 import { checkDistinguisher, checkPrecedence } from "./flow-schema-rules.ts";
 import { checkMandatory, mandatorySchemas } from "./mandatory.ts";
 import { declarePolicyRules } from "./policy-rules.ts";
@@ -13,8 +12,12 @@ import { declarePolicyRules } from "./policy-rules.ts";
 const defaultPrecedence = 1000;
 
 /** The kind FlowSchema in one of the group's versions. */
-export function declareFlowSchema(words: Words, mergesConditions: boolean, conversion?: Conversion) {
-  return words.kind({
+export function declareFlowSchema(
+  declarations: Declarations,
+  mergesConditions: boolean,
+  conversion?: Conversion,
+) {
+  return declarations.kind({
     name: "FlowSchema",
     resource: "flowschemas",
     singular: "flowschema",
@@ -23,10 +26,10 @@ export function declareFlowSchema(words: Words, mergesConditions: boolean, conve
     effect: { enforced: "assigns requests to a priority level" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the flow schema.").emitEmpty(),
-      spec: field(2, declareSpec(words), "Which requests are meant.").emitEmpty(),
+      spec: field(2, declareSpec(declarations), "Which requests are meant.").emitEmpty(),
       status: field(
         3,
-        declareStatus(words, "FlowSchema", mergesConditions),
+        declareStatus(declarations, "FlowSchema", mergesConditions),
         "What became of it.",
       ).emitEmpty(),
     },
@@ -37,20 +40,9 @@ export function declareFlowSchema(words: Words, mergesConditions: boolean, conve
       checkPrecedence(spec?.matchingPrecedence ?? 0, name, report.at("spec", "matchingPrecedence"));
       checkMandatory(name, spec, mandatorySchemas(vocabulary), report.at("spec"));
     },
-    prepareCreate(copy) {
-      copy.status = {};
-    },
-    prepareUpdate(copy, live) {
-      copy.status = deepClone(live.status);
-    },
-    subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        keepsMetadata: "all",
-        merge(copy, written) {
-          copy.status = written.status;
-        },
-      },
+    status: {
+      initial: () => ({}),
+      keepsMetadata: "all",
     },
     columns: [
       nameColumn,
@@ -83,8 +75,8 @@ export function declareFlowSchema(words: Words, mergesConditions: boolean, conve
   });
 }
 
-function declareSpec(words: Words) {
-  const { struct } = words;
+function declareSpec(declarations: Declarations) {
+  const { struct } = declarations;
   const level = struct("PriorityLevelConfigurationReference", "Names a priority level.", {
     name: field(1, string, "Name of the priority level.").required().check(dnsSubdomain),
   });
@@ -113,7 +105,7 @@ function declareSpec(words: Words) {
       ).nullable(),
       rules: field(
         4,
-        list(declarePolicyRules(words)),
+        list(declarePolicyRules(declarations)),
         "Which requests are meant; one rule must fit.",
       ).atomic(),
     },

@@ -1,10 +1,9 @@
-import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject, Column, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, string } from "../../schema/types.ts";
 import { between, nonNegative, positive } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { declareStatus, type Words } from "./condition.ts";
+import { declareStatus, type Declarations } from "./condition.ts";
 import { checkLevel, checkLimitResponse, checkQueuing } from "./level-rules.ts";
 import { checkMandatory, mandatoryLevels } from "./mandatory.ts";
 
@@ -15,13 +14,13 @@ export type SharesName = "assuredConcurrencyShares" | "nominalConcurrencyShares"
 
 /** The kind PriorityLevelConfiguration in one of the group's versions. */
 export function declarePriorityLevel(
-  words: Words,
+  declarations: Declarations,
   sharesName: SharesName,
   mergesConditions: boolean,
   conversion?: Conversion,
 ) {
-  const status = declareStatus(words, "PriorityLevelConfiguration", mergesConditions);
-  return words.kind({
+  const status = declareStatus(declarations, "PriorityLevelConfiguration", mergesConditions);
+  return declarations.kind({
     name: "PriorityLevelConfiguration",
     resource: "prioritylevelconfigurations",
     singular: "prioritylevelconfiguration",
@@ -30,7 +29,7 @@ export function declarePriorityLevel(
     effect: { enforced: "limits how many requests of the level are served at the same time" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the priority level.").emitEmpty(),
-      spec: field(2, declareSpec(words, sharesName), "How the level is limited.").emitEmpty(),
+      spec: field(2, declareSpec(declarations, sharesName), "How the level is limited.").emitEmpty(),
       status: field(3, status, "What became of it.").emitEmpty(),
     },
     ...(conversion === undefined ? {} : { conversion }),
@@ -41,20 +40,9 @@ export function declarePriorityLevel(
       checkLevel(spec, name, report.at("spec"));
       checkMandatory(name, spec, mandatoryLevels, report.at("spec"));
     },
-    prepareCreate(copy) {
-      copy.status = {};
-    },
-    prepareUpdate(copy, live) {
-      copy.status = deepClone(live.status);
-    },
-    subresources: {
-      status: {
-        verbs: ["get", "patch", "update"],
-        keepsMetadata: "all",
-        merge(copy, written) {
-          copy.status = written.status;
-        },
-      },
+    status: {
+      initial: () => ({}),
+      keepsMetadata: "all",
     },
     columns: levelColumns(sharesName),
   });
@@ -116,8 +104,8 @@ function shownLimits(spec: { readonly limited?: unknown } | undefined): Limits {
   return (spec?.limited ?? {}) as Limits;
 }
 
-function declareSpec(words: Words, sharesName: SharesName) {
-  const { struct } = words;
+function declareSpec(declarations: Declarations, sharesName: SharesName) {
+  const { struct } = declarations;
   const limited = struct(
     "LimitedPriorityLevelConfiguration",
     "How much a limited priority level may do at one time.",
@@ -127,7 +115,7 @@ function declareSpec(words: Words, sharesName: SharesName) {
         .check(positive),
       limitResponse: field(
         2,
-        declareLimitResponse(words),
+        declareLimitResponse(declarations),
         "What happens to requests beyond that.",
       ).emitEmpty(),
       lendablePercent: field(3, int32, "How much of its share others may borrow, in percent.")
@@ -156,7 +144,7 @@ function declareSpec(words: Words, sharesName: SharesName) {
   });
 }
 
-function declareLimitResponse({ struct }: Words) {
+function declareLimitResponse({ struct }: Declarations) {
   const queuing = struct(
     "QueuingConfiguration",
     "The queues of a priority level.",

@@ -1,5 +1,5 @@
 import { bool, field, list, string } from "../../schema/types.ts";
-import type { Words } from "./condition.ts";
+import type { Declarations } from "./condition.ts";
 import {
   checkAccount,
   checkResourceRule,
@@ -9,8 +9,8 @@ import {
 } from "./flow-schema-rules.ts";
 
 /** Rules that say which requests of whom are meant, in one of the group's versions. */
-export function declarePolicyRules(words: Words) {
-  const { struct } = words;
+export function declarePolicyRules(declarations: Declarations) {
+  const { struct } = declarations;
   const resourceRule = struct(
     "ResourcePolicyRule",
     "Requests for resources.",
@@ -48,7 +48,7 @@ export function declarePolicyRules(words: Words) {
     "PolicyRulesWithSubjects",
     "Which requests of whom are meant.",
     {
-      subjects: field(1, list(declareSubject(words)), "Who makes the requests; one must fit.")
+      subjects: field(1, list(declareSubject(declarations)), "Who makes the requests; one must fit.")
         .declaredRequired()
         .atomic(),
       resourceRules: field(2, list(resourceRule), "Requests for resources.").atomic(),
@@ -58,7 +58,7 @@ export function declarePolicyRules(words: Words) {
   );
 }
 
-function declareSubject({ struct }: Words) {
+function declareSubject({ struct }: Declarations) {
   const user = struct("UserSubject", "A user.", {
     name: field(1, string, "Name of the user; `*` is everybody.").required(),
   });

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1alpha1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -57,7 +56,7 @@ export const StorageVersion = kind({
   resource: "storageversions",
   singular: "storageversion",
   scope: "Cluster",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   nameForm: "pathSegment",
   servedByDefault: false,
   doc: "In which versions the objects of one resource are stored.",
@@ -67,20 +66,9 @@ export const StorageVersion = kind({
     status: field(3, StorageVersionStatus, "The versions that servers write and read.").required(),
   },
   validate: ({ metadata }, report) => checkName(metadata.name ?? "", report.at("metadata", "name")),
-  prepareCreate(copy) {
-    copy.status = {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      keepsMetadata: "all",
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({}),
+    keepsMetadata: "all",
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { balancerAddresses } from "../cells.ts";
 import { loadBalancerPoints } from "../checks/load-balancer.ts";
 import { dnsSubdomain } from "../checks/names.ts";
@@ -110,12 +109,6 @@ export const Ingress = kind({
     status: field(3, IngressStatus, "What the ingress is like now.").emitEmpty().unchecked(),
   },
   generationOf: ({ spec }) => spec,
-  prepareCreate(copy) {
-    copy.status = { loadBalancer: {} };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
   validate({ status }, report) {
     loadBalancerPoints(status?.loadBalancer?.ingress, report.at("status", "loadBalancer", "ingress"));
   },
@@ -127,13 +120,8 @@ export const Ingress = kind({
     if (live !== undefined || ingress.metadata.annotations?.[annotation] === undefined) return [];
     return [`annotation "${annotation}" is deprecated, please use 'spec.ingressClassName' instead`];
   },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({ loadBalancer: {} }),
   },
   columns: [
     nameColumn,

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { selectorCell } from "../cells.ts";
 import { portNumberOrName } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
@@ -109,19 +108,11 @@ export const NetworkPolicy = kind({
     status: field(3, NetworkPolicyStatus, "What the policy is like now.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
-  prepareCreate(copy) {
-    copy.status = {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written, context) {
-        const kept = context.enabled("NetworkPolicyStatus") || copy.status?.conditions !== undefined;
-        copy.status = kept ? written.status : {};
-      },
+  status: {
+    initial: () => ({}),
+    write(written, live, context) {
+      const kept = context.enabled("NetworkPolicyStatus") || live.status?.conditions !== undefined;
+      return kept ? written.status : {};
     },
   },
   columns: [

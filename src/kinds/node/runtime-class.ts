@@ -34,7 +34,7 @@ export const RuntimeClass = kind({
   resource: "runtimeclasses",
   singular: "runtimeclass",
   scope: "Cluster",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   createOnUpdate: true,
   doc: "A way of running containers that pods can name.",
   fields: {

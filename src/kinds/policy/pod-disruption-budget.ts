@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
@@ -86,7 +85,7 @@ export const PodDisruptionBudget = kind({
   singular: "poddisruptionbudget",
   shortNames: ["pdb"],
   scope: "Namespaced",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "Limits how many pods of an application are disrupted on purpose at one time.",
   effect: {
     enforced:
@@ -98,19 +97,8 @@ export const PodDisruptionBudget = kind({
     status: field(3, PodDisruptionBudgetStatus, "How much may be disrupted now.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
-  prepareCreate(copy) {
-    copy.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
   },
   columns: [
     nameColumn,

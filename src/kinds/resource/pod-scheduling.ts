@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1alpha1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
@@ -58,19 +57,8 @@ export const PodScheduling = kind({
       nodeNames(unsuitableNodes, place.at(index, "unsuitableNodes"));
     }
   },
-  prepareCreate(copy) {
-    copy.status = {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({}),
   },
   columns: [
     nameColumn,

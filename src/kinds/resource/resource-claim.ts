@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1alpha1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -93,19 +92,8 @@ export const ResourceClaim = kind({
     unchanged(claim.spec, live.spec, report.at("spec"));
     if (subresource === "status") checkStatusChange(claim, live, report.at("status"));
   },
-  prepareCreate(copy) {
-    copy.status = {};
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({}),
   },
   columns: [
     nameColumn,

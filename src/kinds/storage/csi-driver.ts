@@ -52,7 +52,7 @@ export const CSIDriver = kind({
   resource: "csidrivers",
   singular: "csidriver",
   scope: "Cluster",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   nameForm: "pathSegment",
   doc: "A storage driver that is installed in the cluster.",
   fields: {

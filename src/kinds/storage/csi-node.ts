@@ -38,7 +38,7 @@ export const CSINode = kind({
   resource: "csinodes",
   singular: "csinode",
   scope: "Cluster",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "Storage drivers that are installed on a node.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata; the name is that of the node.").emitEmpty(),

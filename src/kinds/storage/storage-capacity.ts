@@ -26,7 +26,7 @@ export const storageCapacity: Omit<KindSpec<typeof fields>, "group" | "version">
   resource: "csistoragecapacities",
   singular: "csistoragecapacity",
   scope: "Namespaced",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "How much storage of a class is left in a part of the cluster.",
   fields,
   validate({ storageClassName }, report) {

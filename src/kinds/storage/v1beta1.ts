@@ -1,5 +1,5 @@
 import { declarationsIn } from "../../schema/kind.ts";
 import { storage } from "../groups.ts";
 
-/** The words with which this group version is declared. */
+/** Declares the kinds and structs of this group version. */
 export const { kind, struct, atomicStruct, union } = declarationsIn(storage, "v1beta1");

@@ -1,4 +1,3 @@
-import { deepClone } from "../../base/json/value.ts";
 import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { PersistentVolumeSpec } from "../core/persistent-volume-spec.ts";
@@ -44,7 +43,7 @@ export const VolumeAttachment = kind({
   resource: "volumeattachments",
   singular: "volumeattachment",
   scope: "Cluster",
-  needsVersion: true,
+  allowUnconditionalUpdate: false,
   doc: "The wish to attach a volume to a node, and what came of it.",
   effect: {
     enforced: "the authorization mode Node allows the agent of its node to read it",
@@ -54,12 +53,6 @@ export const VolumeAttachment = kind({
     spec: field(2, VolumeAttachmentSpec, "What should be attached where.").declaredRequired(),
     status: field(3, VolumeAttachmentStatus, "How far the attachment has come.").emitEmpty(),
   },
-  prepareCreate(copy) {
-    copy.status = { attached: false };
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
   validate(attachment, report) {
     checkAttachment(attachment.spec, report.at("spec"));
     checkAttachmentStatus(attachment.status ?? { attached: false }, report.at("status"));
@@ -67,14 +60,9 @@ export const VolumeAttachment = kind({
   validateUpdate(attachment, live, report) {
     if (!same(attachment.spec, live.spec)) report.at("spec").invalid(attachment.spec, "field is immutable");
   },
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      keepsMetadata: "all",
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
+  status: {
+    initial: () => ({ attached: false }),
+    keepsMetadata: "all",
   },
   columns: [
     nameColumn,

@@ -3,12 +3,12 @@ import type { Engine, Target, WriteOptions } from "../engine.ts";
 
 /** How an action is to be done. */
 export interface ActionOptions extends WriteOptions {
-  /** Tells the client something that is no failure. */
+  /** Sends the client a warning. */
   readonly warn: (text: string) => void;
 }
 
 /**
- * Does what a body asks for to the target's object (spec: conventions 4.2).
+ * Does to the target's object what the body asks for (spec: conventions 4.2).
  *
  * @param body as read by `input.ts`, and checked.
  * @returns the answer, or undefined for a plain success.

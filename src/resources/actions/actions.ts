@@ -13,6 +13,6 @@ const actions: ReadonlyMap<string, Action> = new Map<string, Action>([
 /** The action behind a target's subresource. */
 export function actionOf({ resource, subresource }: Target): Action {
   const found = actions.get(`${resource.name}/${subresource}`);
-  if (found === undefined) throw new Error(`nobody does ${resource.name}/${subresource}`);
+  if (found === undefined) throw new Error(`no action is registered for ${resource.name}/${subresource}`);
   return found;
 }

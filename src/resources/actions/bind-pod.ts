@@ -10,7 +10,7 @@ import {
 } from "../engine.ts";
 import { admitAction } from "../write.ts";
 import type { LiveObject } from "../live-object.ts";
-import { changeObject, type Changed } from "../update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../update.ts";
 import { writeContext } from "../write-context.ts";
 
 interface Bindable extends ApiObject {
@@ -37,7 +37,7 @@ export async function bindPod(
 ): Promise<undefined> {
   await admitAction(engine, target, binding, options);
   const { name } = binding["target"] as { name: string };
-  const assign = (live: LiveObject): Changed => {
+  const assign = (live: LiveObject): UpdatedObject => {
     const pod = deepClone(live.object) as Bindable;
     if (pod.metadata.deletionTimestamp !== undefined) {
       throw conflict(target, `pod ${target.name} is being deleted, cannot be assigned to a host`);
@@ -60,7 +60,7 @@ export async function bindPod(
     markScheduled(pod, timestamp(engine.clock));
     return { object: pod };
   };
-  await changeObject(writeContext(withoutAdmission(engine), target, options), assign);
+  await guaranteedUpdate(writeContext(withoutAdmission(engine), target, options), assign);
   return undefined;
 }
 

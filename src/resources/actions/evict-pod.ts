@@ -10,7 +10,7 @@ import type { LiveObject } from "../live-object.ts";
 import type { Resource } from "../registry.ts";
 import { everything } from "../selection.ts";
 import { decodeEntry } from "../stored.ts";
-import { changeObject, type Changed } from "../update.ts";
+import { guaranteedUpdate, type UpdatedObject } from "../update.ts";
 import { writeContext } from "../write-context.ts";
 import { admitAction } from "../write.ts";
 
@@ -113,7 +113,7 @@ async function budgetsOf(engine: Engine, namespace: string, pod: ApiObject): Pro
   }
 }
 
-/** Takes one disruption off a budget, as long as another write doesn't come between. */
+/** Decrements the allowed disruptions of a budget, with retries after conflicting writes. */
 async function spend(
   engine: Engine,
   { metadata }: Budget,
@@ -126,7 +126,7 @@ async function spend(
     name: metadata.name ?? "",
     subresource: "status",
   };
-  const take = (live: LiveObject): Changed => {
+  const take = (live: LiveObject): UpdatedObject => {
     const copy = deepClone(live.object) as Budget;
     const status = (copy.status ??= {});
     if ((status.observedGeneration ?? 0) < (copy.metadata.generation ?? 0)) {
@@ -142,7 +142,7 @@ async function spend(
     delete copy.metadata.resourceVersion;
     return { object: copy };
   };
-  await changeObject(writeContext(engine, target, options), take);
+  await guaranteedUpdate(writeContext(engine, target, options), take);
 }
 
 function refused(budget: string, why: string, retryAfterSeconds: number): StatusError {

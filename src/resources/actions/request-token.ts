@@ -68,7 +68,7 @@ export async function requestToken(
     expiresAt: issuedAt + lifetime.seconds,
     warnAfter: lifetime.warnSeconds === undefined ? undefined : issuedAt + lifetime.warnSeconds,
   });
-  // Those who asked are told the time they asked for, so that they come again by then.
+  // The answer has the requested time, so that the client renews the token by then.
   const expirationTimestamp = timestampAt(nowMs + spec.expirationSeconds * 1000);
   return { ...request, status: { token, expirationTimestamp } };
 }

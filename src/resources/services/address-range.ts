@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** The most addresses of a range that are handed out; a range of IPv6 has more than anybody can use. */
+/** The most addresses of a range that are allocated; an IPv6 range has more than a cluster can use. */
 const maxSize = 65_536n;
 
 /** A range of addresses from which services get theirs: `10.0.0.0/24`. */

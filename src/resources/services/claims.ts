@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Entry, Store } from "../../storage/store.ts";
 import { asBuffer } from "../stored.ts";
 
-/** Where claims stand in the store; no resource type is served from there. */
+/** Prefix of claims in the store; no resource type is served from it. */
 export const claimPrefix = "/core/service-claims/";
 
 /** A claim's place: `addresses/10.0.0.7` or `ports/30080`. */
@@ -15,7 +15,7 @@ export type ClaimName = `addresses/${string}` | `ports/${number}`;
 export class Claims {
   constructor(private readonly store: Store) {}
 
-  /** Takes a claim; false when somebody has it. */
+  /** Takes a claim; false when it is taken. */
   async take(name: ClaimName, owner: string): Promise<boolean> {
     const head = `{"owner":${JSON.stringify(owner)},"revision":"`;
     const draft = {
@@ -26,7 +26,7 @@ export class Claims {
     return (await this.store.commit({ kind: "create", key: claimPrefix + name, draft })).ok;
   }
 
-  /** Who has a claim; undefined when nobody has. */
+  /** The owner of a claim; undefined when it is free. */
   async owner(name: ClaimName): Promise<string | undefined> {
     const entry = await this.store.get(claimPrefix + name);
     if (entry === undefined) return undefined;
@@ -48,7 +48,7 @@ export class Claims {
     }
   }
 
-  /** What of one sort somebody has: addresses or ports, as texts. */
+  /** All claimed addresses, or all claimed ports, as texts. */
   async *taken(sort: "addresses/" | "ports/"): AsyncGenerator<string> {
     for await (const { key } of this.entries(sort)) yield key.slice(claimPrefix.length + sort.length);
   }

@@ -5,7 +5,7 @@ import type { Store } from "../../storage/store.ts";
 import { canonicalAddress, type AddressRange } from "./address-range.ts";
 import { Claims, type ClaimName } from "./claims.ts";
 import { settleFamilies, type ServiceSpecValue } from "./families.ts";
-import type { Effects, Prepared } from "../effects.ts";
+import type { StorageHooks, PendingWrite } from "../storage-hooks.ts";
 
 /** Ports of the nodes that services get; both ends included. */
 export interface PortRange {
@@ -28,7 +28,7 @@ interface Numbers {
  * Gives services their addresses and node ports, and takes back what they no longer need. What was asked for and somebody
  * else has is refused; what wasn't asked for is chosen by chance.
  */
-export class ServiceAllocation implements Effects {
+export class ServiceAllocation implements StorageHooks {
   private readonly claims: Claims;
 
   constructor(
@@ -41,36 +41,36 @@ export class ServiceAllocation implements Effects {
   }
 
   /** @throws {StatusError} Invalid for what can't be had. */
-  async prepare(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<Prepared> {
+  async beforeWrite(object: ApiObject, live: ApiObject | undefined, dryRun: boolean): Promise<PendingWrite> {
     const owner = ownerOf(object);
     const spec = (object["spec"] ??= {}) as ServiceSpecValue;
     const report = FieldReport.start();
     const before = live === undefined ? new Set<ClaimName>() : claimsOf(live);
-    const takings = new Takings(this.claims, owner, before, dryRun);
+    const allocations = new Allocations(this.claims, owner, before, dryRun);
     try {
       settleFamilies(spec, this.ranges, report.at("spec"), (live?.["spec"] ?? {}) as ServiceSpecValue);
       if (report.faults.length === 0) {
-        await this.addresses(spec, takings, report.at("spec"));
-        await this.nodePorts(spec, takings, report.at("spec"));
+        await this.addresses(spec, allocations, report.at("spec"));
+        await this.nodePorts(spec, allocations, report.at("spec"));
       }
       if (report.faults.length > 0) {
         throw invalidError({ kind: "Service", group: "", name: object.metadata.name ?? "" }, report.faults);
       }
     } catch (error) {
-      await takings.undo();
+      await allocations.undo();
       throw error;
     }
     const after = claimsOf(object);
     const unused = dryRun ? [] : [...before].filter((name) => !after.has(name));
     return {
-      undo: () => takings.undo(),
-      done: async () => {
+      undo: () => allocations.undo(),
+      finish: async () => {
         for (const name of unused) await this.claims.release(name, owner);
       },
     };
   }
 
-  async removed(object: ApiObject): Promise<void> {
+  async afterDelete(object: ApiObject): Promise<void> {
     const owner = ownerOf(object);
     for (const name of claimsOf(object)) await this.claims.release(name, owner);
   }
@@ -100,21 +100,25 @@ export class ServiceAllocation implements Effects {
     for (const [name, owner] of claims) await this.claims.release(name, owner);
   }
 
-  private async addresses(spec: ServiceSpecValue, takings: Takings, report: FieldReport): Promise<void> {
+  private async addresses(
+    spec: ServiceSpecValue,
+    allocations: Allocations,
+    report: FieldReport,
+  ): Promise<void> {
     if (spec.type === "ExternalName" || spec.clusterIP === "None") return;
     const given = spec.clusterIPs ?? [];
     const addresses: string[] = [];
     for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
       const range = this.ranges.find((one) => one.family === family)!;
       const wanted = given[index];
-      if (wanted === undefined || wanted === "") addresses.push(await this.freeAddress(range, takings));
+      if (wanted === undefined || wanted === "") addresses.push(await this.freeAddress(range, allocations));
       else {
         addresses.push(wanted);
         const place = report.at("clusterIPs");
-        if (takings.has(addressClaim(wanted))) continue;
+        if (allocations.has(addressClaim(wanted))) continue;
         if (!range.contains(wanted)) {
           place.invalid(given, `failed to allocate IP ${wanted}: it is not in the range ${range.text}`);
-        } else if (!(await takings.take(addressClaim(wanted)))) {
+        } else if (!(await allocations.take(addressClaim(wanted)))) {
           place.invalid(given, `failed to allocate IP ${wanted}: provided IP is already allocated`);
         }
       }
@@ -123,15 +127,15 @@ export class ServiceAllocation implements Effects {
     if (addresses[0] !== undefined) spec.clusterIP = addresses[0];
   }
 
-  /** An address that nobody has; those at the beginning of the range come last. */
-  private async freeAddress(range: AddressRange, takings: Takings): Promise<string> {
+  /** A free address; those at the beginning of the range come last. */
+  private async freeAddress(range: AddressRange, allocations: Allocations): Promise<string> {
     const { reserved, size } = range;
     const numbers: Numbers = {
       sort: "addresses/",
       claim: (index) => addressClaim(range.at(index)),
       numberOf: (address) => range.indexOf(address),
     };
-    const found = await this.choose(numbers, [reserved, size, 0, reserved], takings);
+    const found = await this.choose(numbers, [reserved, size, 0, reserved], allocations);
     if (found !== undefined) return range.at(found);
     throw new StatusError(
       "InternalError",
@@ -139,10 +143,10 @@ export class ServiceAllocation implements Effects {
     );
   }
 
-  private async freePort(takings: Takings): Promise<number> {
+  private async freePort(allocations: Allocations): Promise<number> {
     const { first, last } = this.ports;
     const numbers: Numbers = { sort: "ports/", claim: (port) => `ports/${port}`, numberOf: Number };
-    const found = await this.choose(numbers, [first, last + 1], takings);
+    const found = await this.choose(numbers, [first, last + 1], allocations);
     if (found !== undefined) return found;
     throw new StatusError(
       "InternalError",
@@ -151,7 +155,7 @@ export class ServiceAllocation implements Effects {
   }
 
   /**
-   * Takes by chance a number that nobody has; undefined when there is none.
+   * Claims a random free number; undefined when there is none.
    *
    * @param spans bounds of spans of numbers, from and up to, not including; a later one is used only where those before it
    *   are full.
@@ -159,12 +163,12 @@ export class ServiceAllocation implements Effects {
   private async choose(
     numbers: Numbers,
     spans: readonly number[],
-    takings: Takings,
+    allocations: Allocations,
   ): Promise<number | undefined> {
     const [from = 0, to = 0] = spans;
     for (let guess = 0; guess < guesses; guess++) {
       const number = from + this.randomInt(to - from);
-      if (await takings.take(numbers.claim(number))) return number;
+      if (await allocations.take(numbers.claim(number))) return number;
     }
     const taken = new Set<number | undefined>();
     for await (const one of this.claims.taken(numbers.sort)) taken.add(numbers.numberOf(one));
@@ -176,31 +180,39 @@ export class ServiceAllocation implements Effects {
       // Somebody else may be quicker.
       while (free.length > 0) {
         const [number] = free.splice(this.randomInt(free.length), 1);
-        if (await takings.take(numbers.claim(number!))) return number;
+        if (await allocations.take(numbers.claim(number!))) return number;
       }
     }
     return undefined;
   }
 
-  private async nodePorts(spec: ServiceSpecValue, takings: Takings, report: FieldReport): Promise<void> {
+  private async nodePorts(
+    spec: ServiceSpecValue,
+    allocations: Allocations,
+    report: FieldReport,
+  ): Promise<void> {
     const { type, ports = [] } = spec;
-    // What is asked for comes first, so that nothing of it is given away by chance.
+    // Requested values are allocated first, so that random allocation can't take one of them.
     for (const [index, { nodePort = 0 }] of ports.entries()) {
-      if (nodePort !== 0) await this.givenPort(nodePort, takings, report.at("ports", index, "nodePort"));
+      if (nodePort !== 0) await this.givenPort(nodePort, allocations, report.at("ports", index, "nodePort"));
     }
     const checksHealth = type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
     const { healthCheckNodePort = 0 } = spec;
     if (checksHealth && healthCheckNodePort !== 0) {
-      await this.givenPort(healthCheckNodePort, takings, report.at("healthCheckNodePort"));
+      await this.givenPort(healthCheckNodePort, allocations, report.at("healthCheckNodePort"));
     }
     if (type === "NodePort" || (type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts !== false)) {
-      await this.fillPorts(ports, takings);
+      await this.fillPorts(ports, allocations);
     }
-    if (checksHealth && healthCheckNodePort === 0) spec.healthCheckNodePort = await this.freePort(takings);
+    if (checksHealth && healthCheckNodePort === 0)
+      spec.healthCheckNodePort = await this.freePort(allocations);
   }
 
   /** One port under two protocols has one number on the nodes too. */
-  private async fillPorts(ports: NonNullable<ServiceSpecValue["ports"]>, takings: Takings): Promise<void> {
+  private async fillPorts(
+    ports: NonNullable<ServiceSpecValue["ports"]>,
+    allocations: Allocations,
+  ): Promise<void> {
     const known = new Map<number, { number: number; protocols: Set<string> }>();
     const note = (port: number, protocol: string, number: number) => {
       const found = known.get(port) ?? { number, protocols: new Set() };
@@ -213,27 +225,27 @@ export class ServiceAllocation implements Effects {
       const { port, protocol = "TCP" } = one;
       const shared = known.get(port);
       const mayShare = shared !== undefined && !shared.protocols.has(protocol);
-      one.nodePort = mayShare ? shared.number : await this.freePort(takings);
+      one.nodePort = mayShare ? shared.number : await this.freePort(allocations);
       note(port, protocol, one.nodePort);
     }
   }
 
-  private async givenPort(port: number, takings: Takings, place: FieldReport): Promise<void> {
+  private async givenPort(port: number, allocations: Allocations, place: FieldReport): Promise<void> {
     const { first, last } = this.ports;
-    if (takings.has(`ports/${port}`)) return;
+    if (allocations.has(`ports/${port}`)) return;
     if (port < first || port > last) {
       place.invalid(
         port,
         `provided port is not in the valid range. The range of valid ports is ${first}-${last}`,
       );
-    } else if (!(await takings.take(`ports/${port}`))) {
+    } else if (!(await allocations.take(`ports/${port}`))) {
       place.invalid(port, "provided port is already allocated");
     }
   }
 }
 
-/** What one write takes; a dry run only asks what it could take. */
-class Takings {
+/** The claims of one write; a dry run only checks which are free. */
+class Allocations {
   private readonly taken = new Set<ClaimName>();
 
   constructor(
@@ -248,7 +260,7 @@ class Takings {
     return this.before.has(name) || this.taken.has(name);
   }
 
-  /** Takes a claim that the service doesn't have; false when somebody, perhaps the service itself, has it. */
+  /** Takes a claim that the service doesn't have; false when any service, also this one, has it. */
   async take(name: ClaimName): Promise<boolean> {
     if (this.has(name) || (await this.claims.owner(name)) !== undefined) return false;
     if (!this.dryRun && !(await this.claims.take(name, this.owner))) return false;

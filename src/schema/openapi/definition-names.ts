@@ -1,9 +1,9 @@
 import { metaGroup } from "../meta.ts";
-import type { Home as DeclarationHome } from "../types.ts";
+import type { GroupVersion } from "../types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** The beginning of the names of the definitions that belong together, with its last dot. */
-export type Home = string;
+export type DefinitionPrefix = string;
 
 /** The packages whose definitions aren't named after the first word of their group. */
 const packages: Readonly<Record<string, (vocabulary: Vocabulary) => string>> = {
@@ -16,16 +16,16 @@ const packages: Readonly<Record<string, (vocabulary: Vocabulary) => string>> = {
 /** Names the definitions of structs, after the group version in which each is declared. */
 export class DefinitionNames {
   private readonly root: string;
-  /** Home of the shared metadata types. */
-  readonly metaHome: Home;
+  /** Prefix of the shared metadata types. */
+  readonly metaPrefix: DefinitionPrefix;
 
   constructor(private readonly vocabulary: Vocabulary) {
     this.root = vocabulary.groupSuffix.split(".").toReversed().join(".");
-    this.metaHome = this.machinery("apis.meta.v1.");
+    this.metaPrefix = this.machinery("apis.meta.v1.");
   }
 
-  /** The home of a group version's own definitions. */
-  homeOf({ group, version }: DeclarationHome): Home {
+  /** The prefix of the definitions of a group version. */
+  prefixOf({ group, version }: GroupVersion): DefinitionPrefix {
     if (group === metaGroup) return this.machinery(`apis.meta.${version}.`);
     const place = packages[group.base]?.(this.vocabulary) ?? `api.${group.base.split(".")[0]}`;
     return `${this.root}.${place}.${version}.`;

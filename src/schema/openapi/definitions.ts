@@ -37,7 +37,7 @@ export class Definitions {
   /** A reference to the definition of a kind's list. */
   list(kind: Kind): SchemaObject {
     const name = `${kind.name}List`;
-    return this.define(`${this.names.homeOf(kind)}${name}`, () => ({
+    return this.define(`${this.names.prefixOf(kind)}${name}`, () => ({
       description: `A list of objects of kind ${kind.name}.`,
       type: "object",
       required: ["items"],
@@ -66,7 +66,7 @@ export class Definitions {
   /** A reference to the definition of a patch's body. */
   patch(): SchemaObject {
     const description = "Changes to an object, in the form that the content type names.";
-    return this.define(`${this.names.metaHome}Patch`, () => ({ description, type: "object" }));
+    return this.define(`${this.names.metaPrefix}Patch`, () => ({ description, type: "object" }));
   }
 
   /** Media type of the binary encoding. */
@@ -97,7 +97,7 @@ export class Definitions {
   }
 
   private struct(type: StructType, kinds: readonly GroupVersionKind[] = []): SchemaObject {
-    return this.define(this.names.homeOf(type.home) + type.name, () => {
+    return this.define(this.names.prefixOf(type.groupVersion) + type.name, () => {
       const entries = Object.entries(type.fields);
       const required = entries.filter(([, field]) => field.facts.required).map(([name]) => name);
       const properties = Object.fromEntries(entries.map(([name, field]) => [name, this.field(field)]));
@@ -157,8 +157,8 @@ export class Definitions {
   }
 
   /** A value of several forms has a definition that says nothing of them, as clients of the reference know it. */
-  private union({ home, name, doc }: UnionType): SchemaObject {
-    return this.define(this.names.homeOf(home) + name, () => ({ description: doc }));
+  private union({ groupVersion, name, doc }: UnionType): SchemaObject {
+    return this.define(this.names.prefixOf(groupVersion) + name, () => ({ description: doc }));
   }
 
   private scalar(name: ScalarName): SchemaObject {

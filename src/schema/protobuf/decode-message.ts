@@ -5,7 +5,7 @@ import { ProtobufFault } from "./protobuf-fault.ts";
 
 type JsonObject = Record<string, unknown>;
 
-/** How many messages may stand inside each other. */
+/** How deep messages may be nested. */
 const maxDepth = 200;
 
 /** How many fields and items a message may have with all that are inside; a JSON body may have as many values. */
@@ -166,7 +166,7 @@ function readValue(type: Type, reader: BinaryReader, wireType: WireType, depth: 
   }
 }
 
-/** A list inside a map or list stands in a message of its own, as field 1. */
+/** A list inside a map or list is a message of its own, with the items in field 1. */
 function readWrappedList(type: ListType, bytes: Uint8Array, depth: number): unknown[] {
   const reader = new BinaryReader(bytes);
   const items: unknown[] = [];

@@ -39,7 +39,7 @@ interface Part {
   readonly name: string;
   /** Writes a value that is there. */
   readonly write: Write;
-  /** What stands for a value that isn't there. */
+  /** The encoding of an absent value. */
   readonly absent: Uint8Array;
 }
 
@@ -267,7 +267,7 @@ function scalarWriter(number: number, name: ScalarName): Write {
   }
 }
 
-/** The content of the small messages that stand for scalars with a form of their own. */
+/** The content of the small messages that encode some scalars. */
 function helperWriter(name: ScalarName): Write {
   switch (name) {
     case "time":

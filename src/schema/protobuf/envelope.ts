@@ -92,7 +92,7 @@ function sealed(type: TypeMeta, writeMessage: (out: MessageBytes) => void): Buff
   });
 }
 
-/** What stands before the length of the message. */
+/** The bytes before the length of the message. */
 function writeHead(out: MessageBytes, { apiVersion, kind }: TypeMeta): void {
   out.tag(2, WireType.LengthDelimited);
   const { length } = out;

@@ -10,29 +10,29 @@ export function pageOf(tables: Readonly<Record<string, readonly Row[]>>): string
 
 const introduction = `# Server-side apply, by example
 
-Who applies says what it wants of an object: a PATCH with the content type \`application/apply-patch+yaml\`, whose body is part of
-the object, and the name of who applies as \`fieldManager\`. The server merges it into what stands, or creates it, and keeps in
-\`metadata.managedFields\` who owns which fields. Every example below is run by the tests: the writes, what stands after them, and
-who owns what of it.
+An apply is a PATCH with the content type \`application/apply-patch+yaml\`. Its body is the part of the object that the client
+wants, and the parameter \`fieldManager\` names the manager. The server merges the part into the live object, or creates the
+object, and records in \`metadata.managedFields\` which manager owns which fields. The tests run every example below: the
+writes, the object after them, and the owners of its fields.
 
-The examples are of a made-up kind. \`labels\` is a map, \`option\` and \`limits\` are structs, \`whole\`, \`selector\` and \`args\` are a
-map, a struct and a list that are owned as one; \`tags\`, \`words\` and \`ids\` are sets; \`ports\` is a list by \`port\` and \`protocol\`,
-which is \`TCP\` where it isn't given, and \`steps\` one by \`name\`. In the version \`v1beta1\` the \`image\` is called \`picture\`.
-Fields that somebody owns by other writes than applies stand under \`… updates\`; behind that stand the subresource and the
-version, where they aren't the object itself and \`v1\`.`;
+The examples use a made-up kind. \`labels\` is a map, \`option\` and \`limits\` are structs, \`whole\`, \`selector\` and \`args\` are an
+atomic map, struct and list; \`tags\`, \`words\` and \`ids\` are sets; \`ports\` is a list with the keys \`port\` and \`protocol\`
+(default \`TCP\`), and \`steps\` one with the key \`name\`. In the version \`v1beta1\` the field \`image\` is called \`picture\`.
+Fields that a manager owns through other writes than applies are listed as \`… updates\`, followed by the subresource and the
+version where they aren't the object itself and \`v1\`.`;
 
 function exampleOf({ rule, steps, thing, owners }: Row): string {
   const owned = Object.entries(owners).map(([owner, fields]) => `  ${owner}: ${fields.join(" ")}`);
-  const stands = thing === undefined ? "nothing stands" : `stands ${JSON.stringify(thing)}`;
-  const nobody = thing === undefined || owned.length > 0 ? [] : ["  nobody owns anything of it"];
-  const lines = [...steps.map(lineOf), stands, ...owned, ...nobody];
+  const object = thing === undefined ? "object: none" : `object: ${JSON.stringify(thing)}`;
+  const unowned = thing === undefined || owned.length > 0 ? [] : ["  no field has an owner"];
+  const lines = [...steps.map(lineOf), object, ...owned, ...unowned];
   return `**${capital(rule.replace(/^(C-[\d.]+-\d+ )+/, ""))}.**\n\n\`\`\`text\n${lines.join("\n")}\n\`\`\``;
 }
 
 function lineOf(step: Step): string {
   if (step.verb === "redeclare") {
     const changed = Object.entries(step.topology).map(([field, how]) => `${field} ${how}`);
-    return changed.length === 0 ? "declared as at first" : `declared anew: ${changed.join(", ")}`;
+    return changed.length === 0 ? "declared as before" : `declaration changed: ${changed.join(", ")}`;
   }
   const { manager, options } = step;
   const body = shortened(JSON.stringify(step.body));

@@ -1,6 +1,6 @@
+import { objectNotFound } from "../../../base/object-errors.ts";
 import { isDeepStrictEqual } from "node:util";
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
-import { StatusError } from "../../../base/status-error.ts";
 import { podObjects } from "../../../authorization/node/references.ts";
 import { mirrorAnnotation } from "../../../kinds/core/pod/annotation-rules.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
@@ -39,7 +39,7 @@ function isOn(pod: ApiObject, { node }: AgentRequest): boolean {
 export function boundPod({ objects, target }: AgentRequest, name: string): MaybePromise<ApiObject> {
   return andThen(objects.core("pods", target.namespace, name), (pod) => {
     if (pod !== undefined) return pod;
-    throw new StatusError("NotFound", `pods ${JSON.stringify(name)} not found`, { name, kind: "pods" });
+    throw objectNotFound({ resource: "pods", group: "", name });
   });
 }
 
@@ -80,12 +80,7 @@ function checkMirrorPod(request: AgentRequest, pod: Pod): MaybePromise<void> {
   if (!isOn(pod, request)) reject(request, `node "${node}" can only create pods ${bound}`);
   const uid = ownerUid(request, pod);
   return andThen(objects.core("nodes", "", node), (own) => {
-    if (own === undefined) {
-      throw new StatusError("NotFound", `nodes ${JSON.stringify(node)} not found`, {
-        name: node,
-        kind: "nodes",
-      });
-    }
+    if (own === undefined) throw objectNotFound({ resource: "nodes", group: "", name: node });
     if (own.metadata.uid !== uid) {
       reject(request, `node ${node} UID mismatch: expected ${own.metadata.uid ?? ""} got ${uid}`);
     }

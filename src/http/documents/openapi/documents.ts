@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
-import type { GroupVersion, Registry, Resource } from "../../../resources/registry.ts";
+import type { ServedGroupVersion, Registry, Resource } from "../../../resources/registry.ts";
 import { binaryDocument } from "../../../schema/openapi/binary-document.ts";
 import { DefinitionNames } from "../../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../../schema/openapi/definitions.ts";
@@ -82,7 +82,7 @@ export class OpenApiDocuments {
     };
   }
 
-  private async groupDocument(one: GroupVersion, giveTurn: GiveTurn): Promise<object> {
+  private async groupDocument(one: ServedGroupVersion, giveTurn: GiveTurn): Promise<object> {
     const definitions = this.definitions("v3");
     const paths = await pathsOf([one], definitions, giveTurn);
     return {
@@ -108,7 +108,7 @@ export class OpenApiDocuments {
 
 const bearerToken = { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" };
 
-function groupPath({ group, version }: GroupVersion): string {
+function groupPath({ group, version }: ServedGroupVersion): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
 }
 
@@ -116,7 +116,7 @@ type PathItem = Record<string, unknown>;
 
 /** The paths of every resource type, with their operations. */
 async function pathsOf(
-  groupVersions: readonly GroupVersion[],
+  groupVersions: readonly ServedGroupVersion[],
   definitions: Definitions,
   giveTurn: GiveTurn,
 ): Promise<Record<string, PathItem>> {

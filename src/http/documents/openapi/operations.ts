@@ -107,7 +107,7 @@ function deletion(verb: "delete" | "deletecollection", place: Place, definitions
     const parameters = [...deleteParameters, ...listParameters];
     return outline("delete", verb, place, "deleteCollection", { parameters, body, answers: { 200: status } });
   }
-  const gone = kind.answersDeleted ? definitions.kind(kind) : status;
+  const gone = kind.returnsDeletedObject ? definitions.kind(kind) : status;
   const answers = { 200: gone, 202: gone };
   return outline("delete", verb, place, "delete", { parameters: deleteParameters, body, answers });
 }

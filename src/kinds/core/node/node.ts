@@ -1,4 +1,3 @@
-import { deepClone } from "../../../base/json/value.ts";
 import { kind, struct } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -69,7 +68,6 @@ export const Node = kind({
     delete copy.status?.config;
   },
   prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
     if (live.spec?.configSource === undefined) delete copy.spec?.configSource;
   },
   validate(node, report, context) {
@@ -82,15 +80,13 @@ export const Node = kind({
   },
   warnings: (node) =>
     (node.spec?.externalID ?? "") === "" ? [] : ["spec.externalID: this field is deprecated and unused"],
-  subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        const hadConfig = copy.status?.config !== undefined;
-        copy.status = written.status;
-        if (!hadConfig) delete copy.status?.config;
-      },
+  status: {
+    write(written, live) {
+      if (live.status?.config === undefined) delete written.status?.config;
+      return written.status;
     },
+  },
+  subresources: {
     proxy: {
       shape: "connect",
       verbs: ["create", "delete", "get", "patch", "update"],

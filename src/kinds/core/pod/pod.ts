@@ -1,4 +1,3 @@
-import { deepClone } from "../../../base/json/value.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -7,7 +6,7 @@ import { Eviction } from "../../policy/eviction.ts";
 import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
-import { qualityOfService } from "./quality-of-service.ts";
+import { newPodStatus } from "./new-status.ts";
 import { PodSpec } from "./spec.ts";
 import { checkPodStatus } from "./status-rules.ts";
 import { PodStatus } from "./status.ts";
@@ -21,7 +20,7 @@ export const Pod = kind({
   shortNames: ["po"],
   categories: ["all"],
   scope: "Namespaced",
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "Containers that run together on one node.",
   effect: {
     enforced:
@@ -50,24 +49,6 @@ export const Pod = kind({
         resources.requests = { ...resources.limits, ...resources.requests };
     }
   },
-  prepareCreate(copy, context) {
-    copy.status = { phase: "Pending", qosClass: qualityOfService(copy.spec) };
-    const gated = context.enabled("PodSchedulingReadiness") && (copy.spec?.schedulingGates ?? []).length > 0;
-    if (!gated) return;
-    copy.status.conditions = [
-      {
-        type: "PodScheduled",
-        status: "False",
-        reason: "SchedulingGated",
-        message: "The pod isn't placed while it has scheduling gates",
-        lastProbeTime: null as unknown as string,
-        lastTransitionTime: null as unknown as string,
-      },
-    ];
-  },
-  prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
-  },
   validate: checkPod,
   validateCreate: checkNewPod,
   validateUpdate(pod, live, report, context) {
@@ -84,6 +65,10 @@ export const Pod = kind({
     if ((pod.spec?.nodeName ?? "") === "") return 0;
     if (pod.status?.phase === "Failed" || pod.status?.phase === "Succeeded") return 0;
     return seconds < 0 ? 1 : seconds;
+  },
+  status: {
+    initial: newPodStatus,
+    keepsMetadata: ["ownerReferences", "deletionTimestamp"],
   },
   subresources: {
     attach: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodAttachOptions" },
@@ -106,13 +91,6 @@ export const Pod = kind({
       shape: "connect",
       verbs: ["create", "delete", "get", "patch", "update"],
       optionsKind: "PodProxyOptions",
-    },
-    status: {
-      verbs: ["get", "patch", "update"],
-      keepsMetadata: ["ownerReferences", "deletionTimestamp"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
     },
   },
   columns: podColumns,

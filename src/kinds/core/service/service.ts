@@ -1,4 +1,3 @@
-import { deepClone } from "../../../base/json/value.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -22,7 +21,7 @@ export const Service = kind({
   scope: "Namespaced",
   nameForm: "label1035",
   createOnUpdate: true,
-  answersDeleted: true,
+  returnsDeletedObject: true,
   doc: "A stable name and address for a set of pods.",
   effect: {
     acts: "addresses and node ports are allocated; `proxy` connects to its endpoints",
@@ -38,12 +37,10 @@ export const Service = kind({
     "spec.type": (service) => service.spec?.type ?? "",
   },
   prepareCreate(copy) {
-    copy.status = { loadBalancer: {} };
     const { clusterIP = "", clusterIPs = [] } = copy.spec ?? {};
     if (clusterIP !== "" && clusterIPs.length === 0) copy.spec!.clusterIPs = [clusterIP];
   },
   prepareUpdate(copy, live) {
-    copy.status = deepClone(live.status);
     if (copy.spec === undefined || live.spec === undefined) return;
     keepAllocated(copy.spec, live.spec);
     syncAddresses(copy.spec, live.spec);
@@ -60,13 +57,10 @@ export const Service = kind({
     checkFamilyUpdate(service.spec ?? {}, live.spec ?? {}, place);
     checkClassUpdate(service.spec ?? {}, live.spec ?? {}, place);
   },
+  status: {
+    initial: () => ({ loadBalancer: {} }),
+  },
   subresources: {
-    status: {
-      verbs: ["get", "patch", "update"],
-      merge(copy, written) {
-        copy.status = written.status;
-      },
-    },
     proxy: {
       shape: "connect",
       verbs: ["create", "delete", "get", "patch", "update"],

@@ -1,0 +1,69 @@
+import type { Column } from "../../schema/kind.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { field, int32, list, string } from "../../schema/types.ts";
+import { labelSelector } from "../checks/selectors.ts";
+import { reviewVersions } from "../checks/webhooks.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { noSideEffects, webhookName, webhookTimeout } from "./webhook-rules.ts";
+import { RuleWithOperations, WebhookClientConfig } from "./webhook.ts";
+
+/** The fields that mutating and validating webhooks have in common, with the same numbers. */
+export const webhookFields = {
+  name: field(1, string, "Full name of the webhook, with at least three parts.")
+    .required()
+    .check(webhookName),
+  clientConfig: field(2, WebhookClientConfig, "How the webhook is reached.").declaredRequired(),
+  rules: field(3, list(RuleWithOperations), "Which requests are sent to the webhook.").atomic(),
+  failurePolicy: field(4, string, "What follows when the webhook can't be asked.")
+    .nullable()
+    .oneOf("Fail", "Ignore")
+    .filled("Fail"),
+  namespaceSelector: field(5, LabelSelector, "Selects the namespaces whose objects are sent.")
+    .nullable()
+    .filled({})
+    .check(labelSelector),
+  sideEffects: field(6, string, "Whether asking has effects beyond the answer.")
+    .required()
+    .nullable()
+    .oneOf("None", "NoneOnDryRun", "Some", "Unknown")
+    .unchecked()
+    .check(noSideEffects),
+  timeoutSeconds: field(7, int32, "Seconds after which the webhook counts as failed.")
+    .nullable()
+    .filled(10)
+    .check(webhookTimeout),
+  admissionReviewVersions: field(
+    8,
+    list(string),
+    "Versions of the review that the webhook understands, best first.",
+  )
+    .declaredRequired()
+    .atomic(),
+  matchPolicy: field(9, string, "Whether a request for another version of a resource matches too.")
+    .nullable()
+    .oneOf("Equivalent", "Exact")
+    .filled("Equivalent"),
+};
+
+/** Labels of the objects for which a webhook is called; the field's number differs. */
+export const objectSelector = (number: number) =>
+  field(number, LabelSelector, "Selects the objects that are sent, by their labels.")
+    .nullable()
+    .filled({})
+    .check(labelSelector);
+
+/** What is checked of a webhook as a whole. */
+export const webhookRules = {
+  check: (
+    { admissionReviewVersions }: { readonly admissionReviewVersions: readonly string[] },
+    place: FieldReport,
+  ) => reviewVersions(admissionReviewVersions, place.at("admissionReviewVersions")),
+};
+
+/** How many webhooks a configuration has. */
+export const webhooksColumn: Column<{ readonly webhooks?: readonly unknown[] | undefined }> = {
+  name: "Webhooks",
+  type: "integer",
+  doc: "How many webhooks there are.",
+  cell: ({ webhooks = [] }) => webhooks.length,
+};

@@ -1,0 +1,27 @@
+import { field, type StructType } from "../../schema/types.ts";
+
+/**
+ * The fields of a metric beside its type, one for each type of metric. Specs and statuses have the same, with structs of
+ * their own, in version v2 and in the annotations of v1.
+ */
+export function metricMembers<
+  O extends StructType,
+  P extends StructType,
+  R extends StructType,
+  E extends StructType,
+  C extends StructType,
+>(structs: {
+  readonly object: O;
+  readonly pods: P;
+  readonly resource: R;
+  readonly external: E;
+  readonly containerResource: C;
+}) {
+  return {
+    object: field(2, structs.object, "A metric of one object.").nullable(),
+    pods: field(3, structs.pods, "A metric of each pod.").nullable(),
+    resource: field(4, structs.resource, "Use of a resource by the pods.").nullable(),
+    external: field(5, structs.external, "A metric from outside of the cluster.").nullable(),
+    containerResource: field(7, structs.containerResource, "Use of a resource by one container.").nullable(),
+  };
+}

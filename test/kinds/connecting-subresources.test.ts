@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { connectingSubresources } from "../../src/kinds/connecting-subresources.ts";
+
+test("the subresources that connect are those that kinds declare so", () => {
+  const declared = builtInKinds.flatMap(({ subresources }) =>
+    Object.entries(subresources).flatMap(([name, { shape }]) => (shape === "connect" ? [name] : [])),
+  );
+  expect([...connectingSubresources].toSorted()).toEqual([...new Set(declared)].toSorted());
+});

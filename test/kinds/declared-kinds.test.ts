@@ -1,0 +1,72 @@
+import path from "node:path";
+import { expect, test } from "vitest";
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { lifeCycles } from "../../src/kinds/life-cycle-table.ts";
+import type { Kind } from "../../src/schema/kind.ts";
+import { filesBelow, root } from "../tidy/source-files.ts";
+
+/** A kind that some file under src/kinds/ exports. */
+interface Declared {
+  readonly file: string;
+  readonly kind: Kind;
+}
+
+function isKind(value: unknown): value is Kind {
+  const { resource, verbs, type } = (value ?? {}) as Partial<Kind>;
+  return typeof resource === "string" && Array.isArray(verbs) && type?.shape === "struct";
+}
+
+async function declaredKinds(): Promise<Declared[]> {
+  const files = filesBelow("src/kinds").filter((file) => file.endsWith(".ts"));
+  const found = files.map(async (file) => {
+    const exported = (await import(path.join(root, file))) as Record<string, unknown>;
+    return Object.values(exported)
+      .filter(isKind)
+      .map((kind) => ({ file, kind }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function nameOf({ group, version, name }: Kind): string {
+  return `${name} of ${group.base === "" ? "core" : group.base}/${version}`;
+}
+
+/** What is still to be done for a kind that a file declares. */
+function missingSteps({ file, kind }: Declared, kinds: readonly Kind[], bodies: ReadonlySet<Kind>): string[] {
+  if (bodies.has(kind)) return [];
+  const steps: string[] = [];
+  if (!kinds.includes(kind)) {
+    steps.push(`${file} declares ${nameOf(kind)}: add it to builtInKinds in src/kinds/all.ts`);
+  }
+  const cycle = lifeCycles.find(
+    (one) => one.group === kind.group && one.version === kind.version && one.kind === kind.name,
+  );
+  if (cycle === undefined) {
+    steps.push(
+      `${file} declares ${nameOf(kind)}: add the release that introduced it to src/kinds/life-cycle-table.ts`,
+    );
+  }
+  return steps;
+}
+
+const declared = await declaredKinds();
+const bodies = new Set(
+  declared.flatMap(({ kind }) =>
+    Object.values(kind.subresources).flatMap((one) =>
+      one.shape === "action" || one.shape === "view" ? [one.kind()] : [],
+    ),
+  ),
+);
+
+test("every kind that a file declares is served and has a life cycle", () => {
+  expect(declared.length).toBeGreaterThan(60);
+  expect(declared.flatMap((one) => missingSteps(one, builtInKinds, bodies))).toEqual([]);
+});
+
+test("a kind that is declared and not listed is named, with its file and what to do", () => {
+  const one = declared.find(({ kind }) => kind.name === "ConfigMap")!;
+  const others = builtInKinds.filter((kind) => kind !== one.kind);
+  expect(missingSteps(one, others, bodies)).toEqual([
+    "src/kinds/core/config-map.ts declares ConfigMap of core/v1: add it to builtInKinds in src/kinds/all.ts",
+  ]);
+});

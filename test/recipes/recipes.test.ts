@@ -1,0 +1,109 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { filesBelow, read, root } from "../tidy/source-files.ts";
+
+/** What the copy of the project has: the product, and the files that tests of recipes import. */
+const copied = [
+  "src",
+  "package.json",
+  "tsconfig.json",
+  "test/resources/engine.ts",
+  "test/storage/support.ts",
+  "test/kinds/declared-kinds.test.ts",
+  "test/tidy/source-files.ts",
+];
+
+const copy = mkdtempSync(path.join(tmpdir(), "plinth-recipes-"));
+for (const one of copied) cpSync(path.join(root, one), path.join(copy, one), { recursive: true });
+symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
+writeFileSync(
+  path.join(copy, "tsconfig.recipes.json"),
+  JSON.stringify({ extends: "./tsconfig.json", include: ["src", "test"] }),
+);
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** A code block of a recipe: a new file, or lines to add to a file of the project. */
+interface Block {
+  readonly recipe: string;
+  readonly language: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+function blocksOf(recipe: string): Block[] {
+  const found = read(recipe).matchAll(/^```(\w+) file=(\S+)\n([\s\S]*?)^```$/gm);
+  return [...found].map(([, language, file, text]) => ({
+    recipe,
+    language: language!,
+    file: file!,
+    text: text!,
+  }));
+}
+
+/** Adds the lines behind `+` to a file, after the one line of it that stands before them. */
+function addLines({ recipe, file, text }: Block): void {
+  const [context = "", ...added] = text.trimEnd().split("\n");
+  const at = path.join(copy, file);
+  const before = readFileSync(at, "utf8").split("\n");
+  const places = before.flatMap((line, index) => (line === context.slice(1) ? [index] : []));
+  expect(places, `${recipe}: how often ${file} has the line ${context}`).toHaveLength(1);
+  before.splice(places[0]! + 1, 0, ...added.map((line) => line.slice(1)));
+  writeFileSync(at, before.join("\n"));
+}
+
+function write(block: Block): void {
+  if (block.language === "diff") {
+    addLines(block);
+    return;
+  }
+  const at = path.join(copy, block.file);
+  mkdirSync(path.dirname(at), { recursive: true });
+  writeFileSync(at, block.text);
+}
+
+function run(...command: string[]): { readonly status: number | null; readonly output: string } {
+  const outer = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"));
+  const env = { ...Object.fromEntries(outer), NO_COLOR: "1", FORCE_COLOR: "0" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+    cwd: copy,
+    env,
+    encoding: "utf8",
+  });
+  return { status, output: `${stdout}${stderr}` };
+}
+
+const recipes = filesBelow("docs/recipes");
+const blocks = recipes.flatMap(blocksOf);
+for (const block of blocks) write(block);
+
+test("there are four recipes, each with a test", () => {
+  const tested = recipes.filter((recipe) =>
+    blocks.some((block) => block.recipe === recipe && block.file.endsWith(".test.ts")),
+  );
+  expect(tested).toEqual(recipes);
+  expect(recipes.map((recipe) => path.basename(recipe, ".md"))).toEqual([
+    "admission-plugin",
+    "authenticator",
+    "kind",
+    "storage-engine",
+  ]);
+});
+
+test("the code blocks of the recipes compile", { timeout: 240_000 }, () => {
+  const { status, output } = run(
+    "node_modules/typescript/bin/tsc",
+    "-p",
+    "tsconfig.recipes.json",
+    "--noEmit",
+  );
+  expect([status, output]).toEqual([0, ""]);
+});
+
+test("the tests of the recipes pass, and what they add is complete", { timeout: 240_000 }, () => {
+  const { status, output } = run("node_modules/vitest/vitest.mjs", "run", "--root", copy, "--reporter=dot");
+  expect(status, output).toBe(0);
+  expect(output).toMatch(/Test Files .*\b5 passed/);
+});

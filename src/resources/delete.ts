@@ -2,15 +2,7 @@ import { StatusError } from "../base/status-error.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../kinds/checks/finalizers.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
-import {
-  conflict,
-  notFound,
-  timestampAt,
-  uidConflict,
-  type Engine,
-  type Target,
-  type WriteOptions,
-} from "./engine.ts";
+import { conflict, notFound, uidConflict, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { mayVanish } from "./update.ts";
@@ -90,8 +82,12 @@ function deleteEntry(
  * Sets the time of deletion where there is none yet, or brings it nearer where less grace is asked for than before.
  * Changes the object; answers whether it did.
  */
-function startTermination({ clock }: Engine, { metadata }: ApiObject, graceSeconds: number): boolean {
-  const end = timestampAt(clock.now() + graceSeconds * 1000);
+function startTermination(
+  { clock, timestamps }: Engine,
+  { metadata }: ApiObject,
+  graceSeconds: number,
+): boolean {
+  const end = timestamps.at(clock.now() + graceSeconds * 1000);
   if (metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = end;
     if (metadata.generation !== undefined) metadata.generation++;

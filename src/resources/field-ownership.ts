@@ -23,7 +23,7 @@ import { decode } from "../schema/decode.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, ManagedFieldsEntryValue, PartSubresource } from "../schema/kind.ts";
 import type { StructType } from "../schema/types.ts";
-import { kindContext, timestamp, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { kindContext, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
 import { fromStored, inStoredVersion } from "./versions.ts";
@@ -152,7 +152,7 @@ export function recordOwnership(
     requested === target.resource ? one : fromStored(requested, deepClone(one), kindContext(engine, target));
   const versions = versionsOf(engine, target);
   const ignored = ignoredFields(target);
-  const now = timestamp(engine.clock);
+  const now = engine.timestamps.now();
   if (live === undefined && base === noManagedFields) {
     const fields = textOfFields(shown(object), versions.shape(manager.apiVersion)!, ignored);
     return fields === "{}" ? noManagedFieldsText : entryOfCreator(manager, now, fields);

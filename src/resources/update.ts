@@ -142,7 +142,7 @@ export async function changeEntry(
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     if (entry === undefined) throw notFound(target);
-    const live = decodeStanding(entry);
+    const live = decodeStanding(entry, engine.fieldSets);
     const changed = change(live);
     const { object } = changed;
     const wanted = object.metadata.resourceVersion ?? "";

@@ -1,3 +1,4 @@
+import { Encodings } from "../http/encodings/choose.ts";
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../authorization/chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
@@ -65,6 +66,7 @@ export async function httpService(
   return {
     engine,
     clock,
+    encodings: new Encodings(engine.vocabulary),
     authenticator,
     authorizer: parts.authorizer,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),

@@ -11,6 +11,8 @@ import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
 import { NamespacePhases } from "../resources/namespace-phases.ts";
+import { Timestamps } from "../base/timestamps.ts";
+import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -239,6 +241,8 @@ function engineFor(
     allowPrivileged,
     pages: new PageCache(store),
     repeatedApplies: new RepeatedApplies(),
+    fieldSets: new RecentFieldSets(),
+    timestamps: new Timestamps(clock),
   };
 }
 

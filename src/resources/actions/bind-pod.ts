@@ -1,6 +1,6 @@
 import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { conflict, timestamp, type Engine, type Target, type WriteOptions } from "../engine.ts";
+import { conflict, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import type { Standing } from "../field-ownership.ts";
 import { changeObject, type Changed } from "../update.ts";
 
@@ -47,7 +47,7 @@ export async function bindPod(
     if (uid !== undefined) pod.metadata.uid = uid;
     if (resourceVersion === undefined) delete pod.metadata.resourceVersion;
     else pod.metadata.resourceVersion = resourceVersion;
-    markScheduled(pod, timestamp(engine.clock));
+    markScheduled(pod, engine.timestamps.now());
     return { object: pod };
   };
   await changeObject(engine, target, assign, options);

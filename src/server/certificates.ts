@@ -8,10 +8,9 @@ import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
 import {
   type CertificateFacts,
   type CertificatePair,
-  addressBytes,
-  isAddress,
   signCertificate,
 } from "../base/x509.ts";
+import { addressBytes, isAddress } from "../base/ip-address.ts";
 
 export type { CertificatePair } from "../base/x509.ts";
 

@@ -18,10 +18,10 @@ export interface TokenEntry {
  *
  * @throws {Error} with the line's number, when a line is malformed, short of a column, or names no user.
  */
-export function parseTokenFile(text: string): { entries: TokenEntry[]; warnings: string[] } {
+export async function parseTokenFile(text: string): Promise<{ entries: TokenEntry[]; warnings: string[] }> {
   const entries = new Map<string, TokenEntry>();
   const warnings: string[] = [];
-  for (const { line, columns } of parseCsv(text, "token file")) {
+  for (const { line, columns } of await parseCsv(text, "token file")) {
     const [token, name, uid, ...groupColumns] = columns;
     if (token === undefined || name === undefined || uid === undefined) {
       throw new Error(

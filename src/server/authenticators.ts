@@ -149,7 +149,7 @@ async function tokenWebhook(
 async function tokenFile({ log }: ServerOptions, file: string): Promise<Authenticator> {
   const text = await readOptionFile("--token-auth-file", file);
   try {
-    const { entries, warnings } = parseTokenFile(text);
+    const { entries, warnings } = await parseTokenFile(text);
     for (const warning of warnings) log.warn({ file }, warning);
     return new TokenFileAuthenticator(entries);
   } catch (error) {

@@ -7,7 +7,7 @@ import { StatusError } from "../../src/base/status-error.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { bearer, request } from "./support.ts";
 
-const tokens = new TokenFileAuthenticator(parseTokenFile("t1,alice,1,dev").entries);
+const tokens = new TokenFileAuthenticator((await parseTokenFile("t1,alice,1,dev")).entries);
 const found = (name: string, ...groups: string[]): AuthenticationResult => ({
   user: { name, uid: "", groups, extra: {} },
   method: "test",

@@ -18,7 +18,7 @@ export class RoleRecord {
   /** Number of bindings that refer to the role. */
   private references = 0;
   /** The bindings that refer to the role. */
-  readonly bindings: RoleBindings;
+  readonly bindings = new RoleBindings();
   /** By which others may gather the role's rules; undefined where it has none. */
   labels: Readonly<Record<string, string>> | undefined;
   /** Which roles the role's rules are gathered from; undefined where they are its own. */
@@ -33,9 +33,7 @@ export class RoleRecord {
     readonly namespace: string,
     readonly name: string,
     private readonly budget: SpreadBudget,
-  ) {
-    this.bindings = new RoleBindings(namespace);
-  }
+  ) {}
 
   /** Takes in a binding that refers to the role. */
   refer(binding: BindingRecord): void {

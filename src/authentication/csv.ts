@@ -26,6 +26,7 @@ export async function parseCsv(text: string, source: string): Promise<readonly C
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const why = faults[error.code] ?? "is malformed";
+    // oxlint-disable-next-line preserve-caught-error -- the library's errors hold what they were given
     throw new Error(`${source}, line ${String(error["lines"])}: ${why}`);
   }
 }

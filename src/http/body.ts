@@ -12,7 +12,7 @@ import { awaitClient } from "./limits/yield-seat.ts";
 import type { HttpService } from "./service.ts";
 
 /** The largest body that a request may have, in bytes. */
-export const maxBodyBytes = 3 * 1024 * 1024;
+const maxBodyBytes = 3 * 1024 * 1024;
 
 /** The media type of a header without its parameters, in lower case. */
 export function mediaType(header: string | undefined): string {

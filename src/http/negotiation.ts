@@ -44,7 +44,7 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary): W
 }
 
 /** Ends the message about an Accept header that asks in another vocabulary's names. */
-export function acceptHint(accept: string, vocabulary: Vocabulary): string {
+function acceptHint(accept: string, vocabulary: Vocabulary): string {
   for (const { type, parameters } of parseAccept(accept)) {
     const found = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
     if (found !== "") return found;

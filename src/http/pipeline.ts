@@ -223,7 +223,7 @@ function authorize(
 }
 
 /** Answers a failure. An unexpected exception is a bug: the server logs it with its stack and answers 500 without details. */
-export function fail(service: HttpService, exchange: Exchange, thrown: unknown): void {
+function fail(service: HttpService, exchange: Exchange, thrown: unknown): void {
   const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
   const request = { method: exchange.method, path: exchange.url.split("?", 1)[0]! };
   if (!(error instanceof StatusError)) {

@@ -1,7 +1,7 @@
 import type { FieldReport } from "../schema/faults.ts";
 
 /** The most characters of a field manager's name. */
-export const maxManagerLength = 128;
+const maxManagerLength = 128;
 
 /** Everything but letters, marks, numbers, punctuation, symbols and the plain space. */
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;

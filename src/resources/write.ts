@@ -10,7 +10,7 @@ import { fromStored } from "./versions.ts";
 import { storeFailure } from "./resource-version.ts";
 
 /** The largest object that is stored, in bytes of its encoded form. */
-export const maxObjectBytes = 3 * 1024 * 1024;
+const maxObjectBytes = 3 * 1024 * 1024;
 
 /**
  * Holds an object against its declaration.

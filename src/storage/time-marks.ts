@@ -2,7 +2,7 @@ import { revisionOf } from "./entry.ts";
 import type { Revision } from "./store.ts";
 
 /** Marks are kept to this precision, so that a busy store has at most ten a second. */
-export const MARK_EVERY_MS = 100;
+const MARK_EVERY_MS = 100;
 
 /** The end of the interval in which `now` lies: a mark made there says what was newest when the interval ended. */
 export function markTime(now: number): number {

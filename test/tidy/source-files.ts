@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /** The project's root folder. */
-export const root = path.resolve(import.meta.dirname, "../..");
+const root = path.resolve(import.meta.dirname, "../..");
 
 /** Every file below a folder of the project, as paths from the root with forward slashes. */
 export function filesBelow(folder: string): string[] {

@@ -228,6 +228,6 @@ class ExactParser {
 }
 
 /** The fault of a text that nests deeper than allowed. */
-export function depthFault(text: string, offset: number, maxDepth: number): SyntaxFault {
+function depthFault(text: string, offset: number, maxDepth: number): SyntaxFault {
   return faultAt(text, offset, `arrays and objects are nested deeper than ${maxDepth}`);
 }

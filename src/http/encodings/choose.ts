@@ -9,6 +9,7 @@ import type { Encoding } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { ProtobufEncoding } from "./protobuf.ts";
 import { TableEncoding, type IncludeObject } from "./table.ts";
+import type { YamlEncoding } from "./yaml.ts";
 import { metadataView, wholeView, type View } from "./view.ts";
 
 /** What an encoding may ask the server for. */
@@ -24,7 +25,7 @@ const maxAcceptHeaders = 256;
 export class Encodings {
   private readonly byAcceptHeader = new Map<string, Wanted>();
   private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
-  private yaml: typeof import("./yaml.ts") | undefined;
+  private yamlEncoding: typeof YamlEncoding | undefined;
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
@@ -46,9 +47,9 @@ export class Encodings {
 
   /** Loads what a form needs beyond what every server has loaded; to be awaited before {@link of}. */
   prepare({ format }: Wanted): MaybePromise<void> {
-    if (format !== "yaml" || this.yaml !== undefined) return undefined;
-    return import("./yaml.ts").then((loaded) => {
-      this.yaml = loaded;
+    if (format !== "yaml" || this.yamlEncoding !== undefined) return undefined;
+    return import("./yaml.ts").then(({ YamlEncoding: loaded }) => {
+      this.yamlEncoding = loaded;
     });
   }
 
@@ -76,8 +77,8 @@ export class Encodings {
       case "protobuf":
         return new ProtobufEncoding(view, this.vocabulary.protobufMediaType);
       case "yaml":
-        if (this.yaml === undefined) throw new Error("Encodings.prepare comes before Encodings.of");
-        return new this.yaml.YamlEncoding(view);
+        if (this.yamlEncoding === undefined) throw new Error("Encodings.prepare comes before Encodings.of");
+        return new this.yamlEncoding(view);
     }
   }
 

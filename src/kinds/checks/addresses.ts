@@ -12,11 +12,6 @@ export function isAddress(text: string): boolean {
   return !text.includes("%") && isIP(text) !== 0;
 }
 
-/** A range of addresses: `192.0.2.0/24`. */
-export function cidr(text: string, place: FieldReport): void {
-  if (!isCidr(text)) place.invalid(text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
-}
-
 /** Whether a text is a range of addresses. */
 export function isCidr(text: string): boolean {
   const match = /^([^/]+)\/(\d{1,3})$/.exec(text);

@@ -133,7 +133,7 @@ function allHomes(): readonly Home[] {
 }
 
 /** The group of that name in a vocabulary. */
-export function groupNamed(name: string, vocabulary: Vocabulary): Group | undefined {
+function groupNamed(name: string, vocabulary: Vocabulary): Group | undefined {
   return allHomes().find(({ group }) => groupName(group, vocabulary) === name)?.group;
 }
 

@@ -112,7 +112,7 @@ function prepareFolder(dir: string): string {
 }
 
 /** What is stored holds secrets: its files are their owner's alone, whatever folder they lie in. */
-export function keepPrivate(dir: string): void {
+function keepPrivate(dir: string): void {
   for (const name of [DATA_FILE, "lock.mdb"]) {
     const file = join(dir, name);
     if (!existsSync(file)) continue;

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from "./base/clock.ts";
-import type { AuthorizationMode } from "./authorization/chain.ts";
+import type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
 import { defaultFlow, type FlowOptions } from "./server/flow-options.ts";
 import {
@@ -46,7 +46,7 @@ export type {
 } from "./server/authentication-options.ts";
 export type { FlowOptions } from "./server/flow-options.ts";
 export type { Server } from "./server/server.ts";
-export type { AuthorizationMode } from "./authorization/chain.ts";
+export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 export type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
 
 /** How a server is made; everything has a default fit for tests. */

@@ -1,7 +1,7 @@
 import { anonymousByDefault } from "../authentication/anonymous.ts";
 import { BootstrapTokens } from "../authentication/bootstrap-token.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
-import { AuthenticatorChain } from "../authentication/chain.ts";
+import { AuthenticatorChain } from "../authentication/authenticator-chain.ts";
 import { ClientCertificateAuthenticator } from "../authentication/client-certificate.ts";
 import { AuthenticationFigures } from "../authentication/figures.ts";
 import { LiveObjects } from "../authentication/live-objects.ts";

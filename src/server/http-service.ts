@@ -1,6 +1,6 @@
 import { Encodings } from "../http/encodings/choose.ts";
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
-import type { AuthorizerChain } from "../authorization/chain.ts";
+import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { HandlerGuard } from "../http/guard.ts";
 import { addDiscoveryPaths } from "../http/discovery.ts";

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { AdmissionChain } from "../admission/chain.ts";
+import { AdmissionChain } from "../admission/admission-chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";

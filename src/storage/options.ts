@@ -13,7 +13,7 @@ export interface StoreOptions {
 }
 
 /** How long history is kept unless configured (spec: conventions 8). */
-export const DEFAULT_RETENTION_MS = 5 * 60_000;
+export const defaultRetentionMs = 5 * 60_000;
 
 /** How often an engine looks for history that has become too old. */
 export function compactionIntervalMs(retentionMs: number): number {

@@ -5,7 +5,7 @@ import type { Authorizer } from "../../authorization/authorizer.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import type { AdmissionRequest, Target } from "../../resources/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 import { maySignFor } from "../signer-permission.ts";
 

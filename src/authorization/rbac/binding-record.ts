@@ -43,12 +43,12 @@ export function readSubjects(
     const fault = faultOf(subject);
     if (fault !== "") faults.push(fault);
     const isAccount = kind === "ServiceAccount";
-    const home = isAccount ? subject.namespace || namespace : "";
+    const accountNamespace = isAccount ? subject.namespace || namespace : "";
     return {
       kind: kinds.get(kind) ?? kind,
       name,
-      namespace: home,
-      counts: fault === "" && (!isAccount || home !== ""),
+      namespace: accountNamespace,
+      counts: fault === "" && (!isAccount || accountNamespace !== ""),
     };
   });
   return { subjects, faults };

@@ -15,8 +15,8 @@ import { RoleRecord } from "./role-record.ts";
 import { ruleQuery } from "./rule-match.ts";
 import { RuleFinder } from "./rule-finder.ts";
 import { listRules } from "./rule-list.ts";
-import { maxProblems, type Scope, type Verdicts } from "./scope.ts";
-import { SpreadBudget, spreadLimits, type SpreadLimits } from "./spread-budget.ts";
+import { maxProblems, type Scope, type Evaluation } from "./scope.ts";
+import { TableBudget, tableLimits, type TableLimits } from "./table-budget.ts";
 import { SubjectDirectory } from "./subject-directory.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
@@ -32,7 +32,7 @@ const noOpinion: Decision = { verdict: "noOpinion", reason: "", evaluationError:
  * Role-based authorization over an index of roles and bindings that its owner keeps current (spec: access review 2.4
  * and 5). Every answer is immediate and costs the same with ten bindings as with a hundred thousand: it looks at the
  * user and each of their groups, and there at what is bound in the cluster and in the namespace asked about. A change
- * costs what the changed object says and the subjects it touches. What tables cost is bounded ({@link SpreadLimits});
+ * costs what the changed object says and the subjects it touches. What tables cost is bounded ({@link TableLimits});
  * rules beyond that are compared one by one, which takes longer and decides the same.
  *
  * Faults never decide, they accompany the decision as `evaluationError`: a role that is bound and doesn't exist is
@@ -54,7 +54,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   /** By name, or by `namespace/name`. */
   private readonly bindings = new Map<string, BindingRecord>();
   private readonly apiGroup: string;
-  private readonly budget: SpreadBudget;
+  private readonly budget: TableBudget;
   /** For questions that start from rules; ordinary ones start from users. */
   readonly finder = new RuleFinder(() => this.everyRole());
   readonly directory: SubjectDirectory;
@@ -62,9 +62,9 @@ export class RbacIndex implements Authorizer, RuleResolver {
   /** @param limits what tables may cost; decisions don't depend on it, only how long they take. */
   constructor(
     private readonly vocabulary: Vocabulary,
-    limits: SpreadLimits = spreadLimits,
+    limits: TableLimits = tableLimits,
   ) {
-    this.budget = new SpreadBudget(limits);
+    this.budget = new TableBudget(limits);
     this.apiGroup = groupName(rbac, vocabulary);
     this.directory = new SubjectDirectory(vocabulary.systemPrefix, () => this.everybody());
   }
@@ -109,8 +109,8 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.dropBinding(namespace, name);
   }
 
-  /** Combinations that tables hold now, as the limits count them ({@link SpreadLimits.total}). */
-  get spread(): number {
+  /** Combinations that tables hold now, as the limits count them ({@link TableLimits.total}). */
+  get tableSize(): number {
     return this.budget.used;
   }
 
@@ -149,7 +149,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   attempt(attributes: Attributes): Decision | undefined {
     const { systemPrefix } = this.vocabulary;
     const query = ruleQuery(attributes);
-    const verdicts: Verdicts = {
+    const evaluation: Evaluation = {
       query,
       systemPrefix,
       allowed: undefined,
@@ -160,12 +160,12 @@ export class RbacIndex implements Authorizer, RuleResolver {
     };
     const { user } = attributes;
     const namespace = attributes.kind === "resource" ? attributes.namespace : "";
-    this.users.get(user.name)?.judge(namespace, verdicts);
-    for (const group of user.groups) this.groups.get(group)?.judge(namespace, verdicts);
-    if (verdicts.unfinished && verdicts.allowed === undefined) return undefined;
-    const decision = verdicts.allowed ?? noOpinion;
-    if (verdicts.missing.length === 0 && verdicts.faulty.length === 0) return decision;
-    const evaluationError = this.problemText(verdicts.missing, verdicts.faulty);
+    this.users.get(user.name)?.evaluate(namespace, evaluation);
+    for (const group of user.groups) this.groups.get(group)?.evaluate(namespace, evaluation);
+    if (evaluation.unfinished && evaluation.allowed === undefined) return undefined;
+    const decision = evaluation.allowed ?? noOpinion;
+    if (evaluation.missing.length === 0 && evaluation.faulty.length === 0) return decision;
+    const evaluationError = this.problemText(evaluation.missing, evaluation.faulty);
     return { ...decision, reason: decision.reason || `RBAC: ${evaluationError}`, evaluationError };
   }
 

@@ -13,7 +13,7 @@ export interface PlacedRule {
 }
 
 /** Rules that name more resources than this are compared with every question instead of being found by resource. */
-const spreadResources = 32;
+const maxIndexedResources = 32;
 
 /** Rules that are looked at between two looks at the clock. */
 export const rulesAStep = 256;
@@ -106,7 +106,7 @@ export class RuleFinder {
   private place(rule: PlacedRule, own: PlacedRule[]): void {
     own.push(rule);
     const { resources, nonResourceURLs } = rule.rule;
-    if (nonResourceURLs.length > 0 || resources.length > spreadResources) this.compared.add(rule);
+    if (nonResourceURLs.length > 0 || resources.length > maxIndexedResources) this.compared.add(rule);
     else {
       for (const entry of resources) this.byResource.set(entry, withItem(this.byResource.get(entry), rule));
     }

@@ -1,6 +1,6 @@
 import type { SubjectKey } from "./binding-record.ts";
-import { Scope, type Verdicts } from "./scope.ts";
-import type { SpreadBudget } from "./spread-budget.ts";
+import { Scope, type Evaluation } from "./scope.ts";
+import type { TableBudget } from "./table-budget.ts";
 
 /** What one user or group is granted, by namespace; the empty namespace is the whole cluster. */
 export class SubjectScopes implements SubjectKey {
@@ -9,7 +9,7 @@ export class SubjectScopes implements SubjectKey {
   constructor(
     readonly isGroup: boolean,
     readonly name: string,
-    private readonly budget: SpreadBudget,
+    private readonly budget: TableBudget,
   ) {}
 
   get isEmpty(): boolean {
@@ -36,9 +36,9 @@ export class SubjectScopes implements SubjectKey {
     return this.scopes;
   }
 
-  /** Adds to the verdicts what holds in the cluster and, unless it is empty, in the namespace. */
-  judge(namespace: string, verdicts: Verdicts): void {
-    this.scopes.get("")?.judge(verdicts);
-    if (namespace !== "") this.scopes.get(namespace)?.judge(verdicts);
+  /** Evaluates the roles that are bound in the cluster and, unless it is empty, in the namespace. */
+  evaluate(namespace: string, evaluation: Evaluation): void {
+    this.scopes.get("")?.evaluate(evaluation);
+    if (namespace !== "") this.scopes.get(namespace)?.evaluate(evaluation);
   }
 }

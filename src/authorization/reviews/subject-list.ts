@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AuthorizerChain } from "../chain.ts";
+import type { AuthorizerChain } from "../authorizer-chain.ts";
 import type { AllowedSubject, ShownSubject } from "../insight/insight.ts";
 import { reviewedAttributes, type SelfAccessSpec } from "./access.ts";
 

@@ -21,13 +21,13 @@ import { diskIsFull, roomLeft } from "./room.ts";
 import { type Waiting, WaitingWrites } from "./waiting-writes.ts";
 
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
-const BATCHES_UNDER_WAY = 2;
+const batchesUnderWay = 2;
 
 /** What a write takes beside its value and the superseded one, at most: keys, the index's share, pages in part. */
-const WRITE_OVERHEAD_BYTES = 4096;
+const writeOverheadBytes = 4096;
 
-const NO_BYTES = Buffer.alloc(0);
-const APPEND = { append: true };
+const noBytes = Buffer.alloc(0);
+const append = { append: true };
 
 /** What a batch did, to be told when it is durable. */
 export interface Batch {
@@ -123,7 +123,7 @@ export class Writer {
   }
 
   private startBatch(): void {
-    if (this.queue.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
+    if (this.queue.opening || this.underWay >= batchesUnderWay || this.queue.length === 0) return;
     this.underWay++;
     this.queue.open();
     this.runBatch()
@@ -244,17 +244,17 @@ export class Writer {
     const { data, history, log } = this.environment;
     const superseded = event.previous === undefined ? undefined : recordOf(event.previous);
     if (superseded !== undefined && isIndexed(kind, superseded)) {
-      history.putSync([key, event.revision], NO_BYTES);
+      history.putSync([key, event.revision], noBytes);
     }
     if (record === undefined) data.removeSync(key);
     else data.putSync(key, record);
-    log.putSync(event.revision, this.logEncoder.encode(kind, key, superseded), APPEND);
+    log.putSync(event.revision, this.logEncoder.encode(kind, key, superseded), append);
   }
 }
 
 /** How many bytes a write takes at most; what it superseded stays, in the log. */
 function bytesTaken(record: Buffer, superseded: Entry | undefined): number {
-  return record.length + WRITE_OVERHEAD_BYTES + (superseded === undefined ? 0 : recordOf(superseded).length);
+  return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
 }
 
 interface Prepared {

@@ -5,7 +5,7 @@ import { coordination, storage } from "../../../kinds/groups.ts";
 import type { AdmissionRequest } from "../../../resources/engine.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin } from "../../chain.ts";
+import type { AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 import { nameOf, reject, type AgentRequest } from "./agent-request.ts";

@@ -7,7 +7,7 @@ export interface RoleDeclaration {
   readonly rules: readonly Rule[];
   readonly labels?: Readonly<Record<string, string>>;
   /** Label that the roles to be gathered carry with value `true`; then `rules` stay empty. */
-  readonly gathers?: string;
+  readonly aggregatesLabel?: string;
 }
 
 /** A default binding as its declaration says it: who has a role, and in `Role`s' case of which kind. */

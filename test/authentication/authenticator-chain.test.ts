@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { anonymousByDefault } from "../../src/authentication/anonymous.ts";
 import type { AuthenticationResult, Authenticator } from "../../src/authentication/authenticator.ts";
-import { AuthenticatorChain } from "../../src/authentication/chain.ts";
+import { AuthenticatorChain } from "../../src/authentication/authenticator-chain.ts";
 import { parseTokenFile, TokenFileAuthenticator } from "../../src/authentication/token-file.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

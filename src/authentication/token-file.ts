@@ -14,7 +14,7 @@ export interface TokenEntry {
 /**
  * Reads a token file (spec: conventions 5.2): CSV lines of token, user name, user id and groups, where a group column
  * holds one group, or several separated by commas inside double quotes. There are no comments. A line without a token
- * is left out and a token's last line counts; both are told as `warnings`.
+ * is left out and a token's last line counts; both are reported in `warnings`.
  *
  * @throws {Error} with the line's number, when a line is malformed, short of a column, or names no user.
  */

@@ -68,7 +68,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** An operational failure that a client is told about as a Status. Anything else thrown is a defect (500). */
+/** An operational failure that is answered with a Status. Any other exception is a bug (500). */
 export class StatusError extends Error {
   override name = "StatusError";
   readonly code: number;

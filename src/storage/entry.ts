@@ -5,7 +5,7 @@ export function revisionOf(value: number): Revision {
   return value as Revision;
 }
 
-/** The revision at which a fresh store stands. */
+/** The revision of a new store. */
 export const firstRevision = revisionOf(1);
 
 /** Makes the entry that a draft becomes at a revision: one allocation, the revision's digits in place. */

@@ -8,7 +8,7 @@ export interface StoreOptions {
   readonly retentionMs?: number | undefined;
   /** What the store is used for; looked at and written only when given, and only where the data outlives the process. */
   readonly stamp?: WantedStamp | undefined;
-  /** Told of work in the background that failed and will be tried again. */
+  /** Called when background work failed and will be retried. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }
 

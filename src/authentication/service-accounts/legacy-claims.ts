@@ -8,7 +8,7 @@ import { refusal } from "../refusal.ts";
 import { what } from "./bound-claims.ts";
 import { accountInfo, accountUser } from "./names.ts";
 
-/** Key of a Secret's data under which its token stands. */
+/** Key of a Secret's data that holds its token. */
 const tokenKey = "token";
 
 /** What a token of a Secret says. */

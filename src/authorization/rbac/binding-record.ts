@@ -54,7 +54,7 @@ export function readSubjects(
   return { subjects, faults };
 }
 
-/** Whom a subject stands for; without meaning for one that doesn't count. */
+/** The user or group that a subject names; meaningless for an invalid subject. */
 export function keyOfSubject(subject: BoundSubject, systemPrefix: string): SubjectKey {
   const { kind, name, namespace } = subject;
   if (kind !== "ServiceAccount") return { isGroup: kind === "Group", name };

@@ -20,7 +20,7 @@ import { TableBudget, tableLimits, type TableLimits } from "./table-budget.ts";
 import { SubjectDirectory } from "./subject-directory.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
-/** The rules that a user holds somewhere, and what went wrong while they were gathered (empty: nothing). */
+/** The rules that a user holds somewhere, and the errors met while collecting them (empty: none). */
 export interface HeldRules {
   readonly rules: readonly PolicyRule[];
   readonly evaluationError: string;
@@ -38,7 +38,7 @@ const noOpinion: Decision = { verdict: "noOpinion", reason: "", evaluationError:
  * Faults never decide, they accompany the decision as `evaluationError`: a role that is bound and doesn't exist is
  * reported to everybody whom the binding covers; a subject of an unknown kind, a namespace on a User or Group, and a
  * roleRef of an unknown kind are reported to everybody whom the binding names, by a sound subject or by the faulty one.
- * Users whom such a binding doesn't name learn nothing of it. An answer reports at most 16 faults of each sort.
+ * It is not reported to other users. An answer reports at most 16 faults of each sort.
  *
  * @example
  * const index = new RbacIndex(platform);
@@ -114,7 +114,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
     return this.budget.used;
   }
 
-  /** The rules of a role as they stand; undefined when it doesn't exist. */
+  /** The current rules of a role; undefined when it doesn't exist. */
   roleRules(
     kind: "ClusterRole" | "Role",
     namespace: string,
@@ -143,7 +143,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   /**
-   * The decision; undefined where it needs rules that one turn of the event loop hasn't the time to take in. Then a
+   * The decision; undefined when more rules must first be added to tables than one turn of the event loop may add. Then a
    * question in a further turn comes nearer to it.
    */
   attempt(attributes: Attributes): Decision | undefined {
@@ -258,7 +258,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.directory.removed(scopes);
   }
 
-  /** Users and groups that a subject names, even where a fault keeps it from matching: they are told of the fault. */
+  /** Users and groups that a subject names, even when a fault keeps it from matching: the fault is reported to them. */
   private namedBy(subject: BoundSubject): readonly SubjectKey[] {
     const { kind, name, counts } = subject;
     if (counts) return [keyOfSubject(subject, this.vocabulary.systemPrefix)];

@@ -19,11 +19,11 @@ export class RoleRecord {
   private references = 0;
   /** The bindings that refer to the role. */
   readonly bindings = new RoleBindings();
-  /** By which others may gather the role's rules; undefined where it has none. */
+  /** The role's labels, which aggregation selectors of other roles match; undefined when it has none. */
   labels: Readonly<Record<string, string>> | undefined;
-  /** Which roles the role's rules are gathered from; undefined where they are its own. */
+  /** The selectors of the role's aggregation rule; undefined when it has none. */
   aggregationSelectors: readonly LabelSelectorObject[] | undefined;
-  /** The scopes that hold the role's rules in a table of their own. */
+  /** The scopes that hold the role's rules in their merged table. */
   mergedScopes: OneOrMany<Scope>;
   private current: readonly Rule[] | undefined;
   private table: RuleTable<RoleRecord> | undefined;

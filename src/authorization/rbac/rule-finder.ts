@@ -4,7 +4,7 @@ import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 
-/** A rule and the role that it stands in. */
+/** A rule and its role. */
 export interface PlacedRule {
   readonly role: RoleRecord;
   readonly rule: Rule;
@@ -35,7 +35,7 @@ export class RuleFinder {
   /** @param roles every role that there is now. */
   constructor(private readonly roles: () => Iterable<RoleRecord>) {}
 
-  /** Told of a role whose rules changed, or that is gone. */
+  /** Updates the finder after the rules of a role changed, or the role was deleted. */
   changed(role: RoleRecord): void {
     if (!this.awake) return;
     this.forget(role);

@@ -16,7 +16,7 @@ export interface Evaluation extends Turn {
   /** For reasons: how names of service accounts begin. */
   readonly systemPrefix: string;
   allowed: Decision | undefined;
-  /** Roles that are bound and don't exist: at most {@link maxProblems}, so that a heap of them slows nobody down. */
+  /** Roles that are bound and don't exist: at most {@link maxProblems}, so that many of them don't make reviews slower. */
   readonly missing: RoleRecord[];
   /** Bindings that have a fault: at most {@link maxProblems}. */
   readonly faulty: BindingRecord[];
@@ -127,7 +127,7 @@ export class Scope {
     }
   }
 
-  /** Told by a role that is one of many here; `before` are the rules it had, undefined when it didn't exist. */
+  /** Updates the table after a role of it changed; `before` are the rules it had, undefined when it didn't exist. */
   roleChanged(role: RoleRecord, before: readonly Rule[] | undefined): void {
     if (before !== undefined) this.table?.remove(before, role);
     this.noteRules(role);

@@ -5,7 +5,7 @@ import type { Rule } from "./policy.ts";
  * or one verb with one URL. What decisions say doesn't depend on the limits, only how long they take.
  */
 export interface TableLimits {
-  /** Combinations past which a rule is compared as it stands instead of being spread over a table. */
+  /** A rule with more combinations than this is compared linearly instead of being added to a table. */
   readonly perRule: number;
   /** Combinations that are spread in one turn of the event loop. */
   readonly perTurn: number;

@@ -53,7 +53,7 @@ export class CompactedSignal extends Error {
 
 const defaultTimeoutMs = 10_000;
 
-/** How long one of several members may take before the next is asked: one that stands still must not be waited for. */
+/** How long one of several members may take before the next is asked, as a member may hang. */
 const readAttemptMs = 800;
 const writeAttemptMs = 1_200;
 /** How often each member is asked, at most. */

@@ -11,7 +11,7 @@ import type { SharedRead } from "./shared-read.ts";
 
 const retryFirstMs = 50;
 const retryMostMs = 500;
-/** How often the cluster is asked how far it is, so that a watch which stands still is noticed when nobody asks. */
+/** How often the cluster is asked for its revision, so that a stalled watch is noticed without requests. */
 const beatMs = 1_000;
 const defaultTimeoutMs = 10_000;
 

@@ -111,7 +111,7 @@ export async function restoreLmdb(
     }
     const { revision, stamp } = await verify(part, `the backup ${backupDir}`);
     if (revision !== manifest.revision) {
-      throw damagedError(backupDir, new Error(`it stands at ${revision}, not ${manifest.revision}`));
+      throw damagedError(backupDir, new Error(`its revision is ${revision}, not ${manifest.revision}`));
     }
     await syncFile(join(part, dataFile));
     // Before the store: without them a server that is started too early would make others.

@@ -116,11 +116,11 @@ class Check {
       this.checkKey(key);
       if (revision < 1) this.report(`${key} has no revision`);
       if (revision > this.state.revision)
-        this.report(`${key} stands at ${revision}, above the latest revision`);
+        this.report(`${key} has revision ${revision}, above the latest revision`);
       else if (revision > this.state.floor) {
         const change = this.logged(revision);
         if (change?.key !== key || change.kind === "delete") {
-          this.report(`${key} stands at ${revision}, which the log doesn't say`);
+          this.report(`${key} has revision ${revision}, which is not in the log`);
         } else if (!change.indexed) this.walk(key, revision);
       }
       const { collection, partition } = countersOf(key);

@@ -127,7 +127,7 @@ const logBufferBytes = 64 * 1024;
 export class LogEncoder {
   private readonly buffer = Buffer.allocUnsafeSlow(logBufferBytes);
 
-  /** The bytes stand until the next call. */
+  /** The bytes are valid until the next call. */
   encode(kind: Write["kind"], key: string, superseded: Buffer | undefined): Buffer {
     const length = writeLogRecord(this.buffer, kind, key, superseded);
     if (length <= this.buffer.length) return this.buffer.subarray(0, length);

@@ -79,10 +79,10 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   environment.lock.close();
 }
 
-/** How long it is waited at the start for a process that stands still while it writes. */
+/** How long a start waits for another process that was stopped while it writes. */
 const stoppedMs = 2000;
 
-/** To open a folder is a write, and waits as long as another process does; so one that stands still is told of first. */
+/** Opening a folder is a write, which waits for the writes of other processes; so a stopped process is reported first. */
 function refuseStoppedWriter(dir: string): void {
   if (!existsSync(join(dir, "lock.mdb"))) return;
   const lock = new WriterLock(dir);
@@ -231,7 +231,7 @@ function lengthenToItsPages(dir: string, root: RootDatabase<Buffer, string>): bo
   return true;
 }
 
-/** A damaged page would end the process by a signal as soon as it is come to. */
+/** A damaged page would end the process by a signal as soon as it is read. */
 function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
   const problem = pageDamage({ dir, root }, false);
   if (problem !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${problem}`);

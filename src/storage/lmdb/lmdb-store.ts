@@ -190,7 +190,7 @@ class EmbeddedStore implements LmdbStore {
     const quiet = await this.writesEnded();
     this.watch?.stop();
     this.feed.end(closedError());
-    // A transaction that waits to begin can't be called off, and the folder not be let go of under it.
+    // A transaction that waits to begin can't be cancelled, and the folder can't be closed before it ends.
     if (!quiet) throw this.writer.abandon();
     // A check holds a snapshot, which must not outlive the environment.
     await Promise.allSettled(this.checks);

@@ -174,7 +174,7 @@ export class Reader {
     }
   }
 
-  /** At an older revision: the values that still stand, and for the others those which the log has. */
+  /** At an older revision: the values that are still current, and for the others those in the log. */
   private takeMerged(page: Page, prefix: string, after: string | undefined, at: Revision): void {
     for (const found of merge(this.standing(prefix, after, at), this.indexed(prefix, after, at))) {
       const entry = "body" in found ? found : this.past.valueBefore(found.key, found.revision, at);

@@ -204,7 +204,7 @@ export class Writer {
     return batch;
   }
 
-  /** What each write of a batch comes to, in order; touches nothing. One that can't be told fails alone. */
+  /** The outcome of each write of a batch, in order; changes nothing. A write whose outcome can't be determined fails alone. */
   private plan(taken: readonly Waiting[], before: Revision): Batch & { readonly steps: readonly Step[] } {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
@@ -265,7 +265,7 @@ interface Prepared {
   readonly record?: Buffer | undefined;
 }
 
-/** What a write comes to when `previous` stands; touches nothing. */
+/** The outcome of a write when `previous` is the current value; changes nothing. */
 function prepare(write: Write, previous: Entry | undefined, revision: Revision): Prepared {
   const { key } = write;
   const expected = write.kind === "create" ? undefined : write.expected;

@@ -6,7 +6,7 @@ export interface RoleDeclaration {
   readonly name: string;
   readonly rules: readonly Rule[];
   readonly labels?: Readonly<Record<string, string>>;
-  /** Label that the roles to be gathered carry with value `true`; then `rules` stay empty. */
+  /** Label, with value `true`, of the roles that are aggregated into this one; `rules` then stay empty. */
   readonly aggregatesLabel?: string;
 }
 

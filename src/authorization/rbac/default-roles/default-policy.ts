@@ -23,7 +23,7 @@ export interface RoleManifest {
   readonly aggregationRule?: AggregationRule | null | undefined;
 }
 
-/** Which other ClusterRoles a ClusterRole gathers its rules from. */
+/** The aggregation rule of a ClusterRole. */
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly object[] | null | undefined;
 }

@@ -8,7 +8,7 @@ import { Endpoints } from "../kinds/core/endpoints.ts";
 import { Service } from "../kinds/core/service/service.ts";
 import { EndpointSlice } from "../kinds/discovery/endpoint-slice.ts";
 import { reachableAddress } from "../kinds/checks/addresses.ts";
-import type { HttpListener } from "../http/listener.ts";
+import type { HttpListener } from "../http/transport/listener.ts";
 import type { Client } from "../resources/client.ts";
 import type { Registry } from "../resources/registry.ts";
 import { AddressRange } from "../resources/services/address-range.ts";

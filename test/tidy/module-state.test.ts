@@ -10,7 +10,7 @@ import { read, sources } from "./source-files.ts";
 const allowed: Readonly<Record<string, readonly string[]>> = {
   "derived from a declaration, which never changes": [
     "src/fields/apply/shape.ts: structs",
-    "src/http/deprecation.ts: known",
+    "src/http/answers/deprecation.ts: known",
     "src/resources/field-ownership.ts: ignoredInParts",
     "src/schema/check.ts: plans",
     "src/schema/check.ts: ruled",
@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/fields/apply/owned-fields.ts: fits",
     "src/http/audit/event.ts: userTexts",
     "src/http/encodings/protobuf.ts: keptPages",
-    "src/http/listener.ts: connections",
+    "src/http/transport/listener.ts: connections",
     "src/http/verbs/watch.ts: shared",
     "src/kinds/core/pod/columns.ts: summaries",
     "src/resources/watch.ts: shared",
@@ -41,7 +41,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/base/json/exact.ts: numberToken",
     "src/base/label-selector-parser.ts: tokenForm",
   ],
-  "an object without content, which has nothing that could change": ["src/http/request-facts.ts: noQuery"],
+  "an object without content, which has nothing that could change": ["src/http/request/facts.ts: noQuery"],
   "a buffer that is empty whenever nothing is written": ["src/schema/protobuf/encode-message.ts: scratch"],
   "the process may open a folder once only; who opens it again shares that": [
     "src/storage/lmdb/environment.ts: openFolders",

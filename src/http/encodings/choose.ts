@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { negotiate, type Wanted } from "../negotiation.ts";
+import { negotiate, type Wanted } from "../request/negotiation.ts";
 import type { Encoding } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { ProtobufEncoding } from "./protobuf.ts";

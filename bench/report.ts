@@ -71,7 +71,7 @@ function figure(value: number): string {
 }
 
 /** What the figures depend on. */
-export function machineFacts(): object {
+function machineFacts(): object {
   return {
     node: process.version,
     platform: process.platform,

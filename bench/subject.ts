@@ -30,7 +30,7 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-export const benchUser = "bench-user";
+const benchUser = "bench-user";
 /** Bearer token of the administrator of a product that the bench started. */
 export const adminToken = "bench-admin-token";
 const userToken = "bench-user-token";

@@ -3,7 +3,7 @@ import {
   type TolerationSeconds,
 } from "./admission/plugins/default-toleration-seconds.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
-import type { AuthorizationMode } from "./authorization/chain.ts";
+import type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
 import { defaultFlow, type FlowOptions } from "./server/flow-options.ts";
 import {
@@ -50,7 +50,7 @@ export type {
 } from "./server/authentication-options.ts";
 export type { FlowOptions } from "./server/flow-options.ts";
 export type { Server } from "./server/server.ts";
-export type { AuthorizationMode } from "./authorization/chain.ts";
+export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 export type { AuthorizationWebhookChoice } from "./server/options.ts";
 
 /** How a server is made; everything has a default fit for tests. */

@@ -9,7 +9,7 @@ export interface IdentityHeaders {
   readonly username: readonly string[];
   /** Each value of each of them is a group. */
   readonly groups: readonly string[];
-  /** What stands after one of these prefixes is a key of extra. */
+  /** The rest of a header name after one of these prefixes is a key of extra. */
   readonly extraPrefixes: readonly string[];
 }
 

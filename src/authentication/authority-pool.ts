@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 
-/** So many certificates may stand between a client's and an authority's. */
+/** The most intermediate certificates between a client's and an authority's. */
 const maxDepth = 8;
 
 /** An authority's or an intermediate certificate, and when it is valid (milliseconds since 1970). */

@@ -12,7 +12,7 @@ const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$
 
 /** What a Secret says of its bootstrap token (spec: conventions 2.7). */
 export interface BootstrapToken {
-  /** Both parts as they stand there, empty where they are missing. */
+  /** Both parts of the token, empty when missing. */
   readonly id: string;
   readonly secret: string;
   /** When it ends, in milliseconds since 1970: never is Infinity, and 0 where the time can't be read. */

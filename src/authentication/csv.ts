@@ -1,4 +1,6 @@
-/** One record of a CSV text, and the number of the line on which it begins. */
+import type { CsvErrorCode } from "csv-parse/sync";
+
+/** One record of a CSV text, and the number of the line on which it ends. */
 export interface CsvRecord {
   readonly line: number;
   readonly columns: readonly string[];
@@ -6,63 +8,31 @@ export interface CsvRecord {
 
 /**
  * Reads comma-separated values (RFC 4180): a column in double quotes may hold commas, line ends and doubled quotes.
- * Empty lines are skipped, a byte order mark too.
+ * Empty lines are skipped, a byte order mark too. Messages never repeat what the text holds, which may be secret.
  *
- * @throws {Error} that names `source` and the line, for a quote that isn't closed or stands inside an unquoted column.
+ * @throws {Error} that names `source` and the line, for a quote that isn't closed or is inside an unquoted column.
  */
-export function* parseCsv(text: string, source: string): Iterable<CsvRecord> {
-  let at = text.startsWith("\uFEFF") ? 1 : 0;
-  let line = 1;
-  while (at < text.length) {
-    const start = line;
-    const columns: string[] = [];
-    for (;;) {
-      const place = `${source}, line ${line}`;
-      const column = text[at] === '"' ? quoted(text, at, place) : plain(text, at, place);
-      columns.push(column.value);
-      line += column.lineEnds;
-      at = column.end;
-      if (text[at] !== ",") break;
-      at++;
-    }
-    if (text.startsWith("\r\n", at)) at += 2;
-    else at++;
-    line++;
-    if (columns.length > 1 || columns[0] !== "") yield { line: start, columns };
+export async function parseCsv(text: string, source: string): Promise<readonly CsvRecord[]> {
+  const { CsvError, parse } = await import("csv-parse/sync");
+  try {
+    const records = parse(text, {
+      bom: true,
+      info: true,
+      record_delimiter: ["\n", "\r\n"],
+      relax_column_count: true,
+      skip_empty_lines: true,
+    }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
+    return records.map(({ record, info }) => ({ line: info.lines, columns: record }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const why = faults[error.code] ?? "is malformed";
+    // oxlint-disable-next-line preserve-caught-error -- the library's errors hold what they were given
+    throw new Error(`${source}, line ${String(error["lines"])}: ${why}`);
   }
 }
 
-interface Column {
-  readonly value: string;
-  /** Where the column's closing comma or line end stands. */
-  readonly end: number;
-  readonly lineEnds: number;
-}
-
-function plain(text: string, start: number, place: string): Column {
-  columnEnd.lastIndex = start;
-  const end = columnEnd.exec(text)?.index ?? text.length;
-  const value = text.slice(start, end);
-  if (value.includes('"')) throw new Error(`${place}: a quote inside a column that doesn't begin with one`);
-  return { value, end, lineEnds: 0 };
-}
-
-const columnEnd = /,|\r?\n/g;
-
-function quoted(text: string, start: number, place: string): Column {
-  let value = "";
-  for (let at = start + 1; ;) {
-    const quote = text.indexOf('"', at);
-    if (quote === -1) throw new Error(`${place}: a quote isn't closed`);
-    value += text.slice(at, quote);
-    if (text[quote + 1] !== '"') {
-      const end = quote + 1;
-      const next = text[end];
-      const ends = next === undefined || next === "," || next === "\n" || text.startsWith("\r\n", end);
-      if (!ends) throw new Error(`${place}: text after a closing quote`);
-      return { value, end, lineEnds: value.split("\n").length - 1 };
-    }
-    value += '"';
-    at = quote + 2;
-  }
-}
+const faults: Partial<Record<CsvErrorCode, string>> = {
+  CSV_QUOTE_NOT_CLOSED: "a quote isn't closed",
+  CSV_INVALID_CLOSING_QUOTE: "text after a closing quote",
+  INVALID_OPENING_QUOTE: "a quote inside a column that doesn't begin with one",
+};

@@ -5,13 +5,13 @@ import type { AuthorityPool } from "./authority-pool.ts";
 import type { Credentials } from "./authenticator.ts";
 import { refusal } from "./refusal.ts";
 
-/** Extended key usages that let a certificate stand for a client. */
+/** Extended key usages that a client certificate may have. */
 const clientAuth = "1.3.6.1.5.5.7.3.2";
 const anyUsage = "2.5.29.37.0";
 
 /** Whom a certificate names. */
 export interface CertificateSubject {
-  /** Empty when it names nobody. */
+  /** Empty when it has no common name. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }

@@ -8,14 +8,14 @@ import { isRefusal } from "./refusal.ts";
 export interface TokenCacheLimits {
   /** What was found is kept for so long, in milliseconds; 0 keeps nothing. */
   readonly foundMs: number;
-  /** That a token is nobody's, or refused, is kept for so long, in milliseconds. */
+  /** How long the result is cached that a token is unknown or refused, in milliseconds. */
   readonly missedMs: number;
   readonly maxEntries: number;
   /** Bytes that all kept values may take together, as `sizeOf` counts them. */
   readonly maxBytes: number;
 }
 
-/** Told of each question to a cache, for the metrics. */
+/** Observes the lookups of a cache, for the metrics. */
 export interface TokenCacheWatcher {
   /** The answer was kept (`hit`), or is being looked for (`miss`). */
   asked(status: "hit" | "miss"): void;

@@ -14,14 +14,14 @@ export interface TokenEntry {
 /**
  * Reads a token file (spec: conventions 5.2): CSV lines of token, user name, user id and groups, where a group column
  * holds one group, or several separated by commas inside double quotes. There are no comments. A line without a token
- * is left out and a token's last line counts; both are told as `warnings`.
+ * is left out and a token's last line counts; both are reported in `warnings`.
  *
  * @throws {Error} with the line's number, when a line is malformed, short of a column, or names no user.
  */
-export function parseTokenFile(text: string): { entries: TokenEntry[]; warnings: string[] } {
+export async function parseTokenFile(text: string): Promise<{ entries: TokenEntry[]; warnings: string[] }> {
   const entries = new Map<string, TokenEntry>();
   const warnings: string[] = [];
-  for (const { line, columns } of parseCsv(text, "token file")) {
+  for (const { line, columns } of await parseCsv(text, "token file")) {
     const [token, name, uid, ...groupColumns] = columns;
     if (token === undefined || name === undefined || uid === undefined) {
       throw new Error(

@@ -83,7 +83,7 @@ export class TokenWebhook implements Authenticator {
     );
   }
 
-  /** Without the service nobody knows whose the token is; that is not remembered. */
+  /** Without the service the token can't be authenticated; that is not cached. */
   private unasked(error: unknown, remoteAddress: string): never {
     if (error instanceof CallRefusedError) {
       this.options.refused(error, remoteAddress);

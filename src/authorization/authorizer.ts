@@ -32,7 +32,7 @@ export interface NonResourceAttributes {
 
 /** An authorizer's answer. `evaluationError` may accompany any verdict (spec: access review 2.2). */
 export interface Decision {
-  /** `noOpinion` hands the question to the next authorizer; when nobody has one, the request is refused. */
+  /** `noOpinion` passes the request to the next authorizer; when none has an opinion, the request is denied. */
   readonly verdict: "allow" | "deny" | "noOpinion";
   /** Why; for an allowed request it names binding, role and subject. Empty when there is nothing to say. */
   readonly reason: string;

@@ -1,4 +1,4 @@
-import { addressBytes, isAddress } from "./x509.ts";
+import { addressBytes, isAddress } from "./ip-address.ts";
 
 /** Bytes of an IPv6 address that a site gets as one network: 64 bits. */
 const networkBytes = 8;

@@ -76,22 +76,3 @@ function quote(text: string): string {
 export function pinnedValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
   return requirements.find((one) => one.field === field && one.operator === "=")?.value;
 }
-
-/** Whether all requirements hold; `valueOf` gives the value of a field, the empty string when it has none. */
-export function matchesFields(
-  requirements: readonly FieldRequirement[],
-  valueOf: (field: string) => string,
-): boolean {
-  for (const { field, operator, value } of requirements) {
-    if ((valueOf(field) === value) !== (operator === "=")) return false;
-  }
-  return true;
-}
-
-/** The text form, the same for the same requirements in any order; read back by `parseFieldSelector`. */
-export function formatFieldRequirements(requirements: readonly FieldRequirement[]): string {
-  const terms = requirements.map(({ field, operator, value }) => {
-    return `${field}${operator}${value.replace(/[\\,=]/g, "\\$&")}`;
-  });
-  return [...new Set(terms)].toSorted().join(",");
-}

@@ -32,133 +32,133 @@ export function parseLabelRequirements(text: string): LabelRequirement[] {
 }
 
 class Parser {
-  #next: Token;
+  private next: Token;
 
   constructor(private readonly text: string) {
-    this.#next = this.#read(0);
+    this.next = this.read(0);
   }
 
   parse(): LabelRequirement[] {
     const requirements: LabelRequirement[] = [];
-    if (this.#atEnd()) return requirements;
+    if (this.atEnd()) return requirements;
     for (;;) {
-      requirements.push(this.#requirement());
-      if (this.#atEnd()) return requirements;
-      if (this.#next.text !== ",") throw this.#unexpected(`"," or ${endOfText}`);
-      this.#take();
+      requirements.push(this.requirement());
+      if (this.atEnd()) return requirements;
+      if (this.next.text !== ",") throw this.unexpected(`"," or ${endOfText}`);
+      this.take();
     }
   }
 
-  #requirement(): LabelRequirement {
-    if (this.#next.text === "!") {
-      this.#take();
-      return { key: this.#key(), operator: "DoesNotExist", values: [] };
+  private requirement(): LabelRequirement {
+    if (this.next.text === "!") {
+      this.take();
+      return { key: this.key(), operator: "DoesNotExist", values: [] };
     }
-    const key = this.#key();
-    if (this.#atEnd() || this.#next.text === ",") return { key, operator: "Exists", values: [] };
-    const operator = this.#take();
+    const key = this.key();
+    if (this.atEnd() || this.next.text === ",") return { key, operator: "Exists", values: [] };
+    const operator = this.take();
     switch (operator.text) {
       case "=":
       case "==":
-        return { key, operator: "In", values: [this.#value(key)] };
+        return { key, operator: "In", values: [this.value(key)] };
       case "!=":
-        return { key, operator: "NotIn", values: [this.#value(key)] };
+        return { key, operator: "NotIn", values: [this.value(key)] };
       case "in":
-        return { key, operator: "In", values: this.#values(key) };
+        return { key, operator: "In", values: this.values(key) };
       case "notin":
-        return { key, operator: "NotIn", values: this.#values(key) };
+        return { key, operator: "NotIn", values: this.values(key) };
       case ">":
-        return { key, operator: "Gt", values: [this.#integer(key)] };
+        return { key, operator: "Gt", values: [this.integer(key)] };
       case "<":
-        return { key, operator: "Lt", values: [this.#integer(key)] };
+        return { key, operator: "Lt", values: [this.integer(key)] };
       default:
-        this.#next = operator;
-        throw this.#unexpected(`"=", "==", "!=", "in", "notin", "<", ">", "," or ${endOfText}`);
+        this.next = operator;
+        throw this.unexpected(`"=", "==", "!=", "in", "notin", "<", ">", "," or ${endOfText}`);
     }
   }
 
-  #key(): string {
-    const token = this.#next;
-    if (!token.isWord) throw this.#unexpected("a label key");
+  private key(): string {
+    const token = this.next;
+    if (!token.isWord) throw this.unexpected("a label key");
     const [fault] = qualifiedNameFaults(token.text);
     if (fault !== undefined)
-      throw this.#refuse(token, `${JSON.stringify(token.text)} isn't a label key: ${fault}`);
-    this.#take();
+      throw this.refuse(token, `${JSON.stringify(token.text)} isn't a label key: ${fault}`);
+    this.take();
     return token.text;
   }
 
   /** What follows `=` and `!=`; nothing means the empty value. */
-  #value(key: string): string {
-    const token = this.#next;
+  private value(key: string): string {
+    const token = this.next;
     if (!token.isWord) {
-      if (this.#atEnd() || token.text === ",") return "";
-      throw this.#unexpected("a label value");
+      if (this.atEnd() || token.text === ",") return "";
+      throw this.unexpected("a label value");
     }
-    return this.#checkedValue(key);
+    return this.checkedValue(key);
   }
 
-  #checkedValue(key: string): string {
-    const token = this.#take();
+  private checkedValue(key: string): string {
+    const token = this.take();
     const [fault] = labelValueFaults(token.text);
     if (fault === undefined) return token.text;
-    throw this.#refuse(token, `${JSON.stringify(token.text)} isn't a value for label ${key}: ${fault}`);
+    throw this.refuse(token, `${JSON.stringify(token.text)} isn't a value for label ${key}: ${fault}`);
   }
 
   /** A list in parentheses. An empty place between commas is the empty value; the empty list is refused. */
-  #values(key: string): string[] {
-    const open = this.#expect("(");
-    if (this.#isNext(")")) throw this.#refuse(open, `the list of values for label ${key} is empty`);
+  private values(key: string): string[] {
+    const open = this.expect("(");
+    if (this.isNext(")")) throw this.refuse(open, `the list of values for label ${key} is empty`);
     const values = new Set<string>();
     for (;;) {
-      values.add(this.#next.isWord ? this.#checkedValue(key) : "");
-      if (this.#isNext(")")) break;
-      if (!this.#isNext(",")) throw this.#unexpected('"," or ")"');
-      this.#take();
+      values.add(this.next.isWord ? this.checkedValue(key) : "");
+      if (this.isNext(")")) break;
+      if (!this.isNext(",")) throw this.unexpected('"," or ")"');
+      this.take();
     }
-    this.#take();
+    this.take();
     return [...values];
   }
 
-  #isNext(symbol: string): boolean {
-    return this.#next.text === symbol;
+  private isNext(symbol: string): boolean {
+    return this.next.text === symbol;
   }
 
-  #expect(symbol: string): Token {
-    if (!this.#isNext(symbol)) throw this.#unexpected(JSON.stringify(symbol));
-    return this.#take();
+  private expect(symbol: string): Token {
+    if (!this.isNext(symbol)) throw this.unexpected(JSON.stringify(symbol));
+    return this.take();
   }
 
-  #integer(key: string): string {
-    const token = this.#next;
+  private integer(key: string): string {
+    const token = this.next;
     if (!/^[0-9]{1,19}$/.test(token.text)) {
-      throw this.#refuse(token, `label ${key} can be compared with an integer only, not ${quote(token)}`);
+      throw this.refuse(token, `label ${key} can be compared with an integer only, not ${quote(token)}`);
     }
-    this.#take();
+    this.take();
     return token.text;
   }
 
-  #atEnd(): boolean {
-    return this.#next.text === "";
+  private atEnd(): boolean {
+    return this.next.text === "";
   }
 
-  #take(): Token {
-    const token = this.#next;
-    this.#next = this.#read(token.offset + token.text.length);
+  private take(): Token {
+    const token = this.next;
+    this.next = this.read(token.offset + token.text.length);
     return token;
   }
 
-  #read(from: number): Token {
+  private read(from: number): Token {
     tokenForm.lastIndex = from;
     const [, symbol, word] = tokenForm.exec(this.text)!;
     const text = symbol ?? word ?? "";
     return { text, isWord: word !== undefined, offset: tokenForm.lastIndex - text.length };
   }
 
-  #unexpected(wanted: string): StatusError {
-    return this.#refuse(this.#next, `found ${quote(this.#next)}, expected ${wanted}`);
+  private unexpected(wanted: string): StatusError {
+    return this.refuse(this.next, `found ${quote(this.next)}, expected ${wanted}`);
   }
 
-  #refuse(token: Token, problem: string): StatusError {
+  private refuse(token: Token, problem: string): StatusError {
     return new StatusError(
       "BadRequest",
       `unable to parse label selector at character ${token.offset + 1}: ${problem}`,

@@ -81,38 +81,11 @@ function valueOf(labels: Labels, key: string): string | undefined {
 }
 
 /**
- * The text form of requirements, the same for all that are made of the same parts: sorted, each written one way. Fit
- * for cache keys, and read back by `parseLabelRequirements`.
- */
-export function formatRequirements(requirements: readonly LabelRequirement[]): string {
-  return [...new Set(requirements.map(formatRequirement))].toSorted().join(",");
-}
-
-function formatRequirement({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case "Exists":
-      return key;
-    case "DoesNotExist":
-      return `!${key}`;
-    case "In":
-    case "NotIn": {
-      const sorted = [...new Set(values)].toSorted();
-      if (sorted.length === 1) return `${key}${operator === "In" ? "=" : "!="}${sorted[0]!}`;
-      return `${key} ${operator === "In" ? "in" : "notin"} (${sorted.join(",")})`;
-    }
-    case "Gt":
-      return `${key}>${values[0]!}`;
-    case "Lt":
-      return `${key}<${values[0]!}`;
-  }
-}
-
-/**
  * The requirements of the object form; a selector without any selects everything. An absent selector isn't given here:
  * whether it selects nothing or everything is the field's own rule.
  * @throws StatusError BadRequest when the selector has faults; check with `labelSelectorFaults` before.
  */
-export function requirementsOf(selector: LabelSelectorObject): LabelRequirement[] {
+function requirementsOf(selector: LabelSelectorObject): LabelRequirement[] {
   const [fault] = labelSelectorFaults(selector);
   if (fault !== undefined) {
     throw new StatusError("BadRequest", `label selector: ${fault.path.join(".")}: ${fault.message}`);

@@ -6,7 +6,7 @@ export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybeP
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Lets work that nobody waits for go on; `failed` is told the reason where its promise rejects, and must not throw. */
+/** Runs work in the background. When its promise rejects, `failed` is called with the reason; it must not throw. */
 export function detach(work: MaybePromise<unknown>, failed: (error: unknown) => void): void {
   if (work instanceof Promise) work.catch(failed);
 }

@@ -4,26 +4,18 @@ export interface PemBlock {
   readonly label: string;
   /** The block from its first boundary line to its last. */
   readonly text: string;
+  readonly hasHeaders: boolean;
+  /** The decoded bytes; undefined when the text between the boundaries isn't Base64. */
+  readonly content: Buffer | undefined;
 }
 
-const boundary = /-----(BEGIN|END) ([A-Z0-9 ]{1,64})-----/g;
-
 /**
- * The complete blocks of a PEM text, in order. Text between blocks and blocks without an end are skipped. Takes time in
- * proportion to the length of the text, whatever it holds.
+ * The complete blocks of a PEM text, in order. Text between blocks and blocks without an end are skipped. Finds the same
+ * blocks as Go's `encoding/pem`, which most other programs of a cluster read with: boundaries begin a line, header lines
+ * may follow the first. Takes time in proportion to the length of the text, whatever it holds.
  */
 export function pemBlocks(text: string): PemBlock[] {
-  const blocks: PemBlock[] = [];
-  let begin: { readonly label: string; readonly at: number } | undefined;
-  for (const match of text.matchAll(boundary)) {
-    const [whole, kind, label = ""] = match;
-    if (kind === "BEGIN") begin = { label, at: match.index };
-    else if (begin?.label === label) {
-      blocks.push({ label, text: text.slice(begin.at, match.index + whole.length) });
-      begin = undefined;
-    }
-  }
-  return blocks;
+  return [...new PemReader(text).blocks()];
 }
 
 /** The certificates of a PEM text, each as PEM, in order; other blocks and text are skipped. */
@@ -31,4 +23,80 @@ export function certificatesIn(pem: string): string[] {
   return pemBlocks(pem)
     .filter(({ label }) => label === "CERTIFICATE")
     .map(({ text }) => text);
+}
+
+const begin = "-----BEGIN ";
+const end = "-----END ";
+const dashes = "-----";
+
+class PemReader {
+  /** Where the next end boundary is; found anew only when reading has passed it. */
+  private endAt = -1;
+
+  constructor(private readonly text: string) {}
+
+  *blocks(): Iterable<PemBlock> {
+    const { text } = this;
+    for (let at = 0; ;) {
+      const start = this.lineWith(begin, at);
+      if (start === -1) return;
+      const labelLine = this.lineAt(start + begin.length);
+      at = labelLine.next;
+      if (!labelLine.text.endsWith(dashes)) continue;
+      const label = labelLine.text.slice(0, -dashes.length);
+      at = this.skipHeaders(at);
+      const bodyAt = at;
+      const endAt = this.nextEnd(bodyAt);
+      if (endAt === -1) return;
+      const endLine = this.lineAt(endAt + end.length);
+      if (endLine.text !== label + dashes) continue;
+      at = endLine.next;
+      yield {
+        label,
+        text: text.slice(start, endAt + end.length + label.length + dashes.length),
+        hasHeaders: bodyAt > labelLine.next,
+        content: decodeBase64(text.slice(bodyAt, endAt)),
+      };
+    }
+  }
+
+  /** Where the headers that may begin at a place end. */
+  private skipHeaders(from: number): number {
+    let at = from;
+    while (at < this.text.length) {
+      const line = this.lineAt(at);
+      if (!line.text.includes(":")) break;
+      at = line.next;
+    }
+    return at;
+  }
+
+  private nextEnd(from: number): number {
+    if (this.endAt < from) this.endAt = this.lineWith(end, from);
+    return this.endAt;
+  }
+
+  /** Where the next line begins that starts with a mark; -1 where none does. */
+  private lineWith(mark: string, from: number): number {
+    if ((from === 0 || this.text[from - 1] === "\n") && this.text.startsWith(mark, from)) return from;
+    const found = this.text.indexOf(`\n${mark}`, from);
+    return found === -1 ? -1 : found + 1;
+  }
+
+  /** The rest of a line without the white space at its end, and where the next line begins. */
+  private lineAt(at: number): { readonly text: string; readonly next: number } {
+    const feed = this.text.indexOf("\n", at);
+    const next = feed === -1 ? this.text.length : feed + 1;
+    let stop = feed === -1 ? next : feed;
+    if (feed > at && this.text[feed - 1] === "\r") stop--;
+    while (stop > at && (this.text[stop - 1] === " " || this.text[stop - 1] === "\t")) stop--;
+    return { text: this.text.slice(at, stop), next };
+  }
+}
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function decodeBase64(text: string): Buffer | undefined {
+  const compact = text.replace(/[ \t\r\n]/g, "");
+  return compact.length % 4 === 0 && base64.test(compact) ? Buffer.from(compact, "base64") : undefined;
 }

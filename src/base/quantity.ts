@@ -133,17 +133,7 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nanos: a.nanos + b.nanos, format: a.nanos === 0n ? b.format : a.format };
 }
 
-/** The difference, in the format of the first operand, or of the second where the first is zero. */
-export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
-  return { nanos: a.nanos - b.nanos, format: a.nanos === 0n ? b.format : a.format };
-}
-
 /** A whole number as a quantity. */
 export function quantityOf(whole: bigint | number, format: QuantityFormat = "DecimalSI"): Quantity {
   return { nanos: BigInt(whole) * nano, format };
-}
-
-/** The value as a whole number, rounded away from zero. */
-export function wholeValue({ nanos }: Quantity): bigint {
-  return nanos < 0n ? -divideUp(-nanos, nano) : divideUp(nanos, nano);
 }

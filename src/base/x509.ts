@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate, createHash, randomBytes, sign } from "node:crypto";
-import { isIPv4 } from "node:net";
 import * as der from "./der.ts";
+import { addressBytes, isAddress } from "./ip-address.ts";
 import { certificatesIn } from "./pem.ts";
 
 /*
@@ -137,37 +137,6 @@ function encodeHost(host: string): Buffer {
   return isAddress(host)
     ? der.element(0x87, addressBytes(host))
     : der.element(0x82, Buffer.from(host, "ascii"));
-}
-
-const v6Characters = /^[\da-f:.]+$/i;
-const zoneForm = /^[\da-z.:-]+$/i;
-
-/**
- * Whether a text is an IP address, of either family, with or without a zone. Says the same as `isIP` of node:net, whose
- * expression for IPv6 takes 4 ms to be compiled when it is first asked.
- */
-export function isAddress(text: string): boolean {
-  if (isIPv4(text)) return true;
-  const percent = text.indexOf("%");
-  const address = percent === -1 ? text : text.slice(0, percent);
-  if (!v6Characters.test(address) || !address.includes(":")) return false;
-  if (percent !== -1 && !zoneForm.test(text.slice(percent + 1))) return false;
-  return URL.canParse(`http://[${address}]`);
-}
-
-/** The 4 or 16 bytes of an IP address. */
-export function addressBytes(address: string): Buffer {
-  if (isIPv4(address)) return Buffer.from(address.split(".").map(Number));
-  // The URL parser writes every IPv6 address one way: hexadecimal groups, the longest run of zeros as "::".
-  const canonical = new URL(`http://[${address.split("%", 1)[0]!}]`).hostname.slice(1, -1);
-  const [head = "", tail] = canonical.split("::");
-  const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
-  const last = tail === undefined ? [] : groups(tail);
-  const zeros = Array<string>(8 - groups(head).length - last.length).fill("0");
-  return Buffer.from(
-    [...groups(head), ...zeros, ...last].map((group) => group.padStart(4, "0")).join(""),
-    "hex",
-  );
 }
 
 /** Any value that differs between keys will do (RFC 7093). */

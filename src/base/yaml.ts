@@ -103,14 +103,14 @@ interface Anchored {
 }
 
 class YamlReader {
-  readonly #anchors = new Map<string, Anchored>();
-  readonly #duplicates = new Set<string>();
-  #aliasedValues = 0;
-  #aliasedCharacters = 0;
+  private readonly anchors = new Map<string, Anchored>();
+  private readonly duplicates = new Set<string>();
+  private aliasedValues = 0;
+  private aliasedCharacters = 0;
   /** Values and characters made so far: the difference over a node is the node's size. */
-  #values = 0;
-  #characters = 0;
-  #parts = 0;
+  private values = 0;
+  private characters = 0;
+  private parts = 0;
 
   constructor(
     private readonly yaml: typeof import("yaml"),
@@ -119,13 +119,13 @@ class YamlReader {
   ) {}
 
   read(): JsonDocument {
-    const document = this.#parse();
-    const value = document === undefined ? null : this.#convert(document.contents, "", 0);
-    return { value, duplicates: [...this.#duplicates] };
+    const document = this.parse();
+    const value = document === undefined ? null : this.convert(document.contents, "", 0);
+    return { value, duplicates: [...this.duplicates] };
   }
 
   /** The only document that has content. The failsafe schema leaves every scalar a string: types are our affair. */
-  #parse(): Document.Parsed<ParsedNode> | undefined {
+  private parse(): Document.Parsed<ParsedNode> | undefined {
     const options = {
       schema: "failsafe",
       uniqueKeys: false,
@@ -133,9 +133,9 @@ class YamlReader {
       resolveKnownTags: false,
     } as const;
     const composer = new this.yaml.Composer(options);
-    this.#stopAtFaults(composer);
+    this.stopAtFaults(composer);
     let found: Document.Parsed<ParsedNode> | undefined;
-    for (const document of composer.compose(this.#parseTokens())) {
+    for (const document of composer.compose(this.parseTokens())) {
       if (found === undefined || isBlank(found)) found = document;
       else if (!isBlank(document)) {
         throw faultAt(
@@ -149,18 +149,18 @@ class YamlReader {
   }
 
   /** The parser's tokens, up to a fault. Each lexical token is checked before the parser gets it. */
-  *#parseTokens(): Iterable<CST.Token> {
+  private *parseTokens(): Iterable<CST.Token> {
     const parser = new this.yaml.Parser();
     const tokens = checkedTokens(new this.yaml.Lexer().lex(this.text), this.text, this.maxDepth);
-    for (const token of tokens) yield* this.#withoutFaults(parser.next(token));
-    yield* this.#withoutFaults(parser.end());
+    for (const token of tokens) yield* this.withoutFaults(parser.next(token));
+    yield* this.withoutFaults(parser.end());
   }
 
-  *#withoutFaults(tokens: Iterable<CST.Token>): Iterable<CST.Token> {
+  private *withoutFaults(tokens: Iterable<CST.Token>): Iterable<CST.Token> {
     for (const token of tokens) {
       if (token.type === "error") throw faultAt(this.text, token.offset, lowerFirst(token.message));
       const isPart = token.type === "document" || token.type === "directive" || token.type === "doc-end";
-      if (isPart && ++this.#parts > maxParts) throw tooLarge(this.text, token.offset);
+      if (isPart && ++this.parts > maxParts) throw tooLarge(this.text, token.offset);
       yield token;
     }
   }
@@ -170,7 +170,7 @@ class YamlReader {
    * Its handler isn't public; a test of such a text fails should it ever have another name. It is called again for what
    * it throws.
    */
-  #stopAtFaults(composer: Composer): void {
+  private stopAtFaults(composer: Composer): void {
     let fault: SyntaxFault | undefined;
     const onError = (at: FaultPlace, _code: string, message: string, warning?: boolean): void => {
       if (warning === true) return;
@@ -180,47 +180,45 @@ class YamlReader {
     Object.assign(composer, { onError });
   }
 
-  #convert(node: Node | null, path: string, depth: number): JsonValue {
+  private convert(node: Node | null, path: string, depth: number): JsonValue {
     if (node === null) return null;
-    if (this.yaml.isAlias(node)) return this.#expand(node.source, node);
-    const values = this.#values++;
-    const characters = this.#characters;
-    const value = this.#convertContent(node, path, depth);
+    if (this.yaml.isAlias(node)) return this.expand(node.source, node);
+    const values = this.values++;
+    const characters = this.characters;
+    const value = this.convertContent(node, path, depth);
     const anchor = (node as { anchor?: string }).anchor;
     if (anchor !== undefined && anchor !== "") {
-      const size = { values: this.#values - values, characters: this.#characters - characters };
-      this.#anchors.set(anchor, { value, ...size });
+      const size = { values: this.values - values, characters: this.characters - characters };
+      this.anchors.set(anchor, { value, ...size });
     }
     return value;
   }
 
-  #convertContent(node: Node, path: string, depth: number): JsonValue {
-    if (this.yaml.isScalar(node)) return this.#convertScalar(node);
+  private convertContent(node: Node, path: string, depth: number): JsonValue {
+    if (this.yaml.isScalar(node)) return this.convertScalar(node);
     if (depth >= this.maxDepth)
-      throw this.#fault(node, `arrays and objects are nested deeper than ${this.maxDepth}`);
-    if (this.yaml.isMap(node)) return this.#convertMap(node, path, depth);
-    if (!this.yaml.isSeq(node)) throw this.#fault(node, "a value is expected here");
-    return node.items.map((item, index) =>
-      this.#convert(item as Node | null, `${path}[${index}]`, depth + 1),
-    );
+      throw this.fault(node, `arrays and objects are nested deeper than ${this.maxDepth}`);
+    if (this.yaml.isMap(node)) return this.convertMap(node, path, depth);
+    if (!this.yaml.isSeq(node)) throw this.fault(node, "a value is expected here");
+    return node.items.map((item, index) => this.convert(item as Node | null, `${path}[${index}]`, depth + 1));
   }
 
-  #convertMap(map: YAMLMap, path: string, depth: number): JsonObject {
+  private convertMap(map: YAMLMap, path: string, depth: number): JsonObject {
     const object: JsonObject = {};
     const merges: JsonValue[] = [];
     for (const pair of map.items as Pair<Node, Node | null>[]) {
       if (isMergeKey(pair.key)) {
-        merges.push(this.#convert(pair.value, path, depth));
+        merges.push(this.convert(pair.value, path, depth));
         continue;
       }
-      const name = this.#name(pair.key, map);
+      const name = this.name(pair.key, map);
       const memberPath = path === "" ? name : `${path}.${name}`;
-      if (Object.hasOwn(object, name) && this.#duplicates.size < maxDuplicates)
-        this.#duplicates.add(memberPath);
-      setMember(object, name, this.#convert(pair.value, memberPath, depth + 1));
+      if (Object.hasOwn(object, name) && this.duplicates.size < maxDuplicates)
+        this.duplicates.add(memberPath);
+      setMember(object, name, this.convert(pair.value, memberPath, depth + 1));
     }
     for (const source of merges.flat()) {
-      if (!isObject(source)) throw this.#fault(map, "<< merges only mappings");
+      if (!isObject(source)) throw this.fault(map, "<< merges only mappings");
       for (const [name, value] of Object.entries(source)) {
         if (!Object.hasOwn(object, name)) setMember(object, name, value);
       }
@@ -228,41 +226,41 @@ class YamlReader {
     return object;
   }
 
-  #name(key: Node | null, map: YAMLMap): string {
-    const value = this.yaml.isScalar(key) || this.yaml.isAlias(key) ? this.#convert(key, "", 0) : undefined;
+  private name(key: Node | null, map: YAMLMap): string {
+    const value = this.yaml.isScalar(key) || this.yaml.isAlias(key) ? this.convert(key, "", 0) : undefined;
     if (value === undefined || value === null || typeof value === "object") {
-      throw this.#fault(key ?? map, "the name of a member must be a string, a number or a boolean");
+      throw this.fault(key ?? map, "the name of a member must be a string, a number or a boolean");
     }
     return String(value);
   }
 
-  #convertScalar(node: Scalar): JsonValue {
+  private convertScalar(node: Scalar): JsonValue {
     const source = String(node.value ?? "");
-    this.#characters += source.length;
+    this.characters += source.length;
     try {
       if (node.tag !== undefined) return resolveTagged(node.tag, source);
       return node.type === undefined || node.type === "PLAIN" ? resolvePlain(source) : source;
     } catch (error) {
-      if (error instanceof ScalarFault) throw this.#fault(node, error.message);
+      if (error instanceof ScalarFault) throw this.fault(node, error.message);
       throw error;
     }
   }
 
   /** A copy of what the anchor stands for, so that nothing in the result is shared. */
-  #expand(anchor: string, node: Node): JsonValue {
-    const anchored = this.#anchors.get(anchor);
-    if (anchored === undefined) throw this.#fault(node, `no anchor &${anchor} stands before this alias`);
-    this.#values += anchored.values;
-    this.#characters += anchored.characters;
-    this.#aliasedValues += anchored.values;
-    this.#aliasedCharacters += anchored.characters;
-    if (this.#aliasedValues > maxAliasedValues || this.#aliasedCharacters > maxAliasedCharacters) {
-      throw this.#fault(node, "aliases stand for too many values");
+  private expand(anchor: string, node: Node): JsonValue {
+    const anchored = this.anchors.get(anchor);
+    if (anchored === undefined) throw this.fault(node, `no anchor &${anchor} stands before this alias`);
+    this.values += anchored.values;
+    this.characters += anchored.characters;
+    this.aliasedValues += anchored.values;
+    this.aliasedCharacters += anchored.characters;
+    if (this.aliasedValues > maxAliasedValues || this.aliasedCharacters > maxAliasedCharacters) {
+      throw this.fault(node, "aliases stand for too many values");
     }
     return deepClone(anchored.value);
   }
 
-  #fault(node: Node, problem: string): SyntaxFault {
+  private fault(node: Node, problem: string): SyntaxFault {
     return faultAt(this.text, node.range?.[0] ?? 0, problem);
   }
 }

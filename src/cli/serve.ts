@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
-import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
+import { authorizationModes, type AuthorizationMode } from "../authorization/authorizer-chain.ts";
 import type { AuthorizationWebhookChoice } from "../server/options.ts";
 import {
   OptionsError,

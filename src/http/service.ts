@@ -4,6 +4,7 @@ import type { Authorizer } from "../authorization/authorizer.ts";
 import type { FairReading } from "../flow/fair-reading.ts";
 import type { FairTurns } from "../flow/fair-turns.ts";
 import type { Auditor } from "./audit/auditor.ts";
+import type { Encodings } from "./encodings/choose.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { UnsentAnswers } from "./transport/unsent.ts";
@@ -24,6 +25,7 @@ import type { OpenStreams } from "./transport/open-streams.ts";
 export interface HttpService {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly encodings: Encodings;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   /** How many requests are worked on at one time, and whose. */

@@ -21,7 +21,7 @@ export interface RemoteLimits {
   readonly maxAnswerBytes: number;
 }
 
-/** So many connections to one service stand at the same time; what is more waits. */
+/** The most open connections to one service; further requests wait. */
 const maxConnections = 100;
 
 /** One request to a service. */

@@ -21,7 +21,7 @@ export const serviceLimits: ServiceLimits = {
 };
 
 const backoffFactor = 1.5;
-/** Longer than this nobody waits, whatever the service says. */
+/** The longest time that a request waits, whatever the service says. */
 const maxWaitMs = 10_000;
 /** A file with a token is read again after this time. */
 const tokenFileMs = 60_000;

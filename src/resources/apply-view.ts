@@ -6,7 +6,7 @@ import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { ownersInView, ownersThroughView, type ViewedField } from "../fields/apply/view-owners.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
-import { timestamp, type Engine, type Target, type WriteResult } from "./engine.ts";
+import { type Engine, type Target, type WriteResult } from "./engine.ts";
 import { managerOf } from "./field-ownership.ts";
 import { readObject, readPart } from "./input.ts";
 import type { LiveObject } from "./live-object.ts";
@@ -48,7 +48,7 @@ export async function applyView(
     if (wanted.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;
     return {
       written: object,
-      managed: encodeManagedFields(owners, base, manager, timestamp(engine.clock), outcome.wrote),
+      managed: encodeManagedFields(owners, base, manager, engine.timestamps.now(), outcome.wrote),
     };
   };
   const result = await changeThroughView(engine, target, view, next, options);

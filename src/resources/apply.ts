@@ -23,7 +23,6 @@ import {
   detailsOf,
   kindContext,
   notFound,
-  timestamp,
   type Engine,
   type Target,
   type WriteOptions,
@@ -178,7 +177,7 @@ function merged(
   const manager = managerOf(target, options, "Apply");
   const versions = versionsOf(engine, stored);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
-  const now = timestamp(engine.clock);
+  const now = engine.timestamps.now();
   const base = known.owners.size === 0 ? firstOwners(live, versions, manager, write, now) : known;
   const outcome = guarded(target, () => {
     const apply = (force: boolean): Outcome =>

@@ -5,7 +5,6 @@ import type { Entry } from "../storage/store.ts";
 import {
   conflict,
   notFound,
-  timestampAt,
   uidConflict,
   type AdmissionRequest,
   type Engine,
@@ -98,8 +97,12 @@ function deleteEntry(
  * Sets the time of deletion where there is none yet, or brings it nearer where less grace is asked for than before.
  * Changes the object; answers whether it did.
  */
-function startTermination({ clock }: Engine, { metadata }: ApiObject, graceSeconds: number): boolean {
-  const end = timestampAt(clock.now() + graceSeconds * 1000);
+function startTermination(
+  { clock, timestamps }: Engine,
+  { metadata }: ApiObject,
+  graceSeconds: number,
+): boolean {
+  const end = timestamps.at(clock.now() + graceSeconds * 1000);
   if (metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = end;
     if (metadata.generation !== undefined) metadata.generation++;

@@ -1,4 +1,6 @@
 import type { Clock } from "../base/clock.ts";
+import type { Timestamps } from "../base/timestamps.ts";
+import type { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { objectNotFound, quotedSubject, subjectDetails, type ErrorSubject } from "../base/object-errors.ts";
 import { StatusError, type StatusDetails } from "../base/status-error.ts";
@@ -19,6 +21,8 @@ export interface Engine {
   readonly registry: Registry;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
+  /** Writes the clock's times. */
+  readonly timestamps: Timestamps;
   /** A random integer from 0 up to, not including, `below`. */
   readonly randomInt: (below: number) => number;
   readonly newUid: () => string;
@@ -33,6 +37,8 @@ export interface Engine {
   readonly pages: PageCache;
   /** Applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
+  /** Reads the sets of fields that stored objects name. */
+  readonly fieldSets: RecentFieldSets;
   /** Issues tokens of service accounts; undefined where the server issues none. */
   readonly tokens?: TokenIssuer | undefined;
 }
@@ -139,21 +145,6 @@ export function subjectOf({ resource, name }: Pick<Target, "resource" | "name">)
 export function detailsOf(target: Target): StatusDetails {
   return subjectDetails(subjectOf(target));
 }
-
-/** A time as objects carry it: RFC 3339 in UTC with seconds. */
-export function timestamp(clock: Clock): string {
-  return timestampAt(clock.now());
-}
-
-/** As {@link timestamp}, for a time in milliseconds since 1970. */
-export function timestampAt(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  if (second !== last.second) last = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` };
-  return last.text;
-}
-
-/** Most times that are asked for are the present, and so the same for a second. */
-let last = { second: Number.NaN, text: "" };
 
 /** What the target's declaration may know of this server, and of who writes where that matters. */
 export function kindContext(engine: Engine, target: Target, user?: UserInfo): KindContext {

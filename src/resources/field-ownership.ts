@@ -18,7 +18,7 @@ import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, ManagedFieldsEntryValue, PartSubresource } from "../schema/kind.ts";
 import type { StructType } from "../schema/types.ts";
 import { fromStored, toStored } from "./conversion.ts";
-import { kindContext, timestamp, type Engine, type Target, type WriteOptions } from "./engine.ts";
+import { kindContext, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
@@ -137,7 +137,7 @@ export function recordOwnership(
   const manager = managerOf(requestTarget, options, "Update");
   const versions = versionsOf(engine, target);
   const ignored = ignoredFields(target);
-  const now = timestamp(engine.clock);
+  const now = engine.timestamps.now();
   if (live === undefined && base === noManagedFields) {
     const fields = textOfFields(
       inRequestVersion(write, object),

@@ -1,7 +1,7 @@
 import { makeName } from "../base/names.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ApiObject, ObjectMetaValue } from "../schema/kind.ts";
-import { timestamp, type Engine, type Target } from "./engine.ts";
+import { type Engine, type Target } from "./engine.ts";
 
 /** What a new object can't bring along. */
 const neverGiven = [
@@ -19,7 +19,7 @@ export function prepareNewMetadata(engine: Engine, target: Target, object: ApiOb
     meta.name = makeName(meta.generateName, engine.randomInt);
   }
   meta.uid = engine.newUid();
-  meta.creationTimestamp = timestamp(engine.clock);
+  meta.creationTimestamp = engine.timestamps.now();
   for (const name of neverGiven) if (meta[name] !== undefined) delete meta[name];
   if (target.resource.kind.generationOf !== undefined) meta.generation = 1;
   // A negative one is left for `checkMetadata` to refuse.

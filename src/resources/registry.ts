@@ -104,10 +104,6 @@ export class Registry {
     return found;
   }
 
-  hasVersion(group: string, version: string): boolean {
-    return this.groupVersions.some((one) => one.group === group && one.version === version);
-  }
-
   /** Every served resource type that stores objects; of several versions of one, that in which they are stored. */
   stored(): Resource[] {
     const found = new Map<string, Resource>();

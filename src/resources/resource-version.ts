@@ -73,7 +73,7 @@ function checkMatch(options: ListVersionOptions, report: FieldReport): void {
 }
 
 /** Seconds after which a client may ask again for a version that isn't known yet. */
-export const retryAfterSeconds = 1;
+const retryAfterSeconds = 1;
 
 /** The error for a version that lies in the future. */
 export function tooLargeVersion(requested: Revision, latest: Revision): StatusError {

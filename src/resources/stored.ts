@@ -2,6 +2,7 @@ import { decodeTrusted } from "../base/json/trusted.ts";
 import { encodeJson, encodeString } from "../base/json/encode.ts";
 import type { JsonObject } from "../base/json/value.ts";
 import { storedManagedFields } from "../fields/apply/managed-fields.ts";
+import type { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import { textOfEntries } from "../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { inOrder } from "../schema/order.ts";
@@ -96,21 +97,28 @@ function managedSpans({ header }: Entry): readonly number[] {
   return text.endsWith("]]") ? (JSON.parse(text.slice(text.lastIndexOf("["), -1)) as number[]) : noSpans;
 }
 
-/** The object of an entry, free to be changed, and its managed fields beside it, which are decoded when first asked for. */
-export function decodeLive(entry: Entry): LiveObject {
+/**
+ * The object of an entry, free to be changed, and its managed fields beside it, which are decoded when first asked for.
+ *
+ * @param sets reads its sets of fields; without, each is read anew.
+ */
+export function decodeLive(entry: Entry, sets?: RecentFieldSets): LiveObject {
   const managed = managedSpans(entry);
   const body = asBuffer(entry.body);
   if (managed.length === 0) {
     const object = decodeBody(body);
     const { managedFields } = object.metadata;
     delete object.metadata.managedFields;
-    return { object, managed: storedManagedFields(textOfEntries(managedFields)) };
+    return { object, managed: storedManagedFields(textOfEntries(managedFields), sets?.read) };
   }
-  const [draftStart, length, ...sets] = managed as [number, number, ...number[]];
+  const [draftStart, length, ...setSpans] = managed as [number, number, ...number[]];
   const start = draftStart + String(entry.revision).length;
   const object = decodeTrusted(body, { start, end: start + length });
   const text = body.toString("utf8", start + managedMark.length, start + length);
-  return { object: object as unknown as ApiObject, managed: storedManagedFields({ text, sets }) };
+  return {
+    object: object as unknown as ApiObject,
+    managed: storedManagedFields({ text, sets: setSpans }, sets?.read),
+  };
 }
 
 /** The object of an entry, free to be changed. */

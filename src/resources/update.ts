@@ -145,7 +145,7 @@ export async function guaranteedUpdateFrom(
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     if (entry === undefined) throw notFound(target);
-    const live = decodeLive(entry);
+    const live = decodeLive(entry, engine.fieldSets);
     const changed = change(live);
     const { object } = changed;
     const wanted = object.metadata.resourceVersion ?? "";

@@ -18,7 +18,7 @@ import { storeFailure } from "./resource-version.ts";
 import { inRequestVersion, type WriteContext } from "./write-context.ts";
 
 /** The largest object that is stored, in bytes of its encoded form. */
-export const maxObjectBytes = 3 * 1024 * 1024;
+const maxObjectBytes = 3 * 1024 * 1024;
 
 /**
  * Validates an object by its declaration.
@@ -88,7 +88,7 @@ export function admissionOf(
 const unreported: RequestReport = { warn: () => undefined, annotate: () => undefined };
 
 /** Lets the plugins know what became of a write that they were asked about. */
-export function settle({ settlements }: AdmissionRequest, outcome: WriteOutcome): void {
+function settle({ settlements }: AdmissionRequest, outcome: WriteOutcome): void {
   if (settlements !== undefined) for (const settlement of settlements) settlement(outcome);
 }
 

@@ -182,7 +182,7 @@ export interface KindEffect {
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-export const allVerbs: readonly Verb[] = [
+const allVerbs: readonly Verb[] = [
   "create",
   "delete",
   "deletecollection",
@@ -310,7 +310,7 @@ const typeMeta = {
 };
 
 /** Declares a kind. */
-export function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
+function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
   const { fields, status, ...rest } = spec;
   const complete = {
     ...memberDefaults,

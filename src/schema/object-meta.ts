@@ -1,7 +1,7 @@
 import { atomicStruct, struct } from "./meta.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
-export const OwnerReference = atomicStruct("OwnerReference", "An object that this one depends on.", {
+const OwnerReference = atomicStruct("OwnerReference", "An object that this one depends on.", {
   apiVersion: field(5, string, "Group and version of the owner.").required(),
   kind: field(1, string, "Kind of the owner.").required(),
   name: field(3, string, "Name of the owner.").required(),
@@ -18,7 +18,7 @@ export const OwnerReference = atomicStruct("OwnerReference", "An object that thi
   ).nullable(),
 });
 
-export const ManagedFieldsEntry = struct("ManagedFieldsEntry", "The fields that one manager owns.", {
+const ManagedFieldsEntry = struct("ManagedFieldsEntry", "The fields that one manager owns.", {
   manager: field(1, string, "Name of the manager."),
   operation: field(2, string, "How the manager came to own the fields.").known("Apply", "Update"),
   apiVersion: field(3, string, "Version of the object in which the fields are named."),

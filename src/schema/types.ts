@@ -169,11 +169,6 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ required: true, mustBeGiven: true, emitEmpty: true }) as Field<T, true>;
   }
 
-  /** Must be given, but isn't written when empty. */
-  requiredOmitEmpty(): Field<T, true> {
-    return this.with({ required: true, mustBeGiven: true }) as Field<T, true>;
-  }
-
   /** Published as required and always written, though the server takes its zero value too. */
   declaredRequired(): Field<T, true> {
     return this.with({ required: true, emitEmpty: true }) as Field<T, true>;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { AdmissionPlugin } from "../admission/chain.ts";
+import type { AdmissionPlugin } from "../admission/admission-chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../admission/configuration.ts";
 import type { AdmissionFacts } from "../admission/followed-objects.ts";
 import { ObjectReader } from "../admission/object-reader.ts";

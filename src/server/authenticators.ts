@@ -1,7 +1,7 @@
 import { anonymousByDefault } from "../authentication/anonymous.ts";
 import { BootstrapTokens } from "../authentication/bootstrap-token.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
-import { AuthenticatorChain } from "../authentication/chain.ts";
+import { AuthenticatorChain } from "../authentication/authenticator-chain.ts";
 import { ClientCertificateAuthenticator } from "../authentication/client-certificate.ts";
 import { AuthenticationFigures } from "../authentication/figures.ts";
 import { LiveObjects } from "../authentication/live-objects.ts";
@@ -149,7 +149,7 @@ async function tokenWebhook(
 async function tokenFile({ log }: ServerOptions, file: string): Promise<Authenticator> {
   const text = await readOptionFile("--token-auth-file", file);
   try {
-    const { entries, warnings } = parseTokenFile(text);
+    const { entries, warnings } = await parseTokenFile(text);
     for (const warning of warnings) log.warn({ file }, warning);
     return new TokenFileAuthenticator(entries);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { AbacAuthorizer } from "../authorization/abac.ts";
 import { parseAbacFile } from "../authorization/abac-file.ts";
-import { authorizationChain, type AuthorizerChain } from "../authorization/chain.ts";
+import { authorizationChain, type AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import { NodeAuthorizer } from "../authorization/node/node-authorizer.ts";
 import { AuthorizationWebhook } from "../authorization/webhook.ts";
 import { rarely } from "../base/clock.ts";

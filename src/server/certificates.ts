@@ -5,13 +5,8 @@ import path from "node:path";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { makeFolder } from "../base/folders.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
-import {
-  type CertificateFacts,
-  type CertificatePair,
-  addressBytes,
-  isAddress,
-  signCertificate,
-} from "../base/x509.ts";
+import { type CertificateFacts, type CertificatePair, signCertificate } from "../base/x509.ts";
+import { addressBytes, isAddress } from "../base/ip-address.ts";
 
 export type { CertificatePair } from "../base/x509.ts";
 

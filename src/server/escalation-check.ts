@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, AdmittedType } from "../admission/chain.ts";
+import type { AdmissionPlugin, AdmittedType } from "../admission/admission-chain.ts";
 import { andThen } from "../base/maybe-promise.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { checkBindingWrite, checkRoleWrite } from "../authorization/rbac/escalation.ts";

@@ -1,3 +1,4 @@
+import { Timestamps } from "../base/timestamps.ts";
 import { WorkQueue } from "../controllers/work-queue.ts";
 import { defaultLevels, defaultSchemas, type DefaultObject } from "../flow/default-objects.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
@@ -6,7 +7,6 @@ import { FlowSchema } from "../kinds/flowcontrol/flow-schema.ts";
 import { PriorityLevelConfiguration } from "../kinds/flowcontrol/priority-level-configuration.ts";
 import type { Client, NewObject } from "../resources/client.ts";
 import { unlessRaced } from "../resources/races.ts";
-import { timestamp } from "../resources/engine.ts";
 import { Follower } from "../resources/follower.ts";
 import { namesOf, type Registry, type Resource } from "../resources/registry.ts";
 import { decodeEntry } from "../resources/stored.ts";
@@ -154,7 +154,12 @@ export class FlowConfiguration {
     const schema = this.schemas.get(name);
     if (schema === undefined) return undefined;
     const level = levelOf(schema);
-    return danglingUpdate(schema, level, this.levels.has(level), timestamp(this.setup.options.clock));
+    return danglingUpdate(
+      schema,
+      level,
+      this.levels.has(level),
+      new Timestamps(this.setup.options.clock).now(),
+    );
   }
 }
 

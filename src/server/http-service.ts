@@ -1,5 +1,6 @@
+import { Encodings } from "../http/encodings/choose.ts";
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
-import type { AuthorizerChain } from "../authorization/chain.ts";
+import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import { BodyBudget } from "../http/transport/body-budget.ts";
 import { HandlerGuard } from "../http/transport/guard.ts";
 import { addDiscoveryPaths } from "../http/documents/discovery.ts";
@@ -67,6 +68,7 @@ export async function httpService(
   return {
     engine,
     clock,
+    encodings: new Encodings(engine.vocabulary),
     authenticator,
     authorizer: parts.authorizer,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),

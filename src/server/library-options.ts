@@ -1,4 +1,4 @@
-import { authorizationModes } from "../authorization/chain.ts";
+import { authorizationModes } from "../authorization/authorizer-chain.ts";
 import { auditFormats, auditModes } from "./audit-options.ts";
 import {
   checkShape,

@@ -1,5 +1,5 @@
 import type { TolerationSeconds } from "../admission/plugins/default-toleration-seconds.ts";
-import type { AuthorizationMode } from "../authorization/chain.ts";
+import type { AuthorizationMode } from "../authorization/authorizer-chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/backends/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";

@@ -6,7 +6,7 @@ import { explainAccess, type NotesOn } from "../authorization/reviews/explanatio
 import { reviewRules } from "../authorization/reviews/rules.ts";
 import { reviewSelf } from "../authorization/reviews/self.ts";
 import { listSubjects } from "../authorization/reviews/subject-list.ts";
-import type { AuthorizerChain } from "../authorization/chain.ts";
+import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import type { ReviewHandler } from "../http/service.ts";
 import type {
   SelfSubjectAccessReviewSpec,

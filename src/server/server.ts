@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { AdmissionChain } from "../admission/chain.ts";
+import { AdmissionChain } from "../admission/admission-chain.ts";
 import { AdmissionFacts } from "../admission/followed-objects.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
@@ -12,6 +12,8 @@ import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
 import { NamespacePhases } from "../resources/namespace-phases.ts";
+import { Timestamps } from "../base/timestamps.ts";
+import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -257,6 +259,8 @@ function engineFor(
     allowPrivileged,
     pages: new PageCache(store),
     repeatedApplies: new RepeatedApplies(),
+    fieldSets: new RecentFieldSets(),
+    timestamps: new Timestamps(clock),
   };
 }
 

@@ -5,8 +5,8 @@ export function revisionOf(value: number): Revision {
   return value as Revision;
 }
 
-/** The revision at which a fresh store stands. */
-export const FIRST_REVISION = revisionOf(1);
+/** The revision of a new store. */
+export const firstRevision = revisionOf(1);
 
 /** Makes the entry that a draft becomes at a revision: one allocation, the revision's digits in place. */
 export function entryFromDraft(key: string, revision: Revision, draft: Draft): Entry {
@@ -41,11 +41,11 @@ export function spliceRevision(
   return offset + body.length + digits.length;
 }
 
-const EVENT_OVERHEAD_BYTES = 256;
+const eventOverheadBytes = 256;
 
 /** Roughly how much memory an event keeps alive. */
 export function eventBytes(event: StoreEvent): number {
-  return EVENT_OVERHEAD_BYTES + event.key.length + entryBytes(event.entry) + entryBytes(event.previous);
+  return eventOverheadBytes + event.key.length + entryBytes(event.entry) + entryBytes(event.previous);
 }
 
 function entryBytes(entry: Entry | undefined): number {

@@ -318,14 +318,14 @@ function asStoreError(error: unknown): StoreError {
 }
 
 /** How much of the past is handed over at a time, in bytes of events. */
-const PORTION_BYTES = 1024 * 1024;
+const portionBytes = 1024 * 1024;
 
 /** How many of the first events make one portion; at least one, if there is any. */
 function portionOf(events: readonly StoreEvent[]): number {
   let bytes = 0;
   for (const [index, event] of events.entries()) {
     bytes += eventBytes(event);
-    if (bytes >= PORTION_BYTES) return index + 1;
+    if (bytes >= portionBytes) return index + 1;
   }
   return events.length;
 }

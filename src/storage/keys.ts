@@ -52,11 +52,11 @@ export function isIn(key: string, partition: string): boolean {
 }
 
 /** The longest key that an engine takes. */
-export const MAX_KEY_BYTES = 1024;
+export const maxKeyBytes = 1024;
 
 /** Whether a string is too long to be a key: nothing is ever found under it. */
 export function isTooLong(key: string): boolean {
-  return key.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(key) > MAX_KEY_BYTES;
+  return key.length > maxKeyBytes / 3 && Buffer.byteLength(key) > maxKeyBytes;
 }
 
 /**
@@ -72,7 +72,7 @@ export function assertKey(key: string): void {
     throw new TypeError(`not a storage key: ${JSON.stringify(key)}`);
   }
   if (isTooLong(key)) {
-    throw new TypeError(`storage key above ${MAX_KEY_BYTES} bytes: ${key.slice(0, 80)}…`);
+    throw new TypeError(`storage key above ${maxKeyBytes} bytes: ${key.slice(0, 80)}…`);
   }
 }
 

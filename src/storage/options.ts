@@ -8,12 +8,12 @@ export interface StoreOptions {
   readonly retentionMs?: number | undefined;
   /** What the store is used for; looked at and written only when given, and only where the data outlives the process. */
   readonly stamp?: WantedStamp | undefined;
-  /** Told of work in the background that failed and will be tried again. */
+  /** Called when background work failed and will be retried. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }
 
 /** How long history is kept unless configured (spec: conventions 8). */
-export const DEFAULT_RETENTION_MS = 5 * 60_000;
+export const defaultRetentionMs = 5 * 60_000;
 
 /** How often an engine looks for history that has become too old. */
 export function compactionIntervalMs(retentionMs: number): number {

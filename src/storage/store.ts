@@ -175,10 +175,10 @@ export type CommitResult =
       readonly ok: true;
       /** The revision that the write took. */
       readonly revision: Revision;
-      /** The value as it now stands; for a delete, the value that was deleted. */
+      /** The new value; for a delete, the value that was deleted. */
       readonly entry: Entry;
     }
-  /** The expectation failed; `current` is what stands under the key (absent: nothing). */
+  /** The expectation failed; `current` is the current value of the key (absent: none). */
   | { readonly ok: false; readonly current: Entry | undefined };
 
 /** One committed write as subscribers see it. The same object is handed to every subscriber of a store. */
@@ -259,7 +259,7 @@ export class StoreFullError extends StoreError {
   override name = "StoreFullError";
 }
 
-/** The store didn't come to the write in time; nothing was written, and nothing will be. */
+/** The write timed out before the store began it; nothing was written, and nothing will be. */
 export class StoreTimeoutError extends StoreError {
   override name = "StoreTimeoutError";
 }

@@ -2,11 +2,11 @@ import { revisionOf } from "./entry.ts";
 import type { Revision } from "./store.ts";
 
 /** Marks are kept to this precision, so that a busy store has at most ten a second. */
-export const MARK_EVERY_MS = 100;
+const markEveryMs = 100;
 
 /** The end of the interval in which `now` lies: a mark made there says what was newest when the interval ended. */
 export function markTime(now: number): number {
-  return (Math.floor(now / MARK_EVERY_MS) + 1) * MARK_EVERY_MS;
+  return (Math.floor(now / markEveryMs) + 1) * markEveryMs;
 }
 
 /** Which revision was newest at which time, for compaction by age; kept in memory. */

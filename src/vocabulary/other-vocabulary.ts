@@ -3,10 +3,10 @@ import { platform } from "./platform.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** Every vocabulary. */
-export const vocabularies: readonly Vocabulary[] = [platform, kubernetes];
+const vocabularies: readonly Vocabulary[] = [platform, kubernetes];
 
 /** Whether a domain, such as an API group's name or what stands before a label's slash, is one of a vocabulary's. */
-export function isOf({ groupSuffix, domain: own }: Vocabulary, domain: string): boolean {
+function isOf({ groupSuffix, domain: own }: Vocabulary, domain: string): boolean {
   return [groupSuffix, own].some((suffix) => domain === suffix || domain.endsWith(`.${suffix}`));
 }
 

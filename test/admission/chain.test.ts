@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/chain.ts";
+import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import type { AdmissionRequest } from "../../src/resources/engine.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/chain.ts";
+import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";
 import type { AdmissionRequest } from "../../src/resources/engine.ts";

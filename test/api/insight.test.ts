@@ -230,7 +230,7 @@ describe("SubjectAccessList", () => {
       subjects: [],
       unlisted: [
         { authorizer: "privileged group", message: expect.stringContaining("system:masters") },
-        { authorizer: "AlwaysAllow", message: "everybody is allowed everything" },
+        { authorizer: "AlwaysAllow", message: "every request is allowed" },
       ],
     });
     await all.close();

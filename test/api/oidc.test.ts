@@ -148,9 +148,9 @@ describe("5.6 ID tokens", () => {
     ["C-5.6-08 for another client", () => token({ aud: "plinth2" }), "another client"],
     ["C-5.6-08 for no client", () => token({ aud: undefined }), "another client"],
     ["C-5.6-08 for clients that are no texts", () => token({ aud: [["plinth"]] }), "another client"],
-    ["C-5.6-09 that names nobody", () => token({ sub: undefined }), "names nobody"],
-    ["C-5.6-09 that names somebody empty", () => token({ sub: "" }), "names nobody"],
-    ["C-5.6-09 whose name is no text", () => token({ sub: ["ann"] }), "names nobody"],
+    ["C-5.6-09 that names nobody", () => token({ sub: undefined }), "is missing or empty"],
+    ["C-5.6-09 that names somebody empty", () => token({ sub: "" }), "is missing or empty"],
+    ["C-5.6-09 whose name is no text", () => token({ sub: ["ann"] }), "is missing or empty"],
     ["C-5.6-17 signed with another algorithm than RS256", () => token({}, { alg: "RS512" }), "signature"],
     [
       "C-5.6-17 signed with another sort of key",

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Attributes } from "../../src/authorization/authorizer.ts";
-import { AuthorizerChain, type ChainLink } from "../../src/authorization/chain.ts";
+import { AuthorizerChain, type ChainLink } from "../../src/authorization/authorizer-chain.ts";
 import { explainRbac } from "../../src/authorization/insight/explain.ts";
 import type { AccessInsight, Page } from "../../src/authorization/insight/insight.ts";
 import { whoCan } from "../../src/authorization/insight/who-can.ts";

@@ -125,7 +125,7 @@ export class Plain {
   }
 }
 
-export function allows(one: PolicyRule, asked: Attributes): boolean {
+function allows(one: PolicyRule, asked: Attributes): boolean {
   const has = (list: readonly string[] | null | undefined, ...values: string[]) =>
     (list ?? []).some((entry) => values.includes(entry));
   if (!has(one.verbs, "*", asked.verb)) return false;

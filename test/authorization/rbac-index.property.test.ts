@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
-import { spreadLimits } from "../../src/authorization/rbac/spread-budget.ts";
+import { tableLimits } from "../../src/authorization/rbac/table-budget.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { apply, namespaces, Plain, question, step, who, type Step } from "./policy-arbitrary.ts";
 
 /** What tables may cost: as usual, and so little that rules wait, or are compared. */
 const limits = fc.oneof(
-  fc.constant(spreadLimits),
+  fc.constant(tableLimits),
   fc.record({ perRule: fc.nat(12), perTurn: fc.integer({ min: 1, max: 12 }), total: fc.nat(40) }),
 );
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { PolicyRule } from "../../src/authorization/rbac/policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
-import { spreadLimits } from "../../src/authorization/rbac/spread-budget.ts";
+import { tableLimits } from "../../src/authorization/rbac/table-budget.ts";
 import { StoredRbac } from "../../src/server/rbac.ts";
 import type { Decision } from "../../src/authorization/authorizer.ts";
 import { systemClock } from "../../src/base/clock.ts";
@@ -63,10 +63,10 @@ describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
     ] as const) {
       let decision: Decision | undefined;
       while (decision === undefined) {
-        expect(stepsOf(() => (decision = index.attempt(question)))).toBeLessThan(8 * spreadLimits.perTurn);
+        expect(stepsOf(() => (decision = index.attempt(question)))).toBeLessThan(8 * tableLimits.perTurn);
       }
       expect(decision.verdict).toBe(verdict);
-      expect(index.spread).toBeLessThanOrEqual(spreadLimits.total);
+      expect(index.tableSize).toBeLessThanOrEqual(tableLimits.total);
     }
   });
 
@@ -78,7 +78,7 @@ describe.each(Object.entries(shapes))("%s", (_shape, roles) => {
       index.removeClusterRoleBinding(`b-${i}`);
       if (i % 2 === 1) index.removeClusterRole(`role-${i}`);
     }
-    expect(index.spread).toBe(0);
+    expect(index.tableSize).toBe(0);
     expect(index.authorize(wanted).verdict).toBe("noOpinion");
   });
 });
@@ -89,7 +89,7 @@ it("A-5-02 a role that changes between the turns of a question is decided as it 
   index.putClusterRole("role-0", { rules: [podRule(["delete"])] });
   expect(index.authorize(wanted).verdict).toBe("noOpinion");
   expect(index.authorize(ask(alice, "delete")).verdict).toBe("allow");
-  expect(index.spread).toBe(0);
+  expect(index.tableSize).toBe(0);
 });
 
 it("A-5-02 a server lets others have their turn while it takes in very many rules", async () => {

@@ -31,6 +31,16 @@ describe("certificate requests", () => {
       certificateRequest("alice", newKeys(), { pemType: "CERTIFICATE" }),
       /must be CERTIFICATE REQUEST/,
     ],
+    [
+      "a good one behind another that isn't Base64",
+      `${pem(Buffer.of(1)).replace("=", "!")}${good}`,
+      /not a well-formed/,
+    ],
+    [
+      "a good one behind a certificate",
+      certificateRequest("a", newKeys(), { pemType: "CERTIFICATE" }) + good,
+      /must be/,
+    ],
     ["no DER", pem(Buffer.from("hello")), /not a well-formed/],
     ["cut DER", pem(bytes.subarray(0, 60)), /not a well-formed/],
     ["more after it", pem(Buffer.concat([bytes, bytes])), /not a well-formed/],

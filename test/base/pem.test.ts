@@ -5,11 +5,17 @@ import { cpuStopwatch } from "../support/cpu-time.ts";
 const block = (label: string, body = "AAAA") => `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----`;
 
 test("the blocks of a text are found in order, whatever stands between them", () => {
-  const text = `subject=x\n${block("EC PARAMETERS")}\r\nand\n${block("PRIVATE KEY", "BBBB")}${block("CERTIFICATE")}`;
+  const text = `subject=x\n${block("EC PARAMETERS")}\r\nand\n${block("PRIVATE KEY", "BB\r\nBB")}\n${block("CERTIFICATE")}`;
+  const read = (label: string, body: string) => ({
+    label,
+    text: block(label, body),
+    hasHeaders: false,
+    content: Buffer.from(body, "base64"),
+  });
   expect(pemBlocks(text)).toEqual([
-    { label: "EC PARAMETERS", text: block("EC PARAMETERS") },
-    { label: "PRIVATE KEY", text: block("PRIVATE KEY", "BBBB") },
-    { label: "CERTIFICATE", text: block("CERTIFICATE") },
+    read("EC PARAMETERS", "AAAA"),
+    read("PRIVATE KEY", "BB\r\nBB"),
+    read("CERTIFICATE", "AAAA"),
   ]);
   expect(certificatesIn(text)).toEqual([block("CERTIFICATE")]);
 });
@@ -20,11 +26,31 @@ test("a block without its own end is skipped", () => {
   expect(pemBlocks("-----END CERTIFICATE----------BEGIN CERTIFICATE-----")).toEqual([]);
 });
 
-test.each(["-----BEGIN 0-----", "-----END CERTIFICATE-----BEGIN CERTIFICATE-----I", "-", "-----BEGIN "])(
-  "repetitions of %j cost linear time",
-  (part) => {
-    const elapsedMs = cpuStopwatch();
-    expect(pemBlocks(part.repeat(100_000))).toEqual([]);
-    expect(elapsedMs()).toBeLessThan(2000);
-  },
-);
+test("a boundary begins a line and has nothing behind it", () => {
+  expect(pemBlocks(`  ${block("CERTIFICATE")}`)).toEqual([]);
+  expect(pemBlocks(`${block("CERTIFICATE")}x`)).toEqual([]);
+  expect(pemBlocks(`${block("CERTIFICATE")} \t\r\n`)).toHaveLength(1);
+});
+
+test("header lines are no part of the content", () => {
+  const [found] = pemBlocks(block("CERTIFICATE", "Proc-Type: 4,ENCRYPTED\nDEK-Info: x\n\nAAAA"));
+  expect(found).toMatchObject({ hasHeaders: true, content: Buffer.alloc(3) });
+});
+
+test.each(["AAA", "AA=A", "A===", "AAAA!", "AA\u00a0AA"])("%j is no Base64", (body) => {
+  expect(pemBlocks(block("CERTIFICATE", body))).toMatchObject([{ content: undefined }]);
+});
+
+test.each([
+  "-----BEGIN A-----\n",
+  "-----BEGIN A-----\na: b\n",
+  "-----BEGIN A-----\n-----END B-----\n",
+  "-----BEGIN 0-----",
+  "-----END CERTIFICATE-----BEGIN CERTIFICATE-----I",
+  "-",
+  "-----BEGIN ",
+])("repetitions of %j cost linear time", (part) => {
+  const elapsedMs = cpuStopwatch();
+  expect(pemBlocks(part.repeat(100_000))).toEqual([]);
+  expect(elapsedMs()).toBeLessThan(2000);
+});

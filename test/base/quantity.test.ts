@@ -9,8 +9,6 @@ import {
   formatQuantity,
   parseQuantity,
   quantityOf,
-  subtractQuantities,
-  wholeValue,
 } from "../../src/base/quantity.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 
@@ -164,22 +162,21 @@ describe("laws", () => {
     );
   });
 
-  it("addition and subtraction are exact", () => {
+  it("addition is exact", () => {
     fc.assert(
       fc.property(quantity, quantity, quantity, (a, b, c) => {
         const left = addQuantities(addQuantities(a, b), c);
         const right = addQuantities(a, addQuantities(b, c));
         expect(left.nanos).toBe(right.nanos);
-        expect(subtractQuantities(addQuantities(a, b), b).nanos).toBe(a.nanos);
         expect(compareQuantities(addQuantities(a, b), addQuantities(b, a))).toBe(0);
       }),
     );
   });
 
-  it("comparison is a total order that agrees with subtraction", () => {
+  it("comparison is a total order that agrees with the numbers", () => {
     fc.assert(
       fc.property(quantity, quantity, (a, b) => {
-        const { nanos: difference } = subtractQuantities(a, b);
+        const difference = a.nanos - b.nanos;
         expect(Math.sign(compareQuantities(a, b))).toBe(difference < 0n ? -1 : difference > 0n ? 1 : 0);
         expect(compareQuantities(a, b) + compareQuantities(b, a)).toBe(0);
       }),
@@ -194,13 +191,9 @@ describe("arithmetic", () => {
     expect(sum("1Gi", "1024Mi")).toBe("2Gi");
     expect(sum("0", "1Gi")).toBe("1Gi");
     expect(sum("100m", "0.9")).toBe("1");
-    expect(formatQuantity(subtractQuantities(parseQuantity("1"), parseQuantity("1500m")))).toBe("-500m");
   });
 
-  it("converts from and to whole numbers", () => {
+  it("converts from whole numbers", () => {
     expect(formatQuantity(quantityOf(2048, "BinarySI"))).toBe("2Ki");
-    expect(wholeValue(parseQuantity("1100m"))).toBe(2n);
-    expect(wholeValue(parseQuantity("-1100m"))).toBe(-2n);
-    expect(wholeValue(parseQuantity("3"))).toBe(3n);
   });
 });

@@ -1,18 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type FieldRequirement,
-  formatFieldRequirements,
-  matchesFields,
-  parseFieldSelector,
-  pinnedValue,
-} from "../../src/base/field-selector.ts";
+import { type FieldRequirement, parseFieldSelector, pinnedValue } from "../../src/base/field-selector.ts";
 import {
   type LabelOperator,
   type LabelRequirement,
   compileLabelSelector,
   compileRequirements,
-  formatRequirements,
   labelSelectorFaults,
   parseLabelRequirements,
 } from "../../src/base/label-selector.ts";
@@ -150,23 +143,32 @@ const requirement: fc.Arbitrary<LabelRequirement> = fc.oneof(
 );
 const labels = fc.dictionary(word, fc.oneof(value, fc.nat({ max: 9 }).map(String)));
 
+function textOf({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case "Exists":
+      return key;
+    case "DoesNotExist":
+      return `!${key}`;
+    case "In":
+    case "NotIn":
+      // An empty value alone can only be written so.
+      if (values.length === 1) return `${key}${operator === "In" ? "=" : "!="}${values[0]!}`;
+      return `${key} ${operator.toLowerCase()} (${values.join(",")})`;
+    case "Gt":
+      return `${key}>${values[0]!}`;
+    case "Lt":
+      return `${key}<${values[0]!}`;
+  }
+}
+
 describe("label selector laws", () => {
   it("text and requirements say the same", () => {
     fc.assert(
       fc.property(fc.array(requirement), labels, (list, object) => {
-        const text = formatRequirements(list);
+        const text = list.map(textOf).join(",");
         expect(compileRequirements(parseLabelRequirements(text))(object)).toBe(
           compileRequirements(list)(object),
         );
-        expect(formatRequirements(parseLabelRequirements(text))).toBe(text);
-      }),
-    );
-  });
-
-  it("the canonical text doesn't depend on order", () => {
-    fc.assert(
-      fc.property(fc.array(requirement), (list) => {
-        expect(formatRequirements(list.toReversed())).toBe(formatRequirements(list));
       }),
     );
   });
@@ -273,16 +275,12 @@ describe("field selectors", () => {
       value: fc.string({ unit: fc.constantFrom("a", "=", ",", "\\", "!", " ") }),
     });
     fc.assert(
-      fc.property(
-        fc.array(one),
-        fc.dictionary(fc.constantFrom("a", "b", "c"), fc.string()),
-        (list, object) => {
-          const parsed = parseFieldSelector(formatFieldRequirements(list));
-          const valueOf = (field: string) => object[field] ?? "";
-          expect(matchesFields(parsed, valueOf)).toBe(matchesFields(list, valueOf));
-          expect(formatFieldRequirements(parsed)).toBe(formatFieldRequirements(list));
-        },
-      ),
+      fc.property(fc.array(one), (list) => {
+        const terms = list.map(({ field, operator, value }) => {
+          return `${field}${operator}${value.replace(/[\\,=]/g, "\\$&")}`;
+        });
+        expect(parseFieldSelector(terms.join(","))).toEqual(list);
+      }),
     );
   });
 });

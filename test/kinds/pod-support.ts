@@ -1,4 +1,3 @@
-import { builtInKinds } from "../../src/kinds/all.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 
@@ -57,9 +56,4 @@ export function cellOf(kind: Kind, object: object, column: string, now = 0): unk
   const found = kind.columns?.find(({ name }) => name === column);
   if (found === undefined) throw new Error(`${kind.name} has no column ${column}`);
   return found.cell(object as never, now, platform);
-}
-
-/** A built-in kind by its name. */
-export function kindNamed(name: string): Kind {
-  return builtInKinds.find((kind) => kind.name === name)!;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/chain.ts";
+import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import { namespaceLifecycle } from "../../src/admission/plugins/namespace-lifecycle.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Namespace } from "../../src/kinds/core/namespace.ts";

@@ -1,5 +1,7 @@
 import { systemClock } from "../../src/base/clock.ts";
 import type { Engine } from "../../src/resources/engine.ts";
+import { Timestamps } from "../../src/base/timestamps.ts";
+import { RecentFieldSets } from "../../src/fields/apply/recent-field-sets.ts";
 import { PageCache } from "../../src/resources/page-cache.ts";
 import { RepeatedApplies } from "../../src/resources/repeated-applies.ts";
 import { Registry } from "../../src/resources/registry.ts";
@@ -22,5 +24,7 @@ export function engineOver(store: Store, kinds: readonly Kind[]): Engine {
     storageHooks: new Map(),
     pages: new PageCache(store),
     repeatedApplies: new RepeatedApplies(),
+    fieldSets: new RecentFieldSets(),
+    timestamps: new Timestamps(systemClock),
   };
 }

@@ -6,7 +6,7 @@ import { Secret } from "../../src/kinds/core/secret.ts";
 import { keyOf, Registry } from "../../src/resources/registry.ts";
 import { parseSelection } from "../../src/resources/selection.ts";
 import { encodeObject, headerOf } from "../../src/resources/stored.ts";
-import { entryFromDraft, FIRST_REVISION } from "../../src/storage/entry.ts";
+import { entryFromDraft, firstRevision } from "../../src/storage/entry.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 test("selections of different objects have different texts", () => {
@@ -35,7 +35,7 @@ test("what is read of a header beforehand makes no difference", () => {
       const meta = { name, labels, namespace: "default" };
       const object = { apiVersion: "v1", kind: "Secret", metadata: meta, type };
       const draft = encodeObject(resource, object);
-      const entry = entryFromDraft(keyOf(resource, "default", name), FIRST_REVISION, draft);
+      const entry = entryFromDraft(keyOf(resource, "default", name), firstRevision, draft);
       for (const [byLabel, byField] of selectors) {
         const selection = parseSelection(resource, byLabel, byField);
         expect(selection.matches(entry)).toBe(selection.matches(entry, headerOf));

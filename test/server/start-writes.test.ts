@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { aggregate } from "../../src/controllers/cluster-role-aggregation.ts";
 import { createServer } from "../../src/index.ts";
-import { FIRST_REVISION } from "../../src/storage/entry.ts";
+import { firstRevision } from "../../src/storage/entry.ts";
 import {
   acquireEnvironment,
-  DEFAULT_MAP_BYTES,
+  defaultMapBytes,
   releaseEnvironment,
 } from "../../src/storage/lmdb/environment.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
@@ -99,7 +99,7 @@ async function keysWritten(dir: string): Promise<string[]> {
     events: (batch: readonly { key: string }[]) => batch.forEach(({ key }) => void keys.push(key)),
     ended: () => undefined,
   };
-  const subscription = store.subscribe({ prefix: "/", after: FIRST_REVISION }, listener);
+  const subscription = store.subscribe({ prefix: "/", after: firstRevision }, listener);
   await subscription.sync();
   await store.close();
   return keys;
@@ -107,7 +107,7 @@ async function keysWritten(dir: string): Promise<string[]> {
 
 /** How many transactions have changed something; each waited for a sync. */
 async function transactionsOf(dir: string): Promise<number> {
-  const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+  const environment = acquireEnvironment(dir, defaultMapBytes);
   try {
     return (environment.root.getStats() as { lastTxnId: number }).lastTxnId;
   } finally {

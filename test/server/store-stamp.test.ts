@@ -5,7 +5,7 @@ import { createServer } from "../../src/index.ts";
 import { OptionsError, type StorageOptions } from "../../src/server/options.ts";
 import {
   acquireEnvironment,
-  DEFAULT_MAP_BYTES,
+  defaultMapBytes,
   releaseEnvironment,
 } from "../../src/storage/lmdb/environment.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
@@ -127,7 +127,7 @@ type Meta = ReturnType<typeof acquireEnvironment>["meta"];
 
 /** Looks at, or changes, what a closed store says of itself. */
 async function withMeta(dir: string, work: (meta: Meta) => void): Promise<void> {
-  const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+  const environment = acquireEnvironment(dir, defaultMapBytes);
   try {
     environment.root.transactionSync(() => work(environment.meta));
   } finally {

@@ -4,7 +4,7 @@ import { draft } from "../../src/storage/conformance/support.ts";
 import type { Environment } from "../../src/storage/lmdb/databases.ts";
 import {
   acquireEnvironment,
-  DEFAULT_MAP_BYTES,
+  defaultMapBytes,
   releaseEnvironment,
 } from "../../src/storage/lmdb/environment.ts";
 import { decodeState, encodeState } from "../../src/storage/lmdb/layout.ts";
@@ -22,7 +22,7 @@ interface Seen {
 /** Runs with an environment of its own. */
 async function withEnvironment(run: (environment: Environment) => Promise<void>): Promise<void> {
   const folder = temporaryFolder();
-  const environment = acquireEnvironment(folder.path, DEFAULT_MAP_BYTES);
+  const environment = acquireEnvironment(folder.path, defaultMapBytes);
   try {
     await run(environment);
   } finally {
@@ -53,7 +53,7 @@ function writerOver(environment: Environment): { writer: Writer; seen: Seen } {
     counted,
     new Reader(counted),
     systemClock,
-    { storeBytes: DEFAULT_MAP_BYTES, writeTimeoutMs: 10_000 },
+    { storeBytes: defaultMapBytes, writeTimeoutMs: 10_000 },
     {
       durable: ({ events }: Batch) => void seen.sizes.push(events.length),
       failed: () => undefined,

@@ -4,10 +4,10 @@ import { draft, Recorder, textOf } from "../../src/storage/conformance/support.t
 import type { Environment } from "../../src/storage/lmdb/databases.ts";
 import {
   acquireEnvironment,
-  DEFAULT_MAP_BYTES,
+  defaultMapBytes,
   releaseEnvironment,
 } from "../../src/storage/lmdb/environment.ts";
-import { INDEX_EVERY } from "../../src/storage/lmdb/layout.ts";
+import { indexEvery } from "../../src/storage/lmdb/layout.ts";
 import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { type Revision, StoreDamagedError, type Write } from "../../src/storage/store.ts";
 import { ManualClock, temporaryFolder } from "./support.ts";
@@ -135,9 +135,9 @@ describe("check tells when the log and its index come apart", () => {
     const dir = `${folder.path}/${name}`;
     const store = openLmdbStore({ dir, clock: new ManualClock() });
     const line = new Line(await store.latestRevision());
-    for (let i = 0; i < INDEX_EVERY * 3 - 5; i++) await line.write(store, key, `${i}`, false);
+    for (let i = 0; i < indexEvery * 3 - 5; i++) await line.write(store, key, `${i}`, false);
     await line.write(store, key, "", true);
-    const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+    const environment = acquireEnvironment(dir, defaultMapBytes);
     const indexed = Array.from(
       environment.history.getKeys({ start: ["/", 0 as Revision] }),
       ([, revision]) => revision,
@@ -165,7 +165,7 @@ describe("check tells when the log and its index come apart", () => {
     const store = openLmdbStore({ dir, clock: new ManualClock(), recentEventsBytes: 0 });
     const line = new Line(await store.latestRevision());
     for (let i = 0; i < 5; i++) await line.write(store, key, `${i}`, false);
-    const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+    const environment = acquireEnvironment(dir, defaultMapBytes);
     environment.root.transactionSync(() => environment.log.removeSync(line.latest.revision));
     await releaseEnvironment(environment);
     const { revision: at } = line.states.at(-2)!;

@@ -32,7 +32,7 @@ function arbitraryField({ type, facts }: Field, depth: number): Arbitrary<unknow
   return arbitraryValue(type, depth);
 }
 
-export function arbitraryValue(type: Type, depth: number): Arbitrary<unknown> {
+function arbitraryValue(type: Type, depth: number): Arbitrary<unknown> {
   switch (type.shape) {
     case "scalar":
       return arbitraryScalar(type.name);

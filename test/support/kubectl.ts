@@ -13,7 +13,7 @@ export interface KubectlProgram {
 }
 
 /** The programs to test with: those of PLINTH_KUBECTL (separated by `:`), else the one on PATH. */
-export function findKubectl(): readonly KubectlProgram[] {
+function findKubectl(): readonly KubectlProgram[] {
   const named = process.env["PLINTH_KUBECTL"] ?? "";
   if (named !== "") return named.split(":").map(describeProgram);
   const found = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "kubectl"));

@@ -1,7 +1,7 @@
 import type { Cause } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 import { containersOf, podOf } from "../pod-spec.ts";
 

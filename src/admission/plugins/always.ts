@@ -1,4 +1,4 @@
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 
 /** AlwaysAdmit: admits everything. Deprecated; it does nothing that its absence doesn't. */

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { andThen } from "../../base/maybe-promise.ts";
-import { requestedOrganizations } from "../../base/certificate-request-subject.ts";
+import { requestedOrganizations } from "../../base/certificate-request.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import type { AdmissionRequest, Target } from "../../resources/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 import { maySignFor } from "../signer-permission.ts";
 
@@ -76,13 +76,11 @@ export function certificateSubjectRestriction(vocabulary: Vocabulary): Admission
   return {
     name: "CertificateSubjectRestriction",
     concerns,
-    async validate({ operation, target, object }) {
+    validate({ operation, target, object }) {
       if (!concerns(operation, target)) return;
       const { signerName, request } = (object as unknown as Request).spec;
       if (signerName !== restricted) return;
-      const organizations = await requestedOrganizations(
-        Buffer.from(request ?? "", "base64").toString("latin1"),
-      );
+      const organizations = requestedOrganizations(Buffer.from(request ?? "", "base64").toString("latin1"));
       if (!organizations.includes(masters)) return;
       throw forbidden(target, `use of ${restricted} signer with ${masters} group is not allowed`);
     },

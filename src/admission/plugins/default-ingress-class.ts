@@ -3,7 +3,7 @@ import { IngressClass } from "../../kinds/networking/ingress-class.ts";
 import { Ingress } from "../../kinds/networking/ingress.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 

@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import { podOf, type TolerationValue } from "../pod-spec.ts";
 
 /** For how long pods stay on a node that isn't ready, or can't be reached, unless they say so themselves; in seconds. */

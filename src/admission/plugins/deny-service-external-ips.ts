@@ -1,5 +1,5 @@
 import { Service } from "../../kinds/core/service/service.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 
 /**

@@ -11,7 +11,7 @@ import type { ObjectFor } from "../../schema/kind.ts";
 import { struct } from "../../schema/meta.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PluginConfiguration } from "../configuration.ts";
 
 const Limit = struct("EventRateLimit", "How many events are let in.", {

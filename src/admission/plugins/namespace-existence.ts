@@ -6,7 +6,7 @@ import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { NamespacePhases } from "../../resources/namespace-phases.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin, AdmittedType } from "../chain.ts";
+import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
 
 /** Whether objects of a type are in a namespace, other than the namespaces themselves. */
 function isInside({ resource }: AdmittedType): boolean {

@@ -8,7 +8,7 @@ import type { NamespacePhases } from "../../resources/namespace-phases.ts";
 import type { Resource } from "../../resources/registry.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
  * NamespaceLifecycle: nothing is created in a namespace that is missing (404) or terminating (403), and the system's

@@ -4,7 +4,7 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { Registry } from "../../resources/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 
 type OwnerReference = NonNullable<ApiObject["metadata"]["ownerReferences"]>[number];

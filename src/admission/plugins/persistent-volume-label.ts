@@ -1,7 +1,7 @@
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
  * PersistentVolumeLabel: a new volume of a cloud has labels for its region and zone (spec: conventions 4.13). Deprecated. The

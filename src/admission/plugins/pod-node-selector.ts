@@ -5,7 +5,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PluginConfiguration } from "../configuration.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";

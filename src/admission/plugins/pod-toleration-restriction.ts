@@ -10,7 +10,7 @@ import { struct } from "../../schema/meta.ts";
 import { field, list, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PluginConfiguration } from "../configuration.ts";
 import type { AdmissionFacts, NamespaceFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";

@@ -3,7 +3,7 @@ import { Pod } from "../../kinds/core/pod/pod.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import { concernsOnly, isOf } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 import { podOf } from "../pod-spec.ts";

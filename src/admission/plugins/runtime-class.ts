@@ -3,7 +3,7 @@ import { andThen } from "../../base/maybe-promise.ts";
 import { RuntimeClass } from "../../kinds/node/runtime-class.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 import { addToleration, podOf, type PodSpecValue } from "../pod-spec.ts";

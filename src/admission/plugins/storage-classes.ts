@@ -4,7 +4,7 @@ import { StorageClass } from "../../kinds/storage/storage-class.ts";
 import { parseQuantity } from "../../base/quantity.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts, FollowedObjects } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 

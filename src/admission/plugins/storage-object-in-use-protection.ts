@@ -2,7 +2,7 @@ import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly, isOf } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
  * StorageObjectInUseProtection: new claims and volumes have a finalizer (spec: conventions 4.13), so that a claim stays as long

@@ -1,7 +1,7 @@
 import { Node } from "../../kinds/core/node/node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 
 /**
  * TaintNodesByCondition: a new Node has the taint `not-ready:NoSchedule` (spec: conventions 4.13), so that no pod is placed

@@ -32,14 +32,14 @@ export function usernamePrefix(flag: string, usernameClaim: string, issuer: stri
 }
 
 /**
- * The user that verified claims stand for.
+ * The user that verified claims identify.
  *
  * @throws {StatusError} Unauthorized when they name none, or lack what is required.
  */
 export function userOf(claims: Claims, mapping: OidcMapping): UserInfo {
   const { usernameClaim, usernamePrefix: prefix } = mapping;
   const name = textClaim(claims, usernameClaim) ?? "";
-  if (name === "") throw refusal(`${what}: the claim ${JSON.stringify(usernameClaim)} names nobody`);
+  if (name === "") throw refusal(`${what}: the claim ${JSON.stringify(usernameClaim)} is missing or empty`);
   if (usernameClaim === "email") checkVerified(claims);
   for (const [required, value] of mapping.requiredClaims) {
     if (textClaim(claims, required) !== value) {

@@ -19,7 +19,7 @@ import { userOf, what, type OidcMapping } from "./claims-to-user.ts";
 import { withDistributedClaim } from "./distributed-claims.ts";
 import { ProviderKeys } from "./provider-keys.ts";
 
-/** Whose ID tokens are believed, and whom they stand for (spec: conventions 5.6). */
+/** The trusted issuer of ID tokens, and how their claims map to users (spec: conventions 5.6). */
 export interface OidcOptions {
   readonly issuer: string;
   /** Tokens must be for this client. */
@@ -84,7 +84,7 @@ export class OidcTokens implements Authenticator {
     }
   }
 
-  /** Without the provider nobody knows whether a token is good; that is not remembered. */
+  /** Without the provider a token can't be verified; that is not cached. */
   private unasked(error: unknown): never {
     if (!(error instanceof RemoteFault)) throw error;
     this.options.failed(error);

@@ -8,7 +8,7 @@ import { refusal } from "../refusal.ts";
 import { what } from "./bound-claims.ts";
 import { accountInfo, accountUser } from "./names.ts";
 
-/** Key of a Secret's data under which its token stands. */
+/** Key of a Secret's data that holds its token. */
 const tokenKey = "token";
 
 /** What a token of a Secret says. */
@@ -16,19 +16,6 @@ export interface LegacyFacts {
   readonly namespace: string;
   readonly secret: string;
   readonly account: { readonly name: string; readonly uid: string };
-}
-
-/** The claims of a token that lies in a Secret and never expires, as the reference writes them. */
-export function legacyClaims(vocabulary: Vocabulary, { namespace, secret, account }: LegacyFacts): Claims {
-  const prefix = prefixOf(vocabulary);
-  return {
-    iss: vocabulary.legacyTokenIssuer,
-    [`${prefix}namespace`]: namespace,
-    [`${prefix}secret.name`]: secret,
-    [`${prefix}service-account.name`]: account.name,
-    [`${prefix}service-account.uid`]: account.uid,
-    sub: accountUser(vocabulary, namespace, account.name),
-  };
 }
 
 /** Judges tokens that lie in Secrets (spec: conventions 5.5). */

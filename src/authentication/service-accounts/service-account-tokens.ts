@@ -88,7 +88,7 @@ export class ServiceAccountTokens implements Authenticator {
     asked: readonly string[] | undefined,
   ): MaybePromise<AuthenticationResult> {
     const { ownAudiences, used } = this.options;
-    // Who names nobody means this server.
+    // Without audiences, those of this server are meant.
     const meant = named.length === 0 ? ownAudiences : named;
     const audiences = (asked ?? ownAudiences).filter((one) => meant.includes(one));
     if (audiences.length === 0) throw refusal(`${what}: it is meant for other audiences`);

@@ -25,7 +25,7 @@ export class RuleOrigins {
       if (seen.has(source)) continue;
       seen.add(source);
       if (!(source.rules ?? []).some((own) => sameRule(own, rule))) continue;
-      if (source.gathers === undefined) names.add(source.name);
+      if (source.aggregationSelectors === undefined) names.add(source.name);
       else waiting.push(...(await this.sourcesOf(source)));
     }
     return [...names].toSorted().slice(0, maxNamed);
@@ -33,8 +33,8 @@ export class RuleOrigins {
 
   private async sourcesOf(role: RoleRecord): Promise<readonly RoleRecord[]> {
     const known = this.sources.get(role);
-    if (known !== undefined || role.gathers === undefined) return known ?? [];
-    const selectors = role.gathers.map(compileLabelSelector);
+    if (known !== undefined || role.aggregationSelectors === undefined) return known ?? [];
+    const selectors = role.aggregationSelectors.map(compileLabelSelector);
     const found: RoleRecord[] = [];
     let steps = 0;
     for (const other of this.clusterRoles()) {

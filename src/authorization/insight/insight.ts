@@ -44,7 +44,7 @@ export interface Grant {
   readonly rule: ShownRule;
   /** The rule's place among the role's rules, from 0. */
   readonly ruleIndex: number;
-  /** The cluster roles in which the rule is written, where the role gathers its rules. */
+  /** The cluster roles in which the rule is written, where the role has an aggregation rule. */
   readonly aggregatedFrom?: readonly string[];
 }
 

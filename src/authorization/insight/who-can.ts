@@ -15,13 +15,13 @@ import { shownBinding, shownRole, shownRule, shownSubject } from "./shown.ts";
 /** So many bindings are named by which one subject may. */
 const maxGrants = 2;
 
-/** Where bindings name no more subjects than this they are gathered; else everybody is asked in order until a page is full. */
+/** Up to this many subjects of bindings are collected and sorted; with more, all subjects are evaluated in order until a page is full. */
 export const gatheredSubjects = 4096;
 
 /** Subjects that are asked about in one step. */
 const subjectsAStep = 128;
 
-const nobody = { name: "", uid: "", groups: [], extra: {} };
+const noUser = { name: "", uid: "", groups: [], extra: {} };
 
 /**
  * Whom role-based authorization allows an action: the subjects that bindings name, each as if it stood alone. A user who
@@ -37,7 +37,7 @@ export async function whoCan(
   giveTurn: GiveTurn,
   maxGathered = gatheredSubjects,
 ): Promise<AllowedSubjects> {
-  const query = ruleQuery({ ...action, user: nobody });
+  const query = ruleQuery({ ...action, user: noUser });
   const namespaces = action.kind === "resource" && action.namespace !== "" ? ["", action.namespace] : [""];
   const search = new Search(index, vocabulary, query, namespaces, page, giveTurn);
   const found = (await search.gather(maxGathered)) ?? (await search.ask());
@@ -58,7 +58,7 @@ interface Allowed {
   readonly subject: SubjectName;
   readonly ways: Way[];
   more: boolean;
-  /** The last binding that was taken in. */
+  /** The last binding that was processed. */
   last?: BindingRecord;
 }
 

@@ -4,7 +4,7 @@ export interface PodReferences {
   readonly objects: readonly string[];
 }
 
-/** What a volume stands for. */
+/** The objects that a volume refers to. */
 export interface VolumeReferences {
   /** Key of the claim that it is bound to. */
   readonly claim: string;
@@ -43,7 +43,7 @@ export class NodeGraph {
     }
   }
 
-  /** Sets what a volume stands for; undefined: it is gone, or bound to no claim. */
+  /** Sets what a volume refers to; undefined: it was deleted, or is bound to no claim. */
   setVolume(name: string, references: VolumeReferences | undefined): void {
     for (const secret of this.volumes.get(name)?.secrets ?? []) {
       const others = this.secretVolumes.get(secret);

@@ -113,7 +113,7 @@ const volumeSecrets = [
   ["storageos", "secretRef"],
 ] as const;
 
-/** What a persistent volume stands for; undefined for one that is bound to no claim. */
+/** The objects that a persistent volume refers to; undefined for one that is bound to no claim. */
 export function volumeReferences(volume: unknown): VolumeReferences | undefined {
   const spec = at(volume, "spec");
   const name = textAt(spec, "claimRef", "name");

@@ -43,18 +43,18 @@ export function readSubjects(
     const fault = faultOf(subject);
     if (fault !== "") faults.push(fault);
     const isAccount = kind === "ServiceAccount";
-    const home = isAccount ? subject.namespace || namespace : "";
+    const accountNamespace = isAccount ? subject.namespace || namespace : "";
     return {
       kind: kinds.get(kind) ?? kind,
       name,
-      namespace: home,
-      counts: fault === "" && (!isAccount || home !== ""),
+      namespace: accountNamespace,
+      counts: fault === "" && (!isAccount || accountNamespace !== ""),
     };
   });
   return { subjects, faults };
 }
 
-/** Whom a subject stands for; without meaning for one that doesn't count. */
+/** The user or group that a subject names; meaningless for an invalid subject. */
 export function keyOfSubject(subject: BoundSubject, systemPrefix: string): SubjectKey {
   const { kind, name, namespace } = subject;
   if (kind !== "ServiceAccount") return { isGroup: kind === "Group", name };

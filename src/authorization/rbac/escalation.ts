@@ -24,7 +24,7 @@ export interface EscalationSources {
   readonly vocabulary: Vocabulary;
 }
 
-/** The part of a ClusterRole that says what it gives, or will give once rules are gathered into it and from it. */
+/** The part of a ClusterRole that decides what it grants, or will grant after aggregation. */
 export interface WrittenRole extends RoleObject {
   readonly aggregationRule?: unknown;
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> | null | undefined } | undefined;
@@ -36,7 +36,7 @@ export interface RoleWrite {
   readonly namespace: string;
   readonly name: string;
   readonly role: WrittenRole;
-  /** The role as it stands; undefined when the write creates it. */
+  /** The existing role; undefined when the write creates it. */
   readonly live: WrittenRole | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface BindingWrite {
   readonly namespace: string;
   readonly name: string;
   readonly binding: BindingObject;
-  /** The binding as it stands; undefined when the write creates it. */
+  /** The existing binding; undefined when the write creates it. */
   readonly live: BindingObject | undefined;
 }
 

@@ -8,7 +8,7 @@ const fewEntries = 16;
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 const urlSets = new WeakMap<readonly string[], UrlSet>();
 
-/** Makes what looking into the rule's long lists needs, while the rule is taken in: no question has to. */
+/** Makes the sets of the rule's long lists when the rule is stored, so that no review has to. */
 export function prepareLists({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): void {
   for (const list of [verbs, apiGroups, resources, resourceNames]) {
     if (isLong(list)) setOf(list);

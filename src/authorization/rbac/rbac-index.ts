@@ -15,12 +15,12 @@ import { RoleRecord } from "./role-record.ts";
 import { ruleQuery } from "./rule-match.ts";
 import { RuleFinder } from "./rule-finder.ts";
 import { listRules } from "./rule-list.ts";
-import { maxProblems, type Scope, type Verdicts } from "./scope.ts";
-import { SpreadBudget, spreadLimits, type SpreadLimits } from "./spread-budget.ts";
+import { maxProblems, type Scope, type Evaluation } from "./scope.ts";
+import { TableBudget, tableLimits, type TableLimits } from "./table-budget.ts";
 import { SubjectDirectory } from "./subject-directory.ts";
 import { SubjectScopes } from "./subject-scopes.ts";
 
-/** The rules that a user holds somewhere, and what went wrong while they were gathered (empty: nothing). */
+/** The rules that a user holds somewhere, and the errors met while collecting them (empty: none). */
 export interface HeldRules {
   readonly rules: readonly PolicyRule[];
   readonly evaluationError: string;
@@ -32,13 +32,13 @@ const noOpinion: Decision = { verdict: "noOpinion", reason: "", evaluationError:
  * Role-based authorization over an index of roles and bindings that its owner keeps current (spec: access review 2.4
  * and 5). Every answer is immediate and costs the same with ten bindings as with a hundred thousand: it looks at the
  * user and each of their groups, and there at what is bound in the cluster and in the namespace asked about. A change
- * costs what the changed object says and the subjects it touches. What tables cost is bounded ({@link SpreadLimits});
+ * costs what the changed object says and the subjects it touches. What tables cost is bounded ({@link TableLimits});
  * rules beyond that are compared one by one, which takes longer and decides the same.
  *
  * Faults never decide, they accompany the decision as `evaluationError`: a role that is bound and doesn't exist is
  * reported to everybody whom the binding covers; a subject of an unknown kind, a namespace on a User or Group, and a
  * roleRef of an unknown kind are reported to everybody whom the binding names, by a sound subject or by the faulty one.
- * Users whom such a binding doesn't name learn nothing of it. An answer reports at most 16 faults of each sort.
+ * It is not reported to other users. An answer reports at most 16 faults of each sort.
  *
  * @example
  * const index = new RbacIndex(platform);
@@ -54,7 +54,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
   /** By name, or by `namespace/name`. */
   private readonly bindings = new Map<string, BindingRecord>();
   private readonly apiGroup: string;
-  private readonly budget: SpreadBudget;
+  private readonly budget: TableBudget;
   /** For questions that start from rules; ordinary ones start from users. */
   readonly finder = new RuleFinder(() => this.everyRole());
   readonly directory: SubjectDirectory;
@@ -62,9 +62,9 @@ export class RbacIndex implements Authorizer, RuleResolver {
   /** @param limits what tables may cost; decisions don't depend on it, only how long they take. */
   constructor(
     private readonly vocabulary: Vocabulary,
-    limits: SpreadLimits = spreadLimits,
+    limits: TableLimits = tableLimits,
   ) {
-    this.budget = new SpreadBudget(limits);
+    this.budget = new TableBudget(limits);
     this.apiGroup = groupName(rbac, vocabulary);
     this.directory = new SubjectDirectory(vocabulary.systemPrefix, () => this.everybody());
   }
@@ -109,12 +109,12 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.dropBinding(namespace, name);
   }
 
-  /** Combinations that tables hold now, as the limits count them ({@link SpreadLimits.total}). */
-  get spread(): number {
+  /** Combinations that tables hold now, as the limits count them ({@link TableLimits.total}). */
+  get tableSize(): number {
     return this.budget.used;
   }
 
-  /** The rules of a role as they stand; undefined when it doesn't exist. */
+  /** The current rules of a role; undefined when it doesn't exist. */
   roleRules(
     kind: "ClusterRole" | "Role",
     namespace: string,
@@ -143,13 +143,13 @@ export class RbacIndex implements Authorizer, RuleResolver {
   }
 
   /**
-   * The decision; undefined where it needs rules that one turn of the event loop hasn't the time to take in. Then a
+   * The decision; undefined when more rules must first be added to tables than one turn of the event loop may add. Then a
    * question in a further turn comes nearer to it.
    */
   attempt(attributes: Attributes): Decision | undefined {
     const { systemPrefix } = this.vocabulary;
     const query = ruleQuery(attributes);
-    const verdicts: Verdicts = {
+    const evaluation: Evaluation = {
       query,
       systemPrefix,
       allowed: undefined,
@@ -160,12 +160,12 @@ export class RbacIndex implements Authorizer, RuleResolver {
     };
     const { user } = attributes;
     const namespace = attributes.kind === "resource" ? attributes.namespace : "";
-    this.users.get(user.name)?.judge(namespace, verdicts);
-    for (const group of user.groups) this.groups.get(group)?.judge(namespace, verdicts);
-    if (verdicts.unfinished && verdicts.allowed === undefined) return undefined;
-    const decision = verdicts.allowed ?? noOpinion;
-    if (verdicts.missing.length === 0 && verdicts.faulty.length === 0) return decision;
-    const evaluationError = this.problemText(verdicts.missing, verdicts.faulty);
+    this.users.get(user.name)?.evaluate(namespace, evaluation);
+    for (const group of user.groups) this.groups.get(group)?.evaluate(namespace, evaluation);
+    if (evaluation.unfinished && evaluation.allowed === undefined) return undefined;
+    const decision = evaluation.allowed ?? noOpinion;
+    if (evaluation.missing.length === 0 && evaluation.faulty.length === 0) return decision;
+    const evaluationError = this.problemText(evaluation.missing, evaluation.faulty);
     return { ...decision, reason: decision.reason || `RBAC: ${evaluationError}`, evaluationError };
   }
 
@@ -258,7 +258,7 @@ export class RbacIndex implements Authorizer, RuleResolver {
     this.directory.removed(scopes);
   }
 
-  /** Users and groups that a subject names, even where a fault keeps it from matching: they are told of the fault. */
+  /** Users and groups that a subject names, even when a fault keeps it from matching: the fault is reported to them. */
   private namedBy(subject: BoundSubject): readonly SubjectKey[] {
     const { kind, name, counts } = subject;
     if (counts) return [keyOfSubject(subject, this.vocabulary.systemPrefix)];

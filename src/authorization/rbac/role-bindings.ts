@@ -1,41 +1,24 @@
 import type { BindingRecord } from "./binding-record.ts";
 import { itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 
-/**
- * The bindings of one role by the namespace in which they hold; the empty namespace is the whole cluster. Those of the
- * role's own namespace take no map: a Role has no others.
- */
+/** The bindings of one role by the namespace in which they hold; the empty namespace is the whole cluster. */
 export class RoleBindings {
-  private near: OneOrMany<BindingRecord>;
-  private far: Map<string, OneOrMany<BindingRecord>> | undefined;
+  private readonly byNamespace = new Map<string, OneOrMany<BindingRecord>>();
 
-  /** @param home namespace of the role; empty for a ClusterRole. */
-  constructor(private readonly home: string) {}
-
-  /** Takes a binding in. */
   add(binding: BindingRecord): void {
     const { namespace } = binding;
-    if (namespace === this.home) this.near = withItem(this.near, binding);
-    else {
-      this.far ??= new Map();
-      this.far.set(namespace, withItem(this.far.get(namespace), binding));
-    }
+    this.byNamespace.set(namespace, withItem(this.byNamespace.get(namespace), binding));
   }
 
-  /** Forgets a binding. */
   remove(binding: BindingRecord): void {
     const { namespace } = binding;
-    if (namespace === this.home) {
-      this.near = withoutItem(this.near, binding);
-      return;
-    }
-    const left = withoutItem(this.far?.get(namespace), binding);
-    if (left !== undefined) this.far?.set(namespace, left);
-    else this.far?.delete(namespace);
+    const left = withoutItem(this.byNamespace.get(namespace), binding);
+    if (left !== undefined) this.byNamespace.set(namespace, left);
+    else this.byNamespace.delete(namespace);
   }
 
   /** The bindings that hold in exactly this namespace, or (empty) in the whole cluster. */
   in(namespace: string): Iterable<BindingRecord> {
-    return itemsOf(namespace === this.home ? this.near : this.far?.get(namespace));
+    return itemsOf(this.byNamespace.get(namespace));
   }
 }

@@ -7,7 +7,7 @@ import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 import { prepareLists } from "./long-lists.ts";
 import { RuleTable } from "./rule-table.ts";
 import type { Scope } from "./scope.ts";
-import type { SpreadBudget, Turn } from "./spread-budget.ts";
+import type { TableBudget, Turn } from "./table-budget.ts";
 
 /** Roles with no more rules and list entries than this are compared rule by rule, which needs no memory. */
 const scannedRules = 3;
@@ -18,13 +18,13 @@ export class RoleRecord {
   /** Number of bindings that refer to the role. */
   private references = 0;
   /** The bindings that refer to the role. */
-  readonly bindings: RoleBindings;
-  /** By which others may gather the role's rules; undefined where it has none. */
+  readonly bindings = new RoleBindings();
+  /** The role's labels, which aggregation selectors of other roles match; undefined when it has none. */
   labels: Readonly<Record<string, string>> | undefined;
-  /** Which roles the role's rules are gathered from; undefined where they are its own. */
-  gathers: readonly LabelSelectorObject[] | undefined;
-  /** The scopes that hold the role's rules in a table of their own. */
-  watchers: OneOrMany<Scope>;
+  /** The selectors of the role's aggregation rule; undefined when it has none. */
+  aggregationSelectors: readonly LabelSelectorObject[] | undefined;
+  /** The scopes that hold the role's rules in their merged table. */
+  mergedScopes: OneOrMany<Scope>;
   private current: readonly Rule[] | undefined;
   private table: RuleTable<RoleRecord> | undefined;
 
@@ -32,10 +32,8 @@ export class RoleRecord {
     readonly kind: "ClusterRole" | "Role",
     readonly namespace: string,
     readonly name: string,
-    private readonly budget: SpreadBudget,
-  ) {
-    this.bindings = new RoleBindings(namespace);
-  }
+    private readonly budget: TableBudget,
+  ) {}
 
   /** Takes in a binding that refers to the role. */
   refer(binding: BindingRecord): void {
@@ -52,7 +50,7 @@ export class RoleRecord {
   /** Makes the role what an object says, or takes it out of existence. */
   put(role: StoredRole | undefined): void {
     this.labels = role?.metadata?.labels ?? undefined;
-    this.gathers = role?.aggregationRule?.clusterRoleSelectors ?? undefined;
+    this.aggregationSelectors = role?.aggregationRule?.clusterRoleSelectors ?? undefined;
     this.setRules(role === undefined ? undefined : (role.rules ?? []));
   }
 
@@ -84,7 +82,7 @@ export class RoleRecord {
     for (const rule of this.current ?? []) prepareLists(rule);
     if (before !== undefined) this.table?.remove(before, this);
     this.table = undefined;
-    for (const watcher of itemsOf(this.watchers)) watcher.roleChanged(this, before);
+    for (const scope of itemsOf(this.mergedScopes)) scope.roleChanged(this, before);
   }
 }
 

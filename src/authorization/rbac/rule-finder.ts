@@ -4,7 +4,7 @@ import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 
-/** A rule and the role that it stands in. */
+/** A rule and its role. */
 export interface PlacedRule {
   readonly role: RoleRecord;
   readonly rule: Rule;
@@ -13,7 +13,7 @@ export interface PlacedRule {
 }
 
 /** Rules that name more resources than this are compared with every question instead of being found by resource. */
-const spreadResources = 32;
+const maxIndexedResources = 32;
 
 /** Rules that are looked at between two looks at the clock. */
 export const rulesAStep = 256;
@@ -35,7 +35,7 @@ export class RuleFinder {
   /** @param roles every role that there is now. */
   constructor(private readonly roles: () => Iterable<RoleRecord>) {}
 
-  /** Told of a role whose rules changed, or that is gone. */
+  /** Updates the finder after the rules of a role changed, or the role was deleted. */
   changed(role: RoleRecord): void {
     if (!this.awake) return;
     this.forget(role);
@@ -106,7 +106,7 @@ export class RuleFinder {
   private place(rule: PlacedRule, own: PlacedRule[]): void {
     own.push(rule);
     const { resources, nonResourceURLs } = rule.rule;
-    if (nonResourceURLs.length > 0 || resources.length > spreadResources) this.compared.add(rule);
+    if (nonResourceURLs.length > 0 || resources.length > maxIndexedResources) this.compared.add(rule);
     else {
       for (const entry of resources) this.byResource.set(entry, withItem(this.byResource.get(entry), rule));
     }

@@ -1,7 +1,7 @@
 import { firstItem, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
-import { combinationsOf, type SpreadBudget, type Turn } from "./spread-budget.ts";
+import { combinationsOf, type TableBudget, type Turn } from "./table-budget.ts";
 import { UrlTable } from "./url-table.ts";
 
 /** Who grants a resource: for every name, and for single names. */
@@ -31,7 +31,7 @@ export class RuleTable<Owner extends object> {
   /** Rules that are compared, as spreading them would cost too much. */
   private readonly wide = new Map<Owner, Rule[]>();
 
-  constructor(private readonly budget: SpreadBudget) {}
+  constructor(private readonly budget: TableBudget) {}
 
   /** Adds an owner's rules; it has none in the table yet. */
   add(rules: readonly Rule[], owner: Owner): void {
@@ -58,7 +58,7 @@ export class RuleTable<Owner extends object> {
 
   /** An owner whose rules allow what is asked; the turn says whether there may be one that waits. */
   find(query: RuleQuery, turn: Turn): Owner | undefined {
-    if (this.waiting.size > 0) this.spreadSome(turn);
+    if (this.waiting.size > 0) this.insertWaiting(turn);
     const { verb } = query;
     const found = query.aboutResource
       ? (findByGroup(this.verbs.get(verb), query) ?? findByGroup(this.verbs.get("*"), query))
@@ -71,7 +71,7 @@ export class RuleTable<Owner extends object> {
   }
 
   /** Spreads rules that wait, as many as the turn has room for. */
-  private spreadSome(turn: Turn): void {
+  private insertWaiting(turn: Turn): void {
     for (const [owner, rules] of this.waiting) {
       for (; this.begun < rules.length; this.begun++) {
         if (turn.left <= 0) {
@@ -100,12 +100,12 @@ export class RuleTable<Owner extends object> {
   /** Adds an owner to, or takes it out of, every combination of a rule. */
   private change(rule: Rule, owner: Owner, change: Change): void {
     for (const verb of rule.verbs) {
-      if (rule.resources.length > 0) this.spreadResources(verb, rule, owner, change);
-      if (rule.nonResourceURLs.length > 0) this.spreadUrls(verb, rule.nonResourceURLs, owner, change);
+      if (rule.resources.length > 0) this.changeResources(verb, rule, owner, change);
+      if (rule.nonResourceURLs.length > 0) this.changeUrls(verb, rule.nonResourceURLs, owner, change);
     }
   }
 
-  private spreadResources(verb: string, rule: Rule, owner: Owner, change: Change): void {
+  private changeResources(verb: string, rule: Rule, owner: Owner, change: Change): void {
     const byGroup = entry(this.verbs, verb, () => new Map() as ByGroup<Owner>);
     for (const group of rule.apiGroups) {
       const byResource = entry(byGroup, group, () => new Map() as ByResource<Owner>);
@@ -122,7 +122,7 @@ export class RuleTable<Owner extends object> {
     if (byGroup.size === 0) this.verbs.delete(verb);
   }
 
-  private spreadUrls(verb: string, urls: readonly string[], owner: Owner, change: Change): void {
+  private changeUrls(verb: string, urls: readonly string[], owner: Owner, change: Change): void {
     const table = entry(this.urls, verb, () => new UrlTable<Owner>());
     for (const url of urls) table.change(url, (set) => change(set, owner));
     if (table.isEmpty) this.urls.delete(verb);

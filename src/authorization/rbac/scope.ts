@@ -5,18 +5,18 @@ import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";
 import type { RuleQuery } from "./rule-match.ts";
 import { RuleTable } from "./rule-table.ts";
-import type { SpreadBudget, Turn } from "./spread-budget.ts";
+import type { TableBudget, Turn } from "./table-budget.ts";
 
 /** Up to so many roles are asked one after another; more are merged into one table. */
 const askedRoles = 4;
 
-/** Collects what the scopes of one question say. */
-export interface Verdicts extends Turn {
+/** The evaluation of one request: what is asked, and what the scopes have found so far. */
+export interface Evaluation extends Turn {
   readonly query: RuleQuery;
   /** For reasons: how names of service accounts begin. */
   readonly systemPrefix: string;
   allowed: Decision | undefined;
-  /** Roles that are bound and don't exist: at most {@link maxProblems}, so that a heap of them slows nobody down. */
+  /** Roles that are bound and don't exist: at most {@link maxProblems}, so that many of them don't make reviews slower. */
   readonly missing: RoleRecord[];
   /** Bindings that have a fault: at most {@link maxProblems}. */
   readonly faulty: BindingRecord[];
@@ -60,7 +60,7 @@ export class Scope {
 
   constructor(
     readonly subject: SubjectKey,
-    private readonly budget: SpreadBudget,
+    private readonly budget: TableBudget,
   ) {}
 
   get isEmpty(): boolean {
@@ -111,34 +111,34 @@ export class Scope {
     this.faulty = withItem(this.faulty, binding);
   }
 
-  /** Adds what this scope says to the verdicts on a question. */
-  judge(verdicts: Verdicts): void {
-    if (this.faulty !== undefined) collect(itemsOf(this.faulty), verdicts.faulty);
+  /** Evaluates the roles of this scope. */
+  evaluate(evaluation: Evaluation): void {
+    if (this.faulty !== undefined) collect(itemsOf(this.faulty), evaluation.faulty);
     if (this.many !== undefined) {
-      this.judgeMany(this.many, verdicts);
+      this.evaluateMany(this.many, evaluation);
       return;
     }
     for (const grant of this.few) {
       const { role } = grant;
-      if (role.rules === undefined) collect([role], verdicts.missing);
-      else if (verdicts.allowed === undefined && role.allows(verdicts.query, verdicts)) {
-        verdicts.allowed = grant.decisionFor(this.subject, verdicts.systemPrefix);
+      if (role.rules === undefined) collect([role], evaluation.missing);
+      else if (evaluation.allowed === undefined && role.allows(evaluation.query, evaluation)) {
+        evaluation.allowed = grant.decisionFor(this.subject, evaluation.systemPrefix);
       }
     }
   }
 
-  /** Told by a role that is one of many here; `before` are the rules it had, undefined when it didn't exist. */
+  /** Updates the table after a role of it changed; `before` are the rules it had, undefined when it didn't exist. */
   roleChanged(role: RoleRecord, before: readonly Rule[] | undefined): void {
     if (before !== undefined) this.table?.remove(before, role);
     this.noteRules(role);
   }
 
-  private judgeMany(many: Map<RoleRecord, RoleGrant>, verdicts: Verdicts): void {
-    if (this.missing !== undefined) collect(itemsOf(this.missing), verdicts.missing);
-    if (verdicts.allowed !== undefined) return;
-    const role = (this.table ??= tableOf(many.keys(), this.budget)).find(verdicts.query, verdicts);
+  private evaluateMany(many: Map<RoleRecord, RoleGrant>, evaluation: Evaluation): void {
+    if (this.missing !== undefined) collect(itemsOf(this.missing), evaluation.missing);
+    if (evaluation.allowed !== undefined) return;
+    const role = (this.table ??= tableOf(many.keys(), this.budget)).find(evaluation.query, evaluation);
     if (role !== undefined)
-      verdicts.allowed = many.get(role)!.decisionFor(this.subject, verdicts.systemPrefix);
+      evaluation.allowed = many.get(role)!.decisionFor(this.subject, evaluation.systemPrefix);
   }
 
   private grantOf(role: RoleRecord): RoleGrant | undefined {
@@ -153,7 +153,7 @@ export class Scope {
       return;
     }
     this.many.set(grant.role, grant);
-    grant.role.watchers = withItem(grant.role.watchers, this);
+    grant.role.mergedScopes = withItem(grant.role.mergedScopes, this);
     this.noteRules(grant.role);
   }
 
@@ -163,7 +163,7 @@ export class Scope {
       return;
     }
     this.many.delete(role);
-    role.watchers = withoutItem(role.watchers, this);
+    role.mergedScopes = withoutItem(role.mergedScopes, this);
     this.missing = withoutItem(this.missing, role);
     if (role.rules !== undefined) this.table?.remove(role.rules, role);
   }
@@ -185,7 +185,7 @@ export class Scope {
   }
 }
 
-function tableOf(roles: Iterable<RoleRecord>, budget: SpreadBudget): RuleTable<RoleRecord> {
+function tableOf(roles: Iterable<RoleRecord>, budget: TableBudget): RuleTable<RoleRecord> {
   const table = new RuleTable<RoleRecord>(budget);
   for (const role of roles) {
     if (role.rules !== undefined) table.add(role.rules, role);

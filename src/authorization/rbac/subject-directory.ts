@@ -36,7 +36,7 @@ export function nameOf({ isGroup, name }: SubjectKey, systemPrefix: string): Sub
   };
 }
 
-/** Everybody whom bindings name, in order. It costs nothing until the first question. */
+/** All subjects of bindings, sorted. It is built at the first question. */
 export class SubjectDirectory {
   private tree: SortedMap<SubjectName, SubjectScopes> | undefined;
   private filling: Promise<void> | undefined;
@@ -47,12 +47,12 @@ export class SubjectDirectory {
     private readonly everybody: () => Iterable<SubjectScopes>,
   ) {}
 
-  /** Told of somebody whom a binding names for the first time. */
+  /** Adds a subject that a binding names for the first time. */
   added(scopes: SubjectScopes): void {
     this.tree?.set(nameOf(scopes, this.systemPrefix), scopes);
   }
 
-  /** Told of somebody whom no binding names any more. */
+  /** Removes a subject that no binding names any more. */
   removed(scopes: SubjectScopes): void {
     this.tree?.delete(nameOf(scopes, this.systemPrefix));
   }

@@ -5,7 +5,7 @@ export function urlCovers(entry: string, path: string): boolean {
   return prefix !== undefined && path.startsWith(prefix);
 }
 
-/** What stands before the closing `*` of a URL entry; undefined for an exact entry. */
+/** A URL entry without its final `*`; undefined for an exact entry. */
 export function urlPrefix(entry: string): string | undefined {
   let end = entry.length;
   while (end > 0 && entry[end - 1] === "*") end--;

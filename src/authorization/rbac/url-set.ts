@@ -3,7 +3,7 @@ import { urlPrefix } from "./url-entry.ts";
 /** URL entries of rules, for asking which paths they cover: what that costs hardly depends on their number. */
 export class UrlSet {
   private readonly exact = new Set<string>();
-  /** What stands before the closing `*` of entries, sorted; none begins with another. */
+  /** The entries that end in `*`, without it, sorted; none begins with another. */
   private readonly prefixes: string[] = [];
 
   constructor(entries: Iterable<string>) {

@@ -1,7 +1,7 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Attributes, Decision } from "../authorizer.ts";
-import type { AuthorizerChain, Opinion } from "../chain.ts";
+import type { AuthorizerChain, Opinion } from "../authorizer-chain.ts";
 import type { Explanation } from "../insight/insight.ts";
 import {
   accessStatus,

@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AuthorizerChain } from "../chain.ts";
+import type { AuthorizerChain } from "../authorizer-chain.ts";
 import type { AllowedSubject, ShownSubject } from "../insight/insight.ts";
 import { reviewedAttributes, type SelfAccessSpec } from "./access.ts";
 
@@ -32,7 +32,7 @@ export interface SubjectList {
   readonly unlisted: readonly Unlisted[];
 }
 
-const nobody = { name: "", uid: "", groups: [], extra: {} };
+const noUser = { name: "", uid: "", groups: [], extra: {} };
 
 /** Answers a SubjectAccessList. */
 export async function listSubjects(
@@ -40,7 +40,7 @@ export async function listSubjects(
   chain: AuthorizerChain,
   vocabulary: Vocabulary,
 ): Promise<SubjectList> {
-  const action = reviewedAttributes(nobody, question);
+  const action = reviewedAttributes(noUser, question);
   const unlisted: Unlisted[] = [];
   let subjects: ListedSubject[] = [];
   let more = false;

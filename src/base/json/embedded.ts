@@ -2,9 +2,9 @@ import { defaultMaxDepth } from "./decode.ts";
 import type { JsonValue } from "./value.ts";
 
 /**
- * Reads JSON that stands inside another text of a client: in an annotation, a token, a parameter, the name of a member. As in a
+ * Reads JSON that is embedded in another text of a client: in an annotation, a token, a parameter, the name of a member. As in a
  * body it may be nested only so deep, as whoever walks the value does so by recursion. Unlike in a body, numbers may be
- * rounded and of a member that stands twice the last one counts.
+ * rounded and of a duplicate member the last one counts.
  *
  * @throws {SyntaxError} for text that isn't JSON, or is nested deeper.
  */

@@ -41,10 +41,10 @@ export function decodeExactly(text: string, maxDepth: number, most = maxValues):
 }
 
 class ExactParser {
-  #at = 0;
-  #values = 0;
-  readonly #open: Open[] = [];
-  readonly #duplicates = new Set<string>();
+  private at = 0;
+  private values = 0;
+  private readonly open: Open[] = [];
+  private readonly duplicates = new Set<string>();
 
   constructor(
     private readonly text: string,
@@ -54,115 +54,115 @@ class ExactParser {
 
   parse(): JsonDocument {
     for (;;) {
-      const value = this.#readValue();
+      const value = this.readValue();
       if (value === undefined) continue; // a container was opened, its first element comes next
-      const whole = this.#place(value);
-      if (whole !== undefined) return { value: whole, duplicates: [...this.#duplicates] };
+      const whole = this.place(value);
+      if (whole !== undefined) return { value: whole, duplicates: [...this.duplicates] };
     }
   }
 
   /** Reads a scalar or an empty container; opens any other container and returns undefined. */
-  #readValue(): JsonValue | undefined {
-    this.#skipSpace();
-    if (++this.#values > this.most) throw faultAt(this.text, this.#at, `more than ${this.most} values`);
+  private readValue(): JsonValue | undefined {
+    this.skipSpace();
+    if (++this.values > this.most) throw faultAt(this.text, this.at, `more than ${this.most} values`);
     const text = this.text;
-    switch (text.charCodeAt(this.#at)) {
+    switch (text.charCodeAt(this.at)) {
       case 0x22: // "
-        return this.#readString();
+        return this.readString();
       case 0x7b: // {
-        return this.#openObject();
+        return this.openObject();
       case 0x5b: // [
-        return this.#openArray();
+        return this.openArray();
       case 0x74: // t
-        return this.#readWord("true", true);
+        return this.readWord("true", true);
       case 0x66: // f
-        return this.#readWord("false", false);
+        return this.readWord("false", false);
       case 0x6e: // n
-        return this.#readWord("null", null);
+        return this.readWord("null", null);
       default:
-        return this.#readNumber();
+        return this.readNumber();
     }
   }
 
   /** Puts a complete value where it belongs and closes what ends after it; returns the whole value at the end. */
-  #place(complete: JsonValue): JsonValue | undefined {
+  private place(complete: JsonValue): JsonValue | undefined {
     let value = complete;
     for (;;) {
-      const open = this.#open.at(-1);
-      this.#skipSpace();
-      const code = this.text.charCodeAt(this.#at);
+      const open = this.open.at(-1);
+      this.skipSpace();
+      const code = this.text.charCodeAt(this.at);
       if (open === undefined) {
-        if (this.#at < this.text.length) throw this.#unexpected("the end of the text");
+        if (this.at < this.text.length) throw this.unexpected("the end of the text");
         return value;
       }
       if (open.array !== undefined) open.array.push(value);
       else setMember(open.object!, open.name, value);
       const close = open.array !== undefined ? 0x5d : 0x7d;
       if (code === 0x2c) {
-        this.#at++;
-        if (open.object !== undefined) this.#readName(open);
+        this.at++;
+        if (open.object !== undefined) this.readName(open);
         return undefined;
       }
-      if (code !== close) throw this.#unexpected(open.array !== undefined ? '"," or "]"' : '"," or "}"');
-      this.#at++;
-      this.#open.pop();
+      if (code !== close) throw this.unexpected(open.array !== undefined ? '"," or "]"' : '"," or "}"');
+      this.at++;
+      this.open.pop();
       value = open.array ?? open.object!;
     }
   }
 
-  #openArray(): JsonValue | undefined {
+  private openArray(): JsonValue | undefined {
     const array: JsonValue[] = [];
-    this.#enter({ array, object: undefined, name: "" });
-    if (this.text.charCodeAt(this.#at) !== 0x5d) return undefined;
-    this.#at++;
-    this.#open.pop();
+    this.enter({ array, object: undefined, name: "" });
+    if (this.text.charCodeAt(this.at) !== 0x5d) return undefined;
+    this.at++;
+    this.open.pop();
     return array;
   }
 
-  #openObject(): JsonValue | undefined {
+  private openObject(): JsonValue | undefined {
     const object: JsonObject = {};
     const open = { array: undefined, object, name: "" };
-    this.#enter(open);
-    if (this.text.charCodeAt(this.#at) === 0x7d) {
-      this.#at++;
-      this.#open.pop();
+    this.enter(open);
+    if (this.text.charCodeAt(this.at) === 0x7d) {
+      this.at++;
+      this.open.pop();
       return object;
     }
-    this.#readName(open);
+    this.readName(open);
     return undefined;
   }
 
-  #enter(open: Open): void {
-    if (this.#open.length >= this.maxDepth) throw depthFault(this.text, this.#at, this.maxDepth);
-    this.#at++;
-    this.#open.push(open);
-    this.#skipSpace();
+  private enter(open: Open): void {
+    if (this.open.length >= this.maxDepth) throw depthFault(this.text, this.at, this.maxDepth);
+    this.at++;
+    this.open.push(open);
+    this.skipSpace();
   }
 
-  #readName(open: Open): void {
-    this.#skipSpace();
-    if (this.text.charCodeAt(this.#at) !== 0x22) throw this.#unexpected("a member's name in double quotes");
-    open.name = this.#readString();
-    if (Object.hasOwn(open.object!, open.name) && this.#duplicates.size < maxDuplicates) {
-      this.#duplicates.add(this.#path());
+  private readName(open: Open): void {
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) !== 0x22) throw this.unexpected("a member's name in double quotes");
+    open.name = this.readString();
+    if (Object.hasOwn(open.object!, open.name) && this.duplicates.size < maxDuplicates) {
+      this.duplicates.add(this.path());
     }
-    this.#skipSpace();
-    if (this.text.charCodeAt(this.#at) !== 0x3a) throw this.#unexpected('":"');
-    this.#at++;
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) !== 0x3a) throw this.unexpected('":"');
+    this.at++;
   }
 
-  #path(): string {
+  private path(): string {
     let path = "";
-    for (const open of this.#open) {
+    for (const open of this.open) {
       if (open.array !== undefined) path += `[${open.array.length}]`;
       else path += path === "" ? open.name : `.${open.name}`;
     }
     return path;
   }
 
-  #readString(): string {
+  private readString(): string {
     const text = this.text;
-    const start = this.#at;
+    const start = this.at;
     const end = text.length;
     let escaped = false;
     let at = start + 1;
@@ -172,37 +172,37 @@ class ExactParser {
       if (code === 0x22) break;
       if (code === 0x5c) {
         escaped = true;
-        at += this.#escapeLength(at) - 1;
+        at += this.escapeLength(at) - 1;
       } else if (code < 0x20) throw faultAt(text, at, "a control character must be escaped in a string");
     }
     if (at >= end) throw faultAt(text, start, "this string is never closed");
-    this.#at = at + 1;
+    this.at = at + 1;
     if (!escaped) return text.slice(start + 1, at);
     const value = JSON.parse(text.slice(start, at + 1)) as string;
     return value.replace(loneSurrogate, "\ufffd");
   }
 
-  #escapeLength(at: number): number {
+  private escapeLength(at: number): number {
     const kind = this.text.charAt(at + 1);
     if (kind === "u" && /^[0-9a-fA-F]{4}$/.test(this.text.slice(at + 2, at + 6))) return 6;
     if (kind !== "" && '"\\/bfnrt'.includes(kind)) return 2;
     throw faultAt(this.text, at, "unknown escape sequence in a string");
   }
 
-  #readWord<T extends JsonValue>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.#at)) throw this.#unexpected("a value");
-    this.#at += word.length;
+  private readWord<T extends JsonValue>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) throw this.unexpected("a value");
+    this.at += word.length;
     return value;
   }
 
-  #readNumber(): number | bigint {
-    numberToken.lastIndex = this.#at;
+  private readNumber(): number | bigint {
+    numberToken.lastIndex = this.at;
     const match = numberToken.exec(this.text);
-    if (match === null) throw this.#unexpected("a value");
+    if (match === null) throw this.unexpected("a value");
     const [token, fraction, exponent] = match;
     const value = Number(token);
-    const start = this.#at;
-    this.#at += token.length;
+    const start = this.at;
+    this.at += token.length;
     if (fraction !== undefined || exponent !== undefined) {
       if (!Number.isFinite(value)) throw faultAt(this.text, start, "the number is out of range");
       return value;
@@ -212,22 +212,22 @@ class ExactParser {
     return BigInt(token);
   }
 
-  #skipSpace(): void {
+  private skipSpace(): void {
     const text = this.text;
-    for (; this.#at < text.length; this.#at++) {
-      const code = text.charCodeAt(this.#at);
+    for (; this.at < text.length; this.at++) {
+      const code = text.charCodeAt(this.at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
     }
   }
 
-  #unexpected(wanted: string): SyntaxFault {
-    const code = this.text.codePointAt(this.#at);
+  private unexpected(wanted: string): SyntaxFault {
+    const code = this.text.codePointAt(this.at);
     const found = code === undefined ? "the end of the text" : JSON.stringify(String.fromCodePoint(code));
-    return faultAt(this.text, this.#at, `${wanted} expected, found ${found}`);
+    return faultAt(this.text, this.at, `${wanted} expected, found ${found}`);
   }
 }
 
 /** The fault of a text that nests deeper than allowed. */
-export function depthFault(text: string, offset: number, maxDepth: number): SyntaxFault {
+function depthFault(text: string, offset: number, maxDepth: number): SyntaxFault {
   return faultAt(text, offset, `arrays and objects are nested deeper than ${maxDepth}`);
 }

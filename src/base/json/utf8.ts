@@ -19,7 +19,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /** So many bytes are judged as a whole; only the piece that isn't valid is looked at more closely. */
 const pieceBytes = 64 * 1024;
 
-/** How many bytes stand before the first invalid sequence; a sequence cut short at the end counts as invalid. */
+/** The number of bytes before the first invalid sequence; a sequence cut short at the end counts as invalid. */
 function lengthOfValidPrefix(bytes: Uint8Array): number {
   let start = 0;
   while (start < bytes.length) {

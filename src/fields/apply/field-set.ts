@@ -254,37 +254,10 @@ export function inOrder(texts: string[]): readonly string[] {
   return texts;
 }
 
-/** The names of members that are met again and again, with their elements as JSON strings. */
-const fieldJsons = new Map<string, string>();
-const maxFieldJsons = 4096;
-const maxFieldJsonLength = 64;
-
-/** The element of a member as a JSON string. */
-export function fieldJson(name: string): string {
-  let json = fieldJsons.get(name);
-  if (json === undefined) {
-    json = encodeString(fieldElement(name));
-    if (fieldJsons.size < maxFieldJsons && name.length <= maxFieldJsonLength) fieldJsons.set(name, json);
-  }
-  return json;
-}
-
-/** Sets that were read from texts lately: many objects have the same, and each is asked for with every write. */
-const lately = new Map<string, FieldSet>();
-const maxLately = 256;
-/** Longer texts are seldom those of more than one object. */
-const maxLatelyLength = 8192;
-
 /** Reads a text that {@link fieldSetText} wrote. */
 export function readFieldSet(text: string): FieldSet {
-  const known = lately.get(text);
-  if (known !== undefined) return known;
   const read = readBelow(JSON.parse(text) as object, false);
-  const set = read.isEmpty ? read : FieldSet.withText(read, text);
-  if (text.length > maxLatelyLength) return set;
-  if (lately.size === maxLately) lately.delete(lately.keys().next().value!);
-  lately.set(text, set);
-  return set;
+  return read.isEmpty ? read : FieldSet.withText(read, text);
 }
 
 function readBelow(fields: object, isPlace: boolean): FieldSet {

@@ -1,5 +1,5 @@
 import { encodeString } from "../../base/json/encode.ts";
-import { fieldElement, fieldJson, inOrder, valueElement, type FieldSet } from "./field-set.ts";
+import { fieldElement, inOrder, valueElement, type FieldSet } from "./field-set.ts";
 import { elementOfItem, type Strictness } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
@@ -66,12 +66,13 @@ class Writer {
       const shape = shapeOf(name);
       if (shape === undefined) continue;
       some = true;
-      const below = ignored.isEmpty ? ignored : ignored.below(fieldElement(name));
+      const element = fieldElement(name);
+      const below = ignored.isEmpty ? ignored : ignored.below(element);
       if (below.isMember) continue;
       const own = this.parts(member, shape, below);
       // An object is owned through its members; when all of them are ignored it has no owner.
       if (own === "") continue;
-      text += `${text === "" ? "" : ","}${fieldJson(name)}:{${own ?? ""}}`;
+      text += `${text === "" ? "" : ","}${encodeString(element)}:{${own ?? ""}}`;
     }
     return some ? text : undefined;
   }

@@ -48,31 +48,40 @@ export function decodeManagedFields(
 
 /**
  * Reads the managed fields of an object as {@link encodeManagedFields} wrote them. Nothing is parsed before it is asked
- * for, and of the sets of fields only those that are.
+ * for, and of the sets of fields only those that are, by `read`.
  */
-export function storedManagedFields(stored: ManagedFieldsText): ManagedFields {
-  return stored.text === "" ? noManagedFields : new StoredManagedFields(stored);
+export function storedManagedFields(
+  stored: ManagedFieldsText,
+  read?: (text: string) => FieldSet,
+): ManagedFields {
+  return stored.text === "" ? noManagedFields : new StoredManagedFields(stored, read);
 }
 
 class StoredManagedFields implements ManagedFields {
   #read: Omit<ManagedFields, "stored"> | undefined;
-  constructor(readonly stored: ManagedFieldsText) {}
+  constructor(
+    readonly stored: ManagedFieldsText,
+    private readonly readSet?: (text: string) => FieldSet,
+  ) {}
 
   get owners(): Owners {
-    return (this.#read ??= readEntries(this.stored)).owners;
+    return (this.#read ??= readEntries(this.stored, this.readSet)).owners;
   }
 
   get entries(): ManagedFields["entries"] {
-    return (this.#read ??= readEntries(this.stored)).entries;
+    return (this.#read ??= readEntries(this.stored, this.readSet)).entries;
   }
 }
 
-function readEntries(stored: ManagedFieldsText): Omit<ManagedFields, "stored"> {
+function readEntries(
+  stored: ManagedFieldsText,
+  readSet: ((text: string) => FieldSet) | undefined,
+): Omit<ManagedFields, "stored"> {
   const owners = new Map<string, OwnedFields>();
   const entries = new Map<string, KnownManager>();
   for (const { manager, time, fields } of splitEntries(stored)) {
     const id = managerId(manager);
-    owners.set(id, new StoredFields(manager.apiVersion, fields));
+    owners.set(id, new StoredFields(manager.apiVersion, fields, readSet));
     entries.set(id, { manager, time });
   }
   return { owners, entries };

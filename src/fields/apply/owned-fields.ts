@@ -21,17 +21,19 @@ export class StoredFields implements OwnedFields {
 
   /**
    * @param text the set as {@link fieldSetText} wrote it.
+   * @param read reads the text, and may know its set from before.
    * @param shape how the object is declared now, which may not be as it was when the set was recorded.
    */
   constructor(
     readonly version: string,
     readonly text: string,
+    private readonly read: (text: string) => FieldSet = readFieldSet,
     private readonly shape?: Shape,
   ) {}
 
   get set(): FieldSet {
     if (this.#set === undefined) {
-      const set = readFieldSet(this.text);
+      const set = this.read(this.text);
       this.#set = this.shape === undefined ? set : fitted(set, this.shape);
       this.#hadToFit = this.#set !== set;
     }
@@ -46,7 +48,7 @@ export class StoredFields implements OwnedFields {
 
   /** The same fields as far as they fit the shape of the object. */
   asDeclared(shape: Shape): StoredFields {
-    return new StoredFields(this.version, this.text, shape);
+    return new StoredFields(this.version, this.text, this.read, shape);
   }
 
   /** False only if surely none of some fields is in the set. */

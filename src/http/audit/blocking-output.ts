@@ -56,6 +56,6 @@ export class BlockingOutput implements EventOutput {
 }
 
 /** Texts as lines, in bytes. */
-export function linesOf(texts: readonly string[]): Buffer {
+function linesOf(texts: readonly string[]): Buffer {
   return Buffer.from(`${texts.join("\n")}\n`);
 }

@@ -30,15 +30,9 @@ export class MicroClock {
 /** Of a millisecond. */
 const lastMicrosecond = 0.999;
 
-let second = Number.NaN;
-let secondText = "";
-
 /** A time in microseconds as events show it: `2026-01-02T03:04:05.678901Z`. */
 export function microTimeText(micros: number): string {
   const whole = Math.floor(micros / 1_000_000);
-  if (whole !== second) {
-    second = whole;
-    secondText = new Date(whole * 1000).toISOString().slice(0, 20);
-  }
+  const secondText = new Date(whole * 1000).toISOString().slice(0, 20);
   return `${secondText}${String(micros - whole * 1_000_000).padStart(6, "0")}Z`;
 }

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
+import { addressBytes } from "../../base/ip-address.ts";
 import { StatusError } from "../../base/status-error.ts";
 
 /**
@@ -68,30 +69,21 @@ function isOwn(address: string, type: "ipv4" | "ipv6", own: () => readonly strin
  * (`::ffff:a.b.c.d`), NAT64 (`64:ff9b::a.b.c.d`, RFC 6052) or 6to4 (`2002:aabb:ccdd::`, RFC 3056). Undefined for any other.
  */
 function embeddedAddress(address: string): string | undefined {
-  const groups = groupsOf(address);
-  const dotted = (at: number) => {
-    const [high, low] = [groups[at]!, groups[at + 1]!];
-    return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
-  };
-  if (groups[0] === 0x2002) return dotted(1);
-  const prefix = groups.slice(0, 6).join(":");
-  return embeddingPrefixes.has(prefix) ? dotted(6) : undefined;
+  const bytes = addressBytes(address);
+  const dotted = (at: number) => bytes.subarray(at, at + 4).join(".");
+  if (bytes.readUInt16BE() === 0x2002) return dotted(2);
+  return embeddingPrefixes.has(prefixOf(bytes)) ? dotted(12) : undefined;
+}
+
+/** The first six groups, in hexadecimal. */
+function prefixOf(bytes: Buffer): string {
+  return bytes.toString("hex", 0, 12);
 }
 
 /** The first six groups of mapped addresses (RFC 4291), translated ones (RFC 2765) and those of NAT64. */
 const embeddingPrefixes = new Set(
-  ["::ffff:0:0", "::ffff:0:0:0", "64:ff9b::"].map((prefix) => groupsOf(prefix).slice(0, 6).join(":")),
+  ["::ffff:0:0", "::ffff:0:0:0", "64:ff9b::"].map((prefix) => prefixOf(addressBytes(prefix))),
 );
-
-/** The eight groups of an address of the newer family. */
-function groupsOf(address: string): number[] {
-  // As a URL's host, the address is written in groups alone, with at most one gap.
-  const [before = "", after] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
-  const parse = (text: string) =>
-    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
-  const [left, right] = [parse(before), parse(after ?? "")];
-  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
-}
 
 /** The refusal of an address. */
 export function addressRefused(address: string): StatusError {

@@ -3,22 +3,14 @@ import type { Clock } from "../../base/clock.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { KindContext } from "../../schema/context.ts";
-import type { Wanted } from "../request/negotiation.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { negotiate, type Wanted } from "../request/negotiation.ts";
 import type { Encoding } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { ProtobufEncoding } from "./protobuf.ts";
 import { TableEncoding, type IncludeObject } from "./table.ts";
+import type { YamlEncoding } from "./yaml.ts";
 import { metadataView, wholeView, type View } from "./view.ts";
-
-let yaml: typeof import("./yaml.ts") | undefined;
-
-/** Loads what a form needs beyond what every server has loaded; to be awaited before {@link encodingFor}. */
-export function prepareFormat(format: Wanted["format"]): MaybePromise<void> {
-  if (format !== "yaml" || yaml !== undefined) return undefined;
-  return import("./yaml.ts").then((loaded) => {
-    yaml = loaded;
-  });
-}
 
 /** What an encoding may ask the server for. */
 export interface EncodingContext {
@@ -26,43 +18,76 @@ export interface EncodingContext {
   readonly clock: Clock;
 }
 
-/** The encoding that was chosen, bound to a resource type. */
-export function encodingFor(
-  wanted: Wanted,
-  resource: Resource,
-  { kinds, clock }: EncodingContext,
-  includeObject: string | undefined,
-): Encoding {
-  if (wanted.as === "table") {
-    const whole = wholeView(resource, kinds);
-    const include = includeOf(includeObject);
-    return new TableEncoding(resource.kind, whole, kinds.vocabulary, include, clock, wanted.version);
+/** How many different Accept headers are remembered; clients send a handful. */
+const maxAcceptHeaders = 256;
+
+/** The encodings of a server's answers, with what is loaded and worked out for them once. */
+export class Encodings {
+  private readonly byAcceptHeader = new Map<string, Wanted>();
+  private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
+  private yamlEncoding: typeof YamlEncoding | undefined;
+
+  constructor(private readonly vocabulary: Vocabulary) {}
+
+  /**
+   * The form that an Accept header asks for.
+   *
+   * @throws {StatusError} NotAcceptable
+   */
+  wanted(accept: string | undefined): Wanted {
+    const key = accept ?? "";
+    let wanted = this.byAcceptHeader.get(key);
+    if (wanted === undefined) {
+      wanted = negotiate(accept, this.vocabulary);
+      if (this.byAcceptHeader.size >= maxAcceptHeaders) this.byAcceptHeader.clear();
+      this.byAcceptHeader.set(key, wanted);
+    }
+    return wanted;
   }
-  if (wanted.as === "whole" && wanted.format === "json") return wholeJson(resource, kinds);
-  const view = wanted.as === "whole" ? wholeView(resource, kinds) : metadataView(kinds, wanted.version);
-  return formed(wanted.format, view, kinds);
-}
 
-function formed(format: Wanted["format"], view: View, { vocabulary }: KindContext): Encoding {
-  switch (format) {
-    case "json":
-      return new JsonEncoding(view);
-    case "protobuf":
-      return new ProtobufEncoding(view, vocabulary.protobufMediaType);
-    case "yaml":
-      if (yaml === undefined) throw new Error("prepareFormat comes before encodingFor");
-      return new yaml.YamlEncoding(view);
+  /** Loads what a form needs beyond what every server has loaded; to be awaited before {@link of}. */
+  prepare({ format }: Wanted): MaybePromise<void> {
+    if (format !== "yaml" || this.yamlEncoding !== undefined) return undefined;
+    return import("./yaml.ts").then(({ YamlEncoding: loaded }) => {
+      this.yamlEncoding = loaded;
+    });
   }
-}
 
-const jsonEncodings = new WeakMap<Resource, JsonEncoding>();
+  /** The encoding of a form, bound to a resource type. */
+  of(
+    wanted: Wanted,
+    resource: Resource,
+    { kinds, clock }: EncodingContext,
+    includeObject: string | undefined,
+  ): Encoding {
+    if (wanted.as === "table") {
+      const whole = wholeView(resource, kinds);
+      const include = includeOf(includeObject);
+      return new TableEncoding(resource.kind, whole, kinds.vocabulary, include, clock, wanted.version);
+    }
+    if (wanted.as === "whole" && wanted.format === "json") return this.jsonOf(resource, kinds);
+    const view = wanted.as === "whole" ? wholeView(resource, kinds) : metadataView(kinds, wanted.version);
+    return this.formed(wanted.format, view);
+  }
 
-/** The JSON encoding of a resource type. */
-export function wholeJson(resource: Resource, kinds: KindContext): JsonEncoding {
-  let found = jsonEncodings.get(resource);
-  if (found === undefined)
-    jsonEncodings.set(resource, (found = new JsonEncoding(wholeView(resource, kinds))));
-  return found;
+  private formed(format: Wanted["format"], view: View): Encoding {
+    switch (format) {
+      case "json":
+        return new JsonEncoding(view);
+      case "protobuf":
+        return new ProtobufEncoding(view, this.vocabulary.protobufMediaType);
+      case "yaml":
+        if (this.yamlEncoding === undefined) throw new Error("Encodings.prepare comes before Encodings.of");
+        return new this.yamlEncoding(view);
+    }
+  }
+
+  private jsonOf(resource: Resource, kinds: KindContext): JsonEncoding {
+    let found = this.wholeJson.get(resource);
+    if (found === undefined)
+      this.wholeJson.set(resource, (found = new JsonEncoding(wholeView(resource, kinds))));
+    return found;
+  }
 }
 
 function includeOf(text: string | undefined): IncludeObject {

@@ -9,7 +9,7 @@ import type { RequestLimiter } from "./limiter.ts";
 export const patienceMs = 250;
 
 /** Gives a request's seat back as soon as it has waited for its client for {@link patienceMs} and others wait for seats. */
-export class YieldingSeat {
+class YieldingSeat {
   private timer: Timer;
 
   constructor(
@@ -47,7 +47,7 @@ export function releaseWhenTaken({ clock }: { readonly clock: Clock }, request: 
 }
 
 /** Gives a request's seat back, if it has one. */
-export function releaseSeat(request: RequestContext): void {
+function releaseSeat(request: RequestContext): void {
   const { ticket } = request;
   request.ticket = undefined;
   ticket?.release();

@@ -1,4 +1,4 @@
-import type { AdmissionObserver } from "../../admission/chain.ts";
+import type { AdmissionObserver } from "../../admission/admission-chain.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
 

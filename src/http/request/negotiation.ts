@@ -22,9 +22,6 @@ export interface Wanted {
 }
 
 const json: Wanted = { format: "json", as: "whole", version: "" };
-const known = new Map<string, Wanted>();
-/** How many different Accept headers are remembered; clients send a handful. */
-const maxKnown = 256;
 
 /**
  * Chooses the form of an answer (spec: conventions 4.7).
@@ -33,16 +30,6 @@ const maxKnown = 256;
  */
 export function negotiate(accept: string | undefined, vocabulary: Vocabulary): Wanted {
   if (accept === undefined || accept === "" || accept === "application/json" || accept === "*/*") return json;
-  const key = `${vocabulary.groupSuffix} ${accept}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const wanted = choose(accept, vocabulary);
-  if (known.size >= maxKnown) known.clear();
-  known.set(key, wanted);
-  return wanted;
-}
-
-function choose(accept: string, vocabulary: Vocabulary): Wanted {
   for (const range of preferred(parseAccept(accept))) {
     if (range.quality === 0) continue;
     const wanted = wantedOf(range, vocabulary);
@@ -57,7 +44,7 @@ function choose(accept: string, vocabulary: Vocabulary): Wanted {
 }
 
 /** Ends the message about an Accept header that asks in another vocabulary's names. */
-export function acceptHint(accept: string, vocabulary: Vocabulary): string {
+function acceptHint(accept: string, vocabulary: Vocabulary): string {
   for (const { type, parameters } of parseAccept(accept)) {
     const found = mediaTypeHint(type, vocabulary) || groupHint(parameters["g"] ?? "", vocabulary);
     if (found !== "") return found;

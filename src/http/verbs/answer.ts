@@ -6,9 +6,7 @@ import type { Resource } from "../../resources/registry.ts";
 import { sendCompressed } from "../answers/compression.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
-import { encodingFor, prepareFormat } from "../encodings/choose.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
-import { negotiate } from "../request/negotiation.ts";
 import { isTrue } from "../request/facts.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
@@ -16,7 +14,7 @@ import type { ResourceContext } from "../request/context.ts";
 
 /** Sees to it that the encoding that the caller asks for is at hand. */
 export function prepareEncoding(service: HttpService, exchange: HttpExchange): MaybePromise<void> {
-  return prepareFormat(negotiate(exchange.header("accept"), service.engine.vocabulary).format);
+  return service.encodings.prepare(service.encodings.wanted(exchange.header("accept")));
 }
 
 /** The encoding that the caller asks for, of the target's resource type or of another one. */
@@ -25,9 +23,9 @@ export function encodingOf(
   { exchange, facts, target }: ResourceContext,
   resource: Resource = target.resource,
 ): Encoding {
-  const wanted = negotiate(exchange.header("accept"), service.engine.vocabulary);
+  const wanted = service.encodings.wanted(exchange.header("accept"));
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
-  return encodingFor(wanted, resource, context, facts.query.get("includeObject"));
+  return service.encodings.of(wanted, resource, context, facts.query.get("includeObject"));
 }
 
 /** An object that isn't stored, as {@link sendObject} takes it. */

@@ -14,7 +14,7 @@ import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /** The largest body that a request may have, in bytes. */
-export const maxBodyBytes = 3 * 1024 * 1024;
+const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Reads a body; it is empty when there is none. */
 export function readBytes(service: HttpService, request: RequestContext): MaybePromise<Buffer> {

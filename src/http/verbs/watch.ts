@@ -16,7 +16,7 @@ import { encodingOf } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** Bytes that a watcher may be behind before it is cut off; it resumes from its last version. */
-export const maxBacklogBytes = 8 * 1024 * 1024;
+const maxBacklogBytes = 8 * 1024 * 1024;
 /** How long a watch lasts whose client names no time: at least this, and up to twice as long. */
 const minWatchMs = 30 * 60 * 1000;
 /** The longest time that a timer can be set to; a watch that is to last longer ends then, and is resumed. */

@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from "node:net";
+import { addressNumber } from "../../base/ip-address.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** An address of IPv4 or IPv6. */
@@ -9,11 +10,6 @@ export function ipAddress(text: string, place: FieldReport): void {
 /** Whether a text is an address, without a zone. */
 export function isAddress(text: string): boolean {
   return !text.includes("%") && isIP(text) !== 0;
-}
-
-/** A range of addresses: `192.0.2.0/24`. */
-export function cidr(text: string, place: FieldReport): void {
-  if (!isCidr(text)) place.invalid(text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
 }
 
 /** Whether a text is a range of addresses. */
@@ -79,24 +75,9 @@ function contains(range: Range, address: Bits): boolean {
 }
 
 function bitsOf(text: string): Bits {
-  if (isIPv4(text)) return { family: "IPv4", value: joinBits(text.split("."), 10, 8n) };
-  const dotted = text.lastIndexOf(":") + 1;
-  if (text.includes(".")) {
-    const low = joinBits(text.slice(dotted).split("."), 10, 8n);
-    text = `${text.slice(0, dotted)}${(low >> 16n).toString(16)}:${(low & 0xffffn).toString(16)}`;
-  }
-  const [head = "", tail] = text.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  const value = joinBits([...before, ...zeros, ...after], 16, 16n);
+  const value = addressNumber(text);
+  if (isIPv4(text)) return { family: "IPv4", value };
   return value >> 32n === 0xffffn
     ? { family: "IPv4", value: value & 0xffff_ffffn }
     : { family: "IPv6", value };
-}
-
-function joinBits(parts: readonly string[], base: number, width: bigint): bigint {
-  let value = 0n;
-  for (const part of parts) value = (value << width) | BigInt(Number.parseInt(part, base));
-  return value;
 }

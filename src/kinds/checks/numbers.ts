@@ -21,7 +21,7 @@ export function between(min: number, max: number): (value: number, place: FieldR
 export const portNumber = between(1, 65535);
 
 /** A share such as `25%`; other texts aren't numbers. Undefined where the text is none. */
-export function percentOf(text: string): number | undefined {
+function percentOf(text: string): number | undefined {
   const match = /^(\d+)%$/.exec(text);
   return match === null ? undefined : Number(match[1]);
 }

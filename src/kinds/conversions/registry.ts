@@ -137,7 +137,7 @@ function allGroupVersions(): readonly GroupVersion[] {
 }
 
 /** The group of that name in a vocabulary. */
-export function groupNamed(name: string, vocabulary: Vocabulary): Group | undefined {
+function groupNamed(name: string, vocabulary: Vocabulary): Group | undefined {
   return allGroupVersions().find(({ group }) => groupName(group, vocabulary) === name)?.group;
 }
 

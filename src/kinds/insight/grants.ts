@@ -4,14 +4,14 @@ import { field, int32, list, string } from "../../schema/types.ts";
 const namespaceDoc = "Namespace of it; absent in the whole cluster.";
 
 /** A binding that an answer names. */
-export const BindingReference = struct("BindingReference", "A binding.", {
+const BindingReference = struct("BindingReference", "A binding.", {
   kind: field(1, string, "RoleBinding or ClusterRoleBinding.").required(),
   namespace: field(2, string, namespaceDoc),
   name: field(3, string, "Name of the binding.").required(),
 });
 
 /** A role that an answer names. */
-export const RoleReference = struct("RoleReference", "A role.", {
+const RoleReference = struct("RoleReference", "A role.", {
   kind: field(1, string, "Role or ClusterRole.").required(),
   namespace: field(2, string, namespaceDoc),
   name: field(3, string, "Name of the role.").required(),

@@ -1,17 +1,10 @@
 import { deepClone } from "../../base/json/value.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import {
-  conflict,
-  timestamp,
-  withoutAdmission,
-  type Engine,
-  type Target,
-  type WriteOptions,
-} from "../engine.ts";
-import { admitAction } from "../write.ts";
+import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import type { LiveObject } from "../live-object.ts";
 import { guaranteedUpdate, type UpdatedObject } from "../update.ts";
 import { writeContext } from "../write-context.ts";
+import { admitAction } from "../write.ts";
 
 interface Bindable extends ApiObject {
   spec: { nodeName?: string; schedulingGates?: unknown[] };
@@ -57,7 +50,7 @@ export async function bindPod(
     if (uid !== undefined) pod.metadata.uid = uid;
     if (resourceVersion === undefined) delete pod.metadata.resourceVersion;
     else pod.metadata.resourceVersion = resourceVersion;
-    markScheduled(pod, timestamp(engine.clock));
+    markScheduled(pod, engine.timestamps.now());
     return { object: pod };
   };
   await guaranteedUpdate(writeContext(withoutAdmission(engine), target, options), assign);

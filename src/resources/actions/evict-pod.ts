@@ -3,7 +3,7 @@ import { compileLabelSelector, type LabelSelectorObject } from "../../base/label
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { deleteObject, propagationPolicy, type DeleteOptions } from "../delete.ts";
-import { timestamp, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
+import { withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import { getObject } from "../get.ts";
 import { listObjects } from "../list.ts";
 import type { LiveObject } from "../live-object.ts";
@@ -138,7 +138,7 @@ async function spend(
       throw refused(target.name, "too many evictions are not confirmed yet", 10);
     }
     status.disruptionsAllowed = allowed - 1;
-    status.disruptedPods = { ...status.disruptedPods, [pod]: timestamp(engine.clock) };
+    status.disruptedPods = { ...status.disruptedPods, [pod]: engine.timestamps.now() };
     delete copy.metadata.resourceVersion;
     return { object: copy };
   };

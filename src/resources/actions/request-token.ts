@@ -1,6 +1,6 @@
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { conflict, timestampAt, type Engine, type Target } from "../engine.ts";
+import { conflict, type Engine, type Target } from "../engine.ts";
 import { getObject } from "../get.ts";
 import { decodeEntry } from "../stored.ts";
 import type { TokenFacts, TokenIssuer } from "../token-issuer.ts";
@@ -52,7 +52,7 @@ export async function requestToken(
     ...request.metadata,
     name,
     namespace,
-    creationTimestamp: timestampAt(nowMs),
+    creationTimestamp: engine.timestamps.at(nowMs),
   };
   await admitAction(engine, target, body, options);
   const boundTo = await boundObject(engine, target, spec.boundObjectRef ?? undefined);
@@ -69,7 +69,7 @@ export async function requestToken(
     warnAfter: lifetime.warnSeconds === undefined ? undefined : issuedAt + lifetime.warnSeconds,
   });
   // The answer has the requested time, so that the client renews the token by then.
-  const expirationTimestamp = timestampAt(nowMs + spec.expirationSeconds * 1000);
+  const expirationTimestamp = engine.timestamps.at(nowMs + spec.expirationSeconds * 1000);
   return { ...request, status: { token, expirationTimestamp } };
 }
 

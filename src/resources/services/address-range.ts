@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { addressNumber } from "../../base/ip-address.ts";
 
 /** The most addresses of a range that are allocated; an IPv6 range has more than a cluster can use. */
 const maxSize = 65_536n;
@@ -52,25 +53,6 @@ export class AddressRange {
 /** The same text for every way of writing an address. */
 export function canonicalAddress(address: string): string {
   return addressText(addressNumber(address), isIPv4(address) ? "IPv4" : "IPv6");
-}
-
-function addressNumber(address: string): bigint {
-  if (isIPv4(address)) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
-  const [head = "", tail] = address.split("::", 2);
-  const start = groupsOf(head);
-  const end = tail === undefined ? [] : groupsOf(tail);
-  const zeros = Array.from({ length: 8 - start.length - end.length }, () => 0n);
-  return [...start, ...zeros, ...end].reduce((sum, group) => (sum << 16n) + group, 0n);
-}
-
-/** Groups of sixteen bits; an IPv4 address at the end stands for two. */
-function groupsOf(text: string): bigint[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((group) => {
-    if (!group.includes(".")) return [BigInt(`0x${group}`)];
-    const number = addressNumber(group);
-    return [number >> 16n, number & 0xffffn];
-  });
 }
 
 function addressText(number: bigint, family: "IPv4" | "IPv6"): string {

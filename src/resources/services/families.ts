@@ -63,6 +63,6 @@ export function settleFamilies(
   }
 }
 
-export function familyOf(address: string): Family {
+function familyOf(address: string): Family {
   return isIPv4(address) ? "IPv4" : "IPv6";
 }

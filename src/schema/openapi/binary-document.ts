@@ -9,7 +9,7 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 export async function binaryDocument(document: object, giveTurn: GiveTurn): Promise<Buffer> {
   const { paths, definitions, ...rest } = document as Record<string, JsonObject>;
   const writer = new BinaryWriter();
-  writeMessage(writer, documentMessage(), rest);
+  writeMessage(writer, documentMessage, rest);
   const parts: Uint8Array[] = [writer.finish()];
   await addPairs(parts, 8, [2, pathMessage], paths ?? {}, giveTurn);
   await addPairs(parts, 9, [1, schemaMessage], definitions ?? {}, giveTurn);
@@ -20,11 +20,11 @@ export async function binaryDocument(document: object, giveTurn: GiveTurn): Prom
 async function addPairs(
   parts: Uint8Array[],
   number: number,
-  [pairNumber, find]: readonly [number, () => Message],
+  [pairNumber, type]: readonly [number, Message],
   values: JsonObject,
   giveTurn: GiveTurn,
 ): Promise<void> {
-  const write = pairs(pairNumber, message(find));
+  const write = pairs(pairNumber, message(type));
   const written: Uint8Array[] = [];
   let length = 0;
   for (const [name, value] of Object.entries(values)) {
@@ -106,8 +106,13 @@ function wrapped(numbers: readonly number[], write: FieldWriter): FieldWriter {
   return (writer, value) => nested(writer, first, () => inner(writer, value));
 }
 
-function message(find: () => Message): FieldWriter {
-  return (writer, value) => writeMessage(writer, find(), value as JsonObject);
+function message(type: Message): FieldWriter {
+  return (writer, value) => writeMessage(writer, type, value as JsonObject);
+}
+
+/** A schema; it may hold schemas itself. */
+function schema(writer: BinaryWriter, value: unknown): void {
+  writeMessage(writer, schemaMessage, value as JsonObject);
 }
 
 function each(write: FieldWriter): FieldWriter {
@@ -123,12 +128,7 @@ function pairs(number: number, write: FieldWriter): FieldWriter {
   };
 }
 
-function once(make: () => Message): () => Message {
-  let made: Message | undefined;
-  return () => (made ??= make());
-}
-
-const schemaMessage: () => Message = once(() => ({
+const schemaMessage: Message = {
   members: {
     $ref: text(1),
     format: text(2),
@@ -137,25 +137,25 @@ const schemaMessage: () => Message = once(() => ({
     default: any(5),
     required: texts(19),
     enum: each(any(20)),
-    additionalProperties: wrapped([21, 1], message(schemaMessage)),
+    additionalProperties: wrapped([21, 1], schema),
     type: wrapped([22], text(1)),
-    items: wrapped([23, 1], message(schemaMessage)),
-    allOf: each(wrapped([24], message(schemaMessage))),
-    properties: wrapped([25], pairs(1, message(schemaMessage))),
+    items: wrapped([23, 1], schema),
+    allOf: each(wrapped([24], schema)),
+    properties: wrapped([25], pairs(1, schema)),
   },
   extensions: 31,
-}));
+};
 
-const bodyParameter = once(() => ({
+const bodyParameter = {
   members: {
     description: text(1),
     name: text(2),
     in: text(3),
     required: flag(4),
-    schema: wrapped([5], message(schemaMessage)),
+    schema: wrapped([5], schema),
   },
   extensions: 6,
-}));
+};
 
 /** The members that every parameter outside the body has, from the number of `type` on differing by place. */
 function plainParameter(typeNumber: number, uniqueNumber: number, extensions: number): Message {
@@ -171,23 +171,23 @@ function plainParameter(typeNumber: number, uniqueNumber: number, extensions: nu
   return { members, extensions };
 }
 
-const queryParameter = once(() => plainParameter(6, 20, 23));
-const pathParameter = once(() => plainParameter(5, 19, 22));
+const queryParameter = plainParameter(6, 20, 23);
+const pathParameter = plainParameter(5, 19, 22);
 
 /** A parameter, wrapped by its place. */
 const parameter: FieldWriter = (writer, value) => {
   const place = (value as { in: string }).in;
   if (place === "body") return wrapped([1, 1], message(bodyParameter))(writer, value);
-  const [number, find] = place === "query" ? ([3, queryParameter] as const) : ([4, pathParameter] as const);
-  wrapped([1, 2, number], message(find))(writer, value);
+  const [number, type] = place === "query" ? ([3, queryParameter] as const) : ([4, pathParameter] as const);
+  wrapped([1, 2, number], message(type))(writer, value);
 };
 
-const responseMessage = once(() => ({
-  members: { description: text(1), schema: wrapped([2, 1], message(schemaMessage)) },
+const responseMessage = {
+  members: { description: text(1), schema: wrapped([2, 1], schema) },
   extensions: 5,
-}));
+};
 
-const operationMessage = once(() => ({
+const operationMessage = {
   members: {
     tags: texts(1),
     summary: text(2),
@@ -200,9 +200,9 @@ const operationMessage = once(() => ({
     schemes: texts(10),
   },
   extensions: 13,
-}));
+};
 
-const pathMessage = once(() => ({
+const pathMessage = {
   members: {
     get: wrapped([2], message(operationMessage)),
     put: wrapped([3], message(operationMessage)),
@@ -212,16 +212,16 @@ const pathMessage = once(() => ({
     parameters: each(wrapped([9], parameter)),
   },
   extensions: 10,
-}));
+};
 
-const infoMessage = once(() => ({ members: { title: text(1), version: text(2) }, extensions: 7 }));
+const infoMessage = { members: { title: text(1), version: text(2) }, extensions: 7 };
 
-const apiKeyMessage = once(() => ({
+const apiKeyMessage = {
   members: { type: text(1), name: text(2), in: text(3), description: text(4) },
   extensions: 5,
-}));
+};
 
-const documentMessage = once(() => ({
+const documentMessage = {
   members: {
     swagger: text(1),
     info: wrapped([2], message(infoMessage)),
@@ -229,4 +229,4 @@ const documentMessage = once(() => ({
     securityDefinitions: wrapped([13], pairs(1, wrapped([2], message(apiKeyMessage)))),
   },
   extensions: 16,
-}));
+};

@@ -10,12 +10,6 @@ const maxDepth = 200;
 
 /** How many fields and items a message may have with all that are inside; a JSON body may have as many values. */
 const maxValues = 200_000;
-/** Fields and items that the message being read may still have; reading never pauses, so there is one such message. */
-let valuesLeft = 0;
-
-function countValue(): void {
-  if (--valuesLeft < 0) throw new ProtobufFault(`more than ${maxValues} values`);
-}
 
 /**
  * Reads a message as the JSON form of a declared struct, to be checked and made canonical by `decode.ts`. Numbers that
@@ -24,8 +18,7 @@ function countValue(): void {
  * @throws {ProtobufFault} when the bytes aren't such a message.
  */
 export function decodeMessage(type: StructType, bytes: Uint8Array): JsonObject {
-  valuesLeft = maxValues;
-  return ProtobufFault.whileReading(() => readStruct(type, bytes, 0));
+  return ProtobufFault.whileReading(() => new MessageDecoder().readStruct(type, bytes, 0));
 }
 
 interface NumberedField {
@@ -61,122 +54,144 @@ function fieldsByNumber(type: StructType): Numbered {
   return found;
 }
 
-function readStruct(type: StructType, bytes: Uint8Array, depth: number): JsonObject {
-  const result: JsonObject = {};
-  readInto(result, fieldsByNumber(type), bytes, depth);
-  return result;
-}
+/** Decodes one message. */
+class MessageDecoder {
+  /** Fields and items that the message may still have. */
+  private valuesLeft = maxValues;
 
-function readInto(result: JsonObject, { fields, inlined }: Numbered, bytes: Uint8Array, depth: number): void {
-  if (depth > maxDepth)
-    throw new ProtobufFault(`messages stand more than ${maxDepth} deep inside each other`);
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    countValue();
-    const known = fields.get(number);
-    const inner = inlined.get(number);
-    if (known !== undefined)
-      result[known.name] = readField(known.field.type, reader, wireType, result[known.name], depth);
-    else if (inner !== undefined) readInto(result, inner, reader.bytes(), depth + 1);
-    else reader.skip(wireType, number);
+  readStruct(type: StructType, bytes: Uint8Array, depth: number): JsonObject {
+    const result: JsonObject = {};
+    this.readInto(result, fieldsByNumber(type), bytes, depth);
+    return result;
   }
-}
 
-/** A value of several forms: the one that was sent; beside another form, a boolean says nothing more. */
-function readUnion({ forms }: UnionType, bytes: Uint8Array, depth: number): unknown {
-  const byNumber = new Map(
-    Object.entries(forms).map(([form, field]) => [field.facts.number!, { form, field }]),
-  );
-  const reader = new BinaryReader(bytes);
-  const found: JsonObject = {};
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    const known = byNumber.get(number);
-    if (known === undefined) reader.skip(wireType, number);
-    else found[known.form] = readField(known.field.type, reader, wireType, found[known.form], depth + 1);
+  private readInto(
+    result: JsonObject,
+    { fields, inlined }: Numbered,
+    bytes: Uint8Array,
+    depth: number,
+  ): void {
+    if (depth > maxDepth)
+      throw new ProtobufFault(`messages stand more than ${maxDepth} deep inside each other`);
+    const reader = new BinaryReader(bytes);
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      this.countValue();
+      const known = fields.get(number);
+      const inner = inlined.get(number);
+      if (known !== undefined)
+        result[known.name] = this.readField(known.field.type, reader, wireType, result[known.name], depth);
+      else if (inner !== undefined) this.readInto(result, inner, reader.bytes(), depth + 1);
+      else reader.skip(wireType, number);
+    }
   }
-  return found["object"] ?? found["list"] ?? found["bool"] ?? (forms.list === undefined ? false : []);
-}
 
-/** The value of a field after one more occurrence on the wire. */
-function readField(
-  type: Type,
-  reader: BinaryReader,
-  wireType: WireType,
-  before: unknown,
-  depth: number,
-): unknown {
-  if (type.shape === "list") return addItems(type, reader, wireType, (before ?? []) as unknown[], depth);
-  if (type.shape === "map") return addEntry(type, reader, (before ?? {}) as JsonObject, depth);
-  return readValue(type, reader, wireType, depth);
-}
+  /** A value of several forms: the one that was sent; beside another form, a boolean says nothing more. */
+  private readUnion({ forms }: UnionType, bytes: Uint8Array, depth: number): unknown {
+    const byNumber = new Map(
+      Object.entries(forms).map(([form, field]) => [field.facts.number!, { form, field }]),
+    );
+    const reader = new BinaryReader(bytes);
+    const found: JsonObject = {};
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      const known = byNumber.get(number);
+      if (known === undefined) reader.skip(wireType, number);
+      else
+        found[known.form] = this.readField(known.field.type, reader, wireType, found[known.form], depth + 1);
+    }
+    return found["object"] ?? found["list"] ?? found["bool"] ?? (forms.list === undefined ? false : []);
+  }
 
-function addItems(
-  { element }: ListType,
-  reader: BinaryReader,
-  wireType: WireType,
-  items: unknown[],
-  depth: number,
-): unknown[] {
-  if (wireType === WireType.LengthDelimited && isNumeric(element)) {
-    const packed = new BinaryReader(reader.bytes());
-    const each = element.name === "double" ? WireType.Bit64 : WireType.Varint;
-    while (packed.pos < packed.len) {
-      countValue();
-      items.push(readValue(element, packed, each, depth));
+  /** The value of a field after one more occurrence on the wire. */
+  private readField(
+    type: Type,
+    reader: BinaryReader,
+    wireType: WireType,
+    before: unknown,
+    depth: number,
+  ): unknown {
+    if (type.shape === "list")
+      return this.addItems(type, reader, wireType, (before ?? []) as unknown[], depth);
+    if (type.shape === "map") return this.addEntry(type, reader, (before ?? {}) as JsonObject, depth);
+    return this.readValue(type, reader, wireType, depth);
+  }
+
+  private addItems(
+    { element }: ListType,
+    reader: BinaryReader,
+    wireType: WireType,
+    items: unknown[],
+    depth: number,
+  ): unknown[] {
+    if (wireType === WireType.LengthDelimited && isNumeric(element)) {
+      const packed = new BinaryReader(reader.bytes());
+      const each = element.name === "double" ? WireType.Bit64 : WireType.Varint;
+      while (packed.pos < packed.len) {
+        this.countValue();
+        items.push(this.readValue(element, packed, each, depth));
+      }
+      return items;
+    }
+    items.push(this.readValue(element, reader, wireType, depth));
+    return items;
+  }
+
+  /** A map travels as a list of messages with a key (1) and a value (2). */
+  private addEntry({ value }: MapType, reader: BinaryReader, entries: JsonObject, depth: number): JsonObject {
+    const entry = new BinaryReader(reader.bytes());
+    let key = "";
+    let item: unknown = null;
+    while (entry.pos < entry.len) {
+      const [number, wireType] = entry.tag();
+      if (number === 1) key = entry.string(true);
+      else if (number === 2) item = this.readValue(value, entry, wireType, depth);
+      else entry.skip(wireType, number);
+    }
+    Object.defineProperty(entries, key, {
+      value: item,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+    return entries;
+  }
+
+  private readValue(type: Type, reader: BinaryReader, wireType: WireType, depth: number): unknown {
+    switch (type.shape) {
+      case "struct":
+        return this.readStruct(type, reader.bytes(), depth + 1);
+      case "union":
+        return this.readUnion(type, reader.bytes(), depth + 1);
+      case "list":
+        return this.readWrappedList(type, reader.bytes(), depth + 1);
+      case "map":
+        throw new ProtobufFault("a map can't stand inside a map or list");
+      case "scalar":
+        return readScalar(type.name, reader, wireType);
+    }
+  }
+
+  /** A list inside a map or list stands in a message of its own, as field 1. */
+  private readWrappedList(type: ListType, bytes: Uint8Array, depth: number): unknown[] {
+    const reader = new BinaryReader(bytes);
+    const items: unknown[] = [];
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      this.countValue();
+      if (number === 1) this.addItems(type, reader, wireType, items, depth);
+      else reader.skip(wireType, number);
     }
     return items;
   }
-  items.push(readValue(element, reader, wireType, depth));
-  return items;
+
+  private countValue(): void {
+    if (--this.valuesLeft < 0) throw new ProtobufFault(`more than ${maxValues} values`);
+  }
 }
 
 function isNumeric(type: Type): type is Type & { name: "bool" | "double" | "int32" | "int64" } {
   return type.shape === "scalar" && ["bool", "double", "int32", "int64"].includes(type.name);
-}
-
-/** A map travels as a list of messages with a key (1) and a value (2). */
-function addEntry({ value }: MapType, reader: BinaryReader, entries: JsonObject, depth: number): JsonObject {
-  const entry = new BinaryReader(reader.bytes());
-  let key = "";
-  let item: unknown = null;
-  while (entry.pos < entry.len) {
-    const [number, wireType] = entry.tag();
-    if (number === 1) key = entry.string(true);
-    else if (number === 2) item = readValue(value, entry, wireType, depth);
-    else entry.skip(wireType, number);
-  }
-  Object.defineProperty(entries, key, { value: item, enumerable: true, configurable: true, writable: true });
-  return entries;
-}
-
-function readValue(type: Type, reader: BinaryReader, wireType: WireType, depth: number): unknown {
-  switch (type.shape) {
-    case "struct":
-      return readStruct(type, reader.bytes(), depth + 1);
-    case "union":
-      return readUnion(type, reader.bytes(), depth + 1);
-    case "list":
-      return readWrappedList(type, reader.bytes(), depth + 1);
-    case "map":
-      throw new ProtobufFault("a map can't stand inside a map or list");
-    case "scalar":
-      return readScalar(type.name, reader, wireType);
-  }
-}
-
-/** A list inside a map or list is a message of its own, with the items in field 1. */
-function readWrappedList(type: ListType, bytes: Uint8Array, depth: number): unknown[] {
-  const reader = new BinaryReader(bytes);
-  const items: unknown[] = [];
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    countValue();
-    if (number === 1) addItems(type, reader, wireType, items, depth);
-    else reader.skip(wireType, number);
-  }
-  return items;
 }
 
 function readScalar(name: ScalarName, reader: BinaryReader, wireType: WireType): unknown {

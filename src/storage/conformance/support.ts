@@ -45,14 +45,14 @@ export function scenario(name: string, run: (subject: StoreUnderTest) => Promise
   return { name, run: async (subject) => (await run(subject)) ?? undefined };
 }
 
-const MARK = '{"v":"';
+const mark = '{"v":"';
 
 /** A draft whose body reads `{"v":"<revision>","d":"<text>"}` once stored. */
 export function draft(text: string): Draft {
   return {
     header: Buffer.from(`h:${text.slice(0, 20)}`),
-    body: Buffer.from(`${MARK}","d":"${text}"}`),
-    revisionAt: MARK.length,
+    body: Buffer.from(`${mark}","d":"${text}"}`),
+    revisionAt: mark.length,
   };
 }
 
@@ -60,11 +60,11 @@ export function draft(text: string): Draft {
 export function textOf(entry: Entry | undefined): string | undefined {
   if (entry === undefined) return undefined;
   const body = Buffer.from(entry.body).toString();
-  const start = `${MARK}${entry.revision}","d":"`;
+  const start = `${mark}${entry.revision}","d":"`;
   assert.ok(body.startsWith(start), `revision ${entry.revision} not in place in ${body.slice(0, 60)}`);
   const text = body.slice(start.length, -2);
   assert.equal(Buffer.from(entry.header).toString(), `h:${text.slice(0, 20)}`);
-  assert.equal(entry.revisionAt, MARK.length);
+  assert.equal(entry.revisionAt, mark.length);
   return text;
 }
 

@@ -13,7 +13,7 @@ import {
   update,
 } from "./support.ts";
 
-const KEY = "/apps/deployments/default/web";
+const webKey = "/apps/deployments/default/web";
 
 /** Compare and swap, the revision line, durability of what was acknowledged, closing. */
 export const writeCases: readonly Scenario[] = [
@@ -24,13 +24,13 @@ export const writeCases: readonly Scenario[] = [
 
   scenario("a create takes the next revision and reads back with it in place", async ({ store }) => {
     const before = await store.latestRevision();
-    const result = succeeded(await store.commit({ kind: "create", key: KEY, draft: draft("one") }));
+    const result = succeeded(await store.commit({ kind: "create", key: webKey, draft: draft("one") }));
     assert.ok(result.revision > before);
     assert.equal(await store.latestRevision(), result.revision);
-    assert.equal(result.entry.key, KEY);
+    assert.equal(result.entry.key, webKey);
     assert.equal(result.entry.revision, result.revision);
     assert.equal(textOf(result.entry), "one");
-    const read = await store.get(KEY);
+    const read = await store.get(webKey);
     assert.equal(read?.revision, result.revision);
     assert.equal(textOf(read), "one");
   }),
@@ -52,8 +52,8 @@ export const writeCases: readonly Scenario[] = [
   }),
 
   scenario("a create of a key that exists is a conflict that carries what stands", async ({ store }) => {
-    const revision = await create(store, KEY, "first");
-    const result = await store.commit({ kind: "create", key: KEY, draft: draft("second") });
+    const revision = await create(store, webKey, "first");
+    const result = await store.commit({ kind: "create", key: webKey, draft: draft("second") });
     assert.equal(result.ok, false);
     assert.equal(!result.ok && result.current?.revision, revision);
     assert.equal(!result.ok && textOf(result.current), "first");
@@ -61,19 +61,19 @@ export const writeCases: readonly Scenario[] = [
   }),
 
   scenario("an update succeeds at the expected revision only", async ({ store }) => {
-    const first = await create(store, KEY, "1");
-    const second = await update(store, KEY, first, "2");
+    const first = await create(store, webKey, "1");
+    const second = await update(store, webKey, first, "2");
     assert.ok(second > first);
-    const stale = await store.commit({ kind: "update", key: KEY, expected: first, draft: draft("3") });
+    const stale = await store.commit({ kind: "update", key: webKey, expected: first, draft: draft("3") });
     assert.equal(!stale.ok && stale.current?.revision, second);
     assert.equal(!stale.ok && textOf(stale.current), "2");
-    assert.equal(textOf(await store.get(KEY)), "2");
+    assert.equal(textOf(await store.get(webKey)), "2");
   }),
 
   scenario(
     "an update or delete of a key that doesn't exist is a conflict with nothing",
     async ({ store }) => {
-      const expected = await create(store, KEY, "1");
+      const expected = await create(store, webKey, "1");
       const other = "/apps/deployments/default/other";
       assert.deepEqual(await store.commit({ kind: "update", key: other, expected, draft: draft("2") }), {
         ok: false,
@@ -87,49 +87,56 @@ export const writeCases: readonly Scenario[] = [
   ),
 
   scenario("a delete takes a revision and gives the value that was deleted", async ({ store }) => {
-    const first = await create(store, KEY, "1");
-    const stale = await store.commit({ kind: "delete", key: KEY, expected: (first - 1) as typeof first });
+    const first = await create(store, webKey, "1");
+    const stale = await store.commit({ kind: "delete", key: webKey, expected: (first - 1) as typeof first });
     assert.equal(!stale.ok && stale.current?.revision, first);
-    const result = succeeded(await store.commit({ kind: "delete", key: KEY, expected: first }));
+    const result = succeeded(await store.commit({ kind: "delete", key: webKey, expected: first }));
     assert.ok(result.revision > first);
     assert.equal(result.entry.revision, first);
     assert.equal(textOf(result.entry), "1");
-    assert.equal(await store.get(KEY), undefined);
+    assert.equal(await store.get(webKey), undefined);
     assert.equal(await store.latestRevision(), result.revision);
   }),
 
   scenario("a key can be created again after it was deleted", async ({ store }) => {
-    const gone = await remove(store, KEY, await create(store, KEY, "1"));
-    const again = await create(store, KEY, "2");
+    const gone = await remove(store, webKey, await create(store, webKey, "1"));
+    const again = await create(store, webKey, "2");
     assert.ok(again > gone);
-    assert.equal(textOf(await store.get(KEY)), "2");
-    assert.equal(textOf(await store.get(KEY, gone)), undefined);
+    assert.equal(textOf(await store.get(webKey)), "2");
+    assert.equal(textOf(await store.get(webKey, gone)), undefined);
   }),
 
   scenario("of concurrent creates of one key exactly one succeeds", async ({ store }) => {
     const results = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => store.commit({ kind: "create", key: KEY, draft: draft(`${i}`) })),
+      Array.from({ length: 20 }, (_, i) =>
+        store.commit({ kind: "create", key: webKey, draft: draft(`${i}`) }),
+      ),
     );
     const winners = results.filter((result) => result.ok);
     assert.equal(winners.length, 1);
-    const standing = await store.get(KEY);
+    const standing = await store.get(webKey);
     for (const result of results) {
       assert.equal(result.ok ? result.revision : result.current?.revision, standing!.revision);
     }
   }),
 
   scenario("concurrent writers that retry lose no update", async ({ store }) => {
-    await create(store, KEY, "0");
+    await create(store, webKey, "0");
     const writer = async (): Promise<void> => {
       for (let done = 0; done < 10;) {
-        const seen = (await store.get(KEY))!;
+        const seen = (await store.get(webKey))!;
         const next = draft(String(Number(textOf(seen)) + 1));
-        const result = await store.commit({ kind: "update", key: KEY, expected: seen.revision, draft: next });
+        const result = await store.commit({
+          kind: "update",
+          key: webKey,
+          expected: seen.revision,
+          draft: next,
+        });
         if (result.ok) done++;
       }
     };
     await Promise.all([writer(), writer(), writer(), writer()]);
-    assert.equal(textOf(await store.get(KEY)), "40");
+    assert.equal(textOf(await store.get(webKey)), "40");
   }),
 
   scenario("concurrent writes of many keys take distinct, growing revisions", async ({ store }) => {
@@ -145,19 +152,19 @@ export const writeCases: readonly Scenario[] = [
 
   scenario("the caller's bytes may change after the commit", async ({ store }) => {
     const value = draft("mine");
-    const pending = store.commit({ kind: "create", key: KEY, draft: value });
+    const pending = store.commit({ kind: "create", key: webKey, draft: value });
     await pending;
     value.body.fill(0);
     value.header.fill(0);
-    assert.equal(textOf(await store.get(KEY)), "mine");
+    assert.equal(textOf(await store.get(webKey)), "mine");
   }),
 
   scenario("a value of 1.5 MB is stored, superseded and read exactly", async ({ store }) => {
     const [large, other] = ["x".repeat(1_500_000), "y".repeat(1_499_999)];
-    const first = await create(store, KEY, large);
-    const second = await update(store, KEY, first, other);
-    assert.ok(textOf(await store.get(KEY)) === other);
-    assert.ok(textOf(await store.get(KEY, first)) === large);
+    const first = await create(store, webKey, large);
+    const second = await update(store, webKey, first, other);
+    assert.ok(textOf(await store.get(webKey)) === other);
+    assert.ok(textOf(await store.get(webKey, first)) === large);
     const page = await store.range({ prefix: "/apps/", at: second });
     assert.ok(textOf(page.entries[0]) === other);
   }),
@@ -171,22 +178,25 @@ export const writeCases: readonly Scenario[] = [
   }),
 
   scenario("check finds a used store sound", async ({ store }) => {
-    const first = await create(store, KEY, "1");
+    const first = await create(store, webKey, "1");
     await create(store, "/core/pods/default/a", "2");
-    await remove(store, KEY, await update(store, KEY, first, "3"));
+    await remove(store, webKey, await update(store, webKey, first, "3"));
     assert.deepEqual(await store.check(), []);
   }),
 
   scenario("a closed store refuses everything; closing twice is safe", async ({ store }) => {
-    const revision = await create(store, KEY, "1");
+    const revision = await create(store, webKey, "1");
     const late = store.commit({ kind: "create", key: "/g/r/n/late", draft: draft("late") });
     const check = store.check();
     await Promise.all([store.close(), store.close()]);
     assert.deepEqual(await check, [], "a check under way is waited for");
     assert.equal((await late).ok, true, "a write under way is waited for");
     await store.close();
-    await rejectsWith(() => store.commit({ kind: "delete", key: KEY, expected: revision }), StoreClosedError);
-    await rejectsWith(() => store.get(KEY), StoreClosedError);
+    await rejectsWith(
+      () => store.commit({ kind: "delete", key: webKey, expected: revision }),
+      StoreClosedError,
+    );
+    await rejectsWith(() => store.get(webKey), StoreClosedError);
     await rejectsWith(() => store.range({ prefix: "/" }), StoreClosedError);
     await rejectsWith(() => store.latestRevision(), StoreClosedError);
   }),
@@ -194,16 +204,16 @@ export const writeCases: readonly Scenario[] = [
   scenario("two stores over one set of data see one truth", async ({ store, another }) => {
     if (another === undefined) return "the engine's data isn't shared";
     const second = await another();
-    const first = await create(store, KEY, "1");
+    const first = await create(store, webKey, "1");
     assert.equal(await second.latestRevision(), first);
-    assert.equal(textOf(await second.get(KEY)), "1");
-    const next = await update(second, KEY, first, "2");
+    assert.equal(textOf(await second.get(webKey)), "1");
+    const next = await update(second, webKey, first, "2");
     assert.equal(await store.latestRevision(), next);
-    assert.equal(textOf(await store.get(KEY)), "2");
-    const stale = await store.commit({ kind: "update", key: KEY, expected: first, draft: draft("3") });
+    assert.equal(textOf(await store.get(webKey)), "2");
+    const stale = await store.commit({ kind: "update", key: webKey, expected: first, draft: draft("3") });
     assert.equal(!stale.ok && stale.current?.revision, next);
     assert.equal(await second.count("/apps/deployments/"), 1);
     await second.close();
-    assert.equal(textOf(await store.get(KEY)), "2", "closing one leaves the other");
+    assert.equal(textOf(await store.get(webKey)), "2", "closing one leaves the other");
   }),
 ];

@@ -6,7 +6,7 @@ import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue } from "./messages.ts";
 
 /** Value of the marker, of which only the revision counts. */
-export const MARK = Buffer.from("1");
+export const mark = Buffer.from("1");
 
 /**
  * Writes the marker and the stamp unless they are there.
@@ -19,7 +19,7 @@ export async function claimKeyspace(
   keyspace: Keyspace,
   wanted: WantedStamp | undefined,
 ): Promise<Revision> {
-  const marker = { put: { key: keyspace.marker, value: MARK } };
+  const marker = { put: { key: keyspace.marker, value: mark } };
   const stamp = wanted && { put: { key: keyspace.stamp, value: encodeStamp(wanted) } };
   const telltales = Array.from(wanted?.telltales ?? []);
   const { succeeded, revision, results } = await connection.write(

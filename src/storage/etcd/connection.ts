@@ -51,15 +51,15 @@ export class CompactedSignal extends Error {
   override name = "CompactedSignal";
 }
 
-const DEFAULT_TIMEOUT_MS = 10_000;
+const defaultTimeoutMs = 10_000;
 
-/** How long one of several members may take before the next is asked: one that stands still must not be waited for. */
-const READ_ATTEMPT_MS = 800;
-const WRITE_ATTEMPT_MS = 1_200;
+/** How long one of several members may take before the next is asked, as a member may hang. */
+const readAttemptMs = 800;
+const writeAttemptMs = 1_200;
 /** How often each member is asked, at most. */
-const ROUNDS = 3;
+const rounds = 3;
 
-const CHANNEL_OPTIONS = {
+const channelOptions = {
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
   // Notices a member that has gone without a word. A member refuses clients that ask more often than each 5 s.
@@ -84,9 +84,9 @@ export class Connection {
     if (options.endpoints.length === 0) throw new TypeError("etcd needs at least one endpoint");
     const secure = options.caFile !== undefined || options.endpoints.some((at) => at.startsWith("https://"));
     const trust = channelCredentials(options, secure);
-    this.clients = options.endpoints.map((at) => new Client(addressOf(at), trust, CHANNEL_OPTIONS));
+    this.clients = options.endpoints.map((at) => new Client(addressOf(at), trust, channelOptions));
     this.names = options.endpoints.join(", ");
-    this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   }
 
   /** A linearizable read, or one at an exact revision. */
@@ -111,7 +111,7 @@ export class Connection {
     let doubtful = false;
     const attempt = (timeoutMs: number) =>
       this.call("/etcdserverpb.KV/Txn", bytes, decodeTxnResponse, timeoutMs);
-    const answer = await this.attempts(WRITE_ATTEMPT_MS, attempt, (error) => {
+    const answer = await this.attempts(writeAttemptMs, attempt, (error) => {
       if (wasNotSent(error)) return true;
       doubtful = true;
       return repeatable;
@@ -177,7 +177,7 @@ export class Connection {
 
   private read<T>(path: string, request: Buffer, decode: (bytes: Buffer) => T): Promise<T> {
     const attempt = (timeoutMs: number) => this.call(path, request, decode, timeoutMs);
-    return this.attempts(READ_ATTEMPT_MS, attempt, () => true);
+    return this.attempts(readAttemptMs, attempt, () => true);
   }
 
   /**
@@ -199,7 +199,7 @@ export class Connection {
         if (!(error instanceof StoreUnavailableError)) throw error;
         // Members that can't be reached say so at once; those that keep silent may be electing a leader.
         if (!isSilence(error)) refused++;
-        if (refused >= members || made >= members * ROUNDS || performance.now() >= end) throw error;
+        if (refused >= members || made >= members * rounds || performance.now() >= end) throw error;
         if (members === 1 || !mayRepeat(error)) throw error;
       }
     }

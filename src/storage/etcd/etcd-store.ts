@@ -1,7 +1,7 @@
 import { revisionOf } from "../entry.ts";
 import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix, compareKeys } from "../keys.ts";
-import { compactionIntervalMs, DEFAULT_RETENTION_MS, type StoreOptions } from "../options.ts";
+import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
 import type { SharedValues } from "../shared-values.ts";
 import {
@@ -20,7 +20,7 @@ import {
   type Subscription,
   type Write,
 } from "../store.ts";
-import { claimKeyspace, MARK } from "./claim.ts";
+import { claimKeyspace, mark } from "./claim.ts";
 import { CompactedSignal, Connection, type ConnectionOptions, type WriteAnswer } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
 import { Keyspace } from "./keyspace.ts";
@@ -44,9 +44,9 @@ export interface EtcdStore extends Store {
   readonly shared: SharedValues;
 }
 
-const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
-const PAGE_KEYS = 1000;
-const PAGE_KEYS_WITH_BYTE_LIMIT = 100;
+const defaultRecentEventsBytes = 16 * 1024 * 1024;
+const pageKeys = 1000;
+const pageKeysWithByteLimit = 100;
 
 /**
  * Connects to a store in an etcd cluster (v3 API, 3.4 or later) that any number of replicas may share.
@@ -95,9 +95,9 @@ class ClusterStore implements EtcdStore {
         refresh: async () => this.live.reached(await this.latestRevision()),
       },
       start,
-      options.recentEventsBytes ?? RECENT_EVENTS_BYTES,
+      options.recentEventsBytes ?? defaultRecentEventsBytes,
     );
-    const { clock, retentionMs = DEFAULT_RETENTION_MS, timeoutMs } = options;
+    const { clock, retentionMs = defaultRetentionMs, timeoutMs } = options;
     this.live = new LiveFeed({
       connection,
       keyspace,
@@ -142,7 +142,7 @@ class ClusterStore implements EtcdStore {
     this.assertOpen();
     assertPrefix(prefix);
     await this.assertReadable(options.at);
-    const most = maxBytes === undefined ? PAGE_KEYS : PAGE_KEYS_WITH_BYTE_LIMIT;
+    const most = maxBytes === undefined ? pageKeys : pageKeysWithByteLimit;
     let { at, after } = options;
     const entries: Entry[] = [];
     for (let bytes = 0; ;) {
@@ -214,7 +214,7 @@ class ClusterStore implements EtcdStore {
     let at: Revision | undefined;
     let after: string | undefined;
     for (;;) {
-      const part: RangePart = await this.rangePart("/", after, at, PAGE_KEYS);
+      const part: RangePart = await this.rangePart("/", after, at, pageKeys);
       at = part.revision;
       for (const kv of part.kvs) problems.push(...this.checkValue(kv, part.revision));
       if (!part.more) return problems;
@@ -255,7 +255,7 @@ class ClusterStore implements EtcdStore {
     const change: RequestOp = value === undefined ? { remove: { key } } : { put: { key, value } };
     const { succeeded, revision, results, doubtful } = await this.send(write.kind, key, value, {
       expect: { key, modRevision: write.kind === "create" ? 0 : write.expected },
-      success: [change, { put: { key: this.keyspace.marker, value: MARK } }],
+      success: [change, { put: { key: this.keyspace.marker, value: mark } }],
       failure: [{ range: { key } }],
     });
     const found = results[0]?.kvs[0];

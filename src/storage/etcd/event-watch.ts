@@ -92,7 +92,7 @@ export function floorOf(value: Uint8Array | undefined): Revision {
   return revisionOf(value === undefined ? 1 : Number(Buffer.from(value).toString()) || 1);
 }
 
-const SLICE_EVENTS = 2000;
+const sliceEvents = 2000;
 
 /**
  * Reads a stretch of the past: events under `prefix` above `after`, up to `upTo` or as many as one slice holds.
@@ -111,7 +111,7 @@ export function readPast(
         for (const event of batch) {
           if (event.revision <= upTo && event.key.startsWith(prefix)) events.push(event);
         }
-        if (reached < upTo && events.length < SLICE_EVENTS) return;
+        if (reached < upTo && events.length < sliceEvents) return;
         stream.close();
         resolve({ events, upTo: revisionOf(Math.min(reached, upTo)) });
       },

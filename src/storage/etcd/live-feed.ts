@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../base/clock.ts";
-import { FIRST_REVISION, revisionOf } from "../entry.ts";
+import { firstRevision, revisionOf } from "../entry.ts";
 import { closedError, type Feed } from "../feed.ts";
 import { Periodic } from "../periodic.ts";
 import { type Revision, StoreUnavailableError } from "../store.ts";
@@ -9,11 +9,11 @@ import { watchEvents } from "./event-watch.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { SharedRead } from "./shared-read.ts";
 
-const RETRY_FIRST_MS = 50;
-const RETRY_MOST_MS = 500;
-/** How often the cluster is asked how far it is, so that a watch which stands still is noticed when nobody asks. */
-const BEAT_MS = 1_000;
-const DEFAULT_TIMEOUT_MS = 10_000;
+const retryFirstMs = 50;
+const retryMostMs = 500;
+/** How often the cluster is asked for its revision, so that a stalled watch is noticed without requests. */
+const beatMs = 1_000;
+const defaultTimeoutMs = 10_000;
 
 interface Parts {
   readonly connection: Connection;
@@ -41,7 +41,7 @@ export class LiveFeed {
   private retry: Timer | undefined;
   private failures = 0;
   private closed = false;
-  private knownFloor: Revision = FIRST_REVISION;
+  private knownFloor: Revision = firstRevision;
   private readonly beats: Periodic;
   /** What the last beat found: where the cluster was, and where the feed. */
   private lastBeat: { readonly newest: Revision; readonly position: Revision } | undefined;
@@ -51,7 +51,7 @@ export class LiveFeed {
     this.marks.add(clock.now(), feed.position);
     // A member that leaves requests unanswered leaves its watch silent too.
     connection.onSilence(() => this.reopen());
-    this.beats = new Periodic(clock, BEAT_MS, () => this.beat());
+    this.beats = new Periodic(clock, beatMs, () => this.beat());
     this.open();
   }
 
@@ -78,7 +78,7 @@ export class LiveFeed {
     if (this.parts.feed.position >= revision) return Promise.resolve();
     if (this.closed) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
-      const limit = this.parts.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+      const limit = this.parts.timeoutMs ?? defaultTimeoutMs;
       const timer = setTimeout(() => {
         this.waiters.delete(waiter);
         reject(
@@ -173,7 +173,7 @@ export class LiveFeed {
 
   private openLater(): void {
     if (this.closed) return;
-    const delayMs = Math.min(RETRY_FIRST_MS * 2 ** this.failures, RETRY_MOST_MS);
+    const delayMs = Math.min(retryFirstMs * 2 ** this.failures, retryMostMs);
     if (this.failures++ === 0) setImmediate(() => this.open());
     else this.retry = this.parts.clock.setTimer(() => this.open(), delayMs);
   }

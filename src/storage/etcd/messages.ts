@@ -54,10 +54,10 @@ export interface KeyValue {
   value: Uint8Array;
 }
 
-const NOTHING = new Uint8Array(0);
+const nothing = new Uint8Array(0);
 
 function decodeKeyValue(bytes: Uint8Array): KeyValue {
-  const message: KeyValue = { key: NOTHING, modRevision: 0, version: 0, value: NOTHING };
+  const message: KeyValue = { key: nothing, modRevision: 0, version: 0, value: nothing };
   eachField(bytes, (field, reader, wire) => {
     if (field === 1) message.key = reader.bytes();
     else if (field === 3) message.modRevision = int64(reader);
@@ -143,13 +143,13 @@ export interface TxnRequest {
   readonly failure?: readonly RequestOp[] | undefined;
 }
 
-const COMPARE_MOD = 2;
+const compareMod = 2;
 
 export function encodeTxnRequest(message: TxnRequest): Buffer {
   return finished(message, ({ expect, success, failure = [] }, writer) => {
     if (expect !== undefined) {
       nested(writer, 1, expect, ({ key, modRevision }) => {
-        writer.tag(2, WireType.Varint).int32(COMPARE_MOD);
+        writer.tag(2, WireType.Varint).int32(compareMod);
         bytesField(writer, 3, key);
         numberField(writer, 6, modRevision);
       });
@@ -200,7 +200,7 @@ export function encodeCompactionRequest(revision: number): Buffer {
   return finished(revision, (value, writer) => numberField(writer, 1, value));
 }
 
-const NO_SPACE = 1;
+const noSpace = 1;
 
 /** Whether an answer about alarms names one for want of space. */
 export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
@@ -208,7 +208,7 @@ export function decodeSpaceAlarm(bytes: Uint8Array): boolean {
   eachField(bytes, (field, reader, wire) => {
     if (field !== 2) return reader.skip(wire, field);
     eachField(reader.bytes(), (inner, alarm, innerWire) => {
-      if (inner === 2) found ||= alarm.int32() === NO_SPACE;
+      if (inner === 2) found ||= alarm.int32() === noSpace;
       else alarm.skip(innerWire, inner);
     });
   });
@@ -277,5 +277,5 @@ function decodeWatchEvent(bytes: Uint8Array): WatchEvent {
     else if (field === 3) previous = decodeKeyValue(reader.bytes());
     else reader.skip(wire, field);
   });
-  return { deleted, kv: kv ?? decodeKeyValue(NOTHING), previous };
+  return { deleted, kv: kv ?? decodeKeyValue(nothing), previous };
 }

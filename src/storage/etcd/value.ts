@@ -3,7 +3,7 @@ import { type Draft, type Entry, StoreDamagedError } from "../store.ts";
 import type { KeyValue } from "./messages.ts";
 
 /** The first byte of every value. */
-const VALUE_VERSION = 1;
+const valueVersion = 1;
 
 /**
  * The bytes kept in the cluster for a draft: version byte, header length and `revisionAt` as varints, header, body. The
@@ -13,7 +13,7 @@ export function encodeValue({ header, body, revisionAt }: Draft): Buffer {
   if (revisionAt < 0 || revisionAt > body.length) {
     throw new RangeError(`revisionAt ${revisionAt} lies outside a body of ${body.length} bytes`);
   }
-  const prefix = [VALUE_VERSION, ...varint(header.length), ...varint(revisionAt)];
+  const prefix = [valueVersion, ...varint(header.length), ...varint(revisionAt)];
   return Buffer.concat([Buffer.from(prefix), header, body]);
 }
 
@@ -23,8 +23,8 @@ export function encodeValue({ header, body, revisionAt }: Draft): Buffer {
  * @throws {StoreDamagedError} the value was not written by this program, or by a later version of it.
  */
 export function decodeEntry(key: string, { value, modRevision }: KeyValue): Entry {
-  if (value[0] !== VALUE_VERSION) {
-    throw new StoreDamagedError(`the value of ${key} has format version ${value[0]}, not ${VALUE_VERSION}`);
+  if (value[0] !== valueVersion) {
+    throw new StoreDamagedError(`the value of ${key} has format version ${value[0]}, not ${valueVersion}`);
   }
   const headerLength = readVarint(value, 1);
   const revisionAt = readVarint(value, headerLength.end);

@@ -14,15 +14,15 @@ import {
   type ReadCompanions,
   writeCompanions,
 } from "./companions.ts";
-import { DATA_FILE, type Environment } from "./databases.ts";
-import { acquireEnvironment, DEFAULT_MAP_BYTES, releaseEnvironment } from "./environment.ts";
+import { dataFile, type Environment } from "./databases.ts";
+import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { damagedError } from "./errors.ts";
-import { FORMAT_VERSION } from "./layout.ts";
+import { formatVersion } from "./layout.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { stateIn } from "./reader.ts";
 import { stampIn } from "./stamp.ts";
 
-const MANIFEST_FILE = "backup.json";
+const manifestFile = "backup.json";
 
 /** What a backup says of itself; written last, so that a backup without it is known to be incomplete. */
 interface Manifest {
@@ -63,7 +63,7 @@ export async function backupLmdb(
   const dir = typeof source === "string" ? source : source.dir;
   await requireStore(dir);
   const target = await emptyFolder(targetDir);
-  const environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+  const environment = acquireEnvironment(dir, defaultMapBytes);
   try {
     // A plain copy: compaction while copying is not reliable in this version of the engine.
     await environment.root.backup(target, false);
@@ -72,16 +72,16 @@ export async function backupLmdb(
   } finally {
     await releaseEnvironment(environment);
   }
-  const file = join(target, DATA_FILE);
+  const file = join(target, dataFile);
   // Hashed before anything opens it, so that the hash is that of the bytes which were copied.
   const sha256 = await hashOf(file);
   const { size: bytes } = await stat(file);
   const { revision, stamp } = await verify(target, "the backup");
   const files = await copyCompanions(companions, target);
-  const manifest: Manifest = { format: FORMAT_VERSION, revision, bytes, sha256, stamp, files };
+  const manifest: Manifest = { format: formatVersion, revision, bytes, sha256, stamp, files };
   await syncFile(file);
-  await writeFile(join(target, MANIFEST_FILE), `${JSON.stringify(manifest)}\n`, { mode: 0o600 });
-  await syncFile(join(target, MANIFEST_FILE));
+  await writeFile(join(target, manifestFile), `${JSON.stringify(manifest)}\n`, { mode: 0o600 });
+  await syncFile(join(target, manifestFile));
   return { revision, stamp, files: Object.keys(files) };
 }
 
@@ -105,18 +105,18 @@ export async function restoreLmdb(
   const written: string[] = [];
   try {
     await mkdir(part);
-    await copyFile(join(backupDir, DATA_FILE), join(part, DATA_FILE));
-    if ((await hashOf(join(part, DATA_FILE))) !== manifest.sha256) {
-      throw damagedError(backupDir, new Error(`${DATA_FILE} is not what was backed up (checksum differs)`));
+    await copyFile(join(backupDir, dataFile), join(part, dataFile));
+    if ((await hashOf(join(part, dataFile))) !== manifest.sha256) {
+      throw damagedError(backupDir, new Error(`${dataFile} is not what was backed up (checksum differs)`));
     }
     const { revision, stamp } = await verify(part, `the backup ${backupDir}`);
     if (revision !== manifest.revision) {
-      throw damagedError(backupDir, new Error(`it stands at ${revision}, not ${manifest.revision}`));
+      throw damagedError(backupDir, new Error(`its revision is ${revision}, not ${manifest.revision}`));
     }
-    await syncFile(join(part, DATA_FILE));
+    await syncFile(join(part, dataFile));
     // Before the store: without them a server that is started too early would make others.
     await writeCompanions(beside, written);
-    await rename(join(part, DATA_FILE), join(target, DATA_FILE));
+    await rename(join(part, dataFile), join(target, dataFile));
     await rm(part, { recursive: true });
     await syncFile(target);
     return { revision, stamp, files: Object.keys(manifest.files ?? {}) };
@@ -141,7 +141,7 @@ async function besideStore(
 
 /** Opens a copy, checks all of it and says what it is. */
 async function verify(dir: string, what: string): Promise<Pick<BackupResult, "revision" | "stamp">> {
-  const environment: Environment = acquireEnvironment(dir, DEFAULT_MAP_BYTES);
+  const environment: Environment = acquireEnvironment(dir, defaultMapBytes);
   try {
     const problems = await checkEnvironment(environment);
     if (problems.length > 0) {
@@ -162,7 +162,7 @@ async function verify(dir: string, what: string): Promise<Pick<BackupResult, "re
  */
 export async function requireStore(dir: string): Promise<void> {
   try {
-    await stat(join(dir, DATA_FILE));
+    await stat(join(dir, dataFile));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw damagedError(dir, code === "ENOENT" ? new Error("there is no store in it") : error);
@@ -195,11 +195,11 @@ async function requireEmpty(dir: string): Promise<void> {
 
 async function readManifest(dir: string): Promise<Manifest> {
   try {
-    const manifest = JSON.parse(await readFile(join(dir, MANIFEST_FILE), "utf8")) as Manifest;
-    if (manifest.format !== FORMAT_VERSION) throw new Error(`its format version is ${manifest.format}`);
-    const { size } = await stat(join(dir, DATA_FILE));
+    const manifest = JSON.parse(await readFile(join(dir, manifestFile), "utf8")) as Manifest;
+    if (manifest.format !== formatVersion) throw new Error(`its format version is ${manifest.format}`);
+    const { size } = await stat(join(dir, dataFile));
     if (size !== manifest.bytes)
-      throw new Error(`${DATA_FILE} is cut off at ${size} of ${manifest.bytes} bytes`);
+      throw new Error(`${dataFile} is cut off at ${size} of ${manifest.bytes} bytes`);
     return manifest;
   } catch (error) {
     throw incompleteError(dir, error);

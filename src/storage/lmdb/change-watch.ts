@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import type { Clock, Timer } from "../../base/clock.ts";
 
 /** How often the revision is looked at when the system gives no notice; a look costs about a microsecond. */
-const POLL_MS = 250;
+const pollMs = 250;
 
 /**
  * Tells when another process may have committed. LMDB writes a commit's last page to the data file when the commit
@@ -41,6 +41,6 @@ export class ChangeWatch {
     this.timer = this.clock.setTimer(() => {
       this.onChange();
       this.poll();
-    }, POLL_MS);
+    }, pollMs);
   }
 }

@@ -7,7 +7,7 @@ import {
   decodeLogRecord,
   decodeRecord,
   type HistoryKey,
-  INDEX_EVERY,
+  indexEvery,
   isIndexed,
   readUint64,
   type State,
@@ -16,9 +16,9 @@ import { damagedPage } from "./page-walk.ts";
 import { numberIn, stateIn } from "./reader.ts";
 import { pageBytesOf } from "./room.ts";
 
-const SLICE_ENTRIES = 1000;
-const MAX_PROBLEMS = 100;
-const LOOKS = 3;
+const sliceEntries = 1000;
+const maxProblems = 100;
+const looks = 3;
 
 /**
  * Compares everything in the environment with everything else, at one snapshot.
@@ -41,7 +41,7 @@ export function pageDamage(
 ): string | undefined {
   let damage: string | undefined;
   // A meta page may be read while another process writes it; what is damaged stays so.
-  for (let look = 0; look < LOOKS && (look === 0 || damage !== undefined); look++) {
+  for (let look = 0; look < looks && (look === 0 || damage !== undefined); look++) {
     root.resetReadTxn();
     const transaction = root.useReadTransaction();
     try {
@@ -116,11 +116,11 @@ class Check {
       this.checkKey(key);
       if (revision < 1) this.report(`${key} has no revision`);
       if (revision > this.state.revision)
-        this.report(`${key} stands at ${revision}, above the latest revision`);
+        this.report(`${key} has revision ${revision}, above the latest revision`);
       else if (revision > this.state.floor) {
         const change = this.logged(revision);
         if (change?.key !== key || change.kind === "delete") {
-          this.report(`${key} stands at ${revision}, which the log doesn't say`);
+          this.report(`${key} has revision ${revision}, which is not in the log`);
         } else if (!change.indexed) this.walk(key, revision);
       }
       const { collection, partition } = countersOf(key);
@@ -179,7 +179,7 @@ class Check {
         return this.report(`${key} had a value of revision ${at}, which the log doesn't say`);
       }
       if (at !== from && change.indexed) return;
-      if (steps > INDEX_EVERY) return this.report(`the index has too few changes of ${key} before ${from}`);
+      if (steps > indexEvery) return this.report(`the index has too few changes of ${key} before ${from}`);
       this.walked.count++;
       this.walked.sum += at;
       if (change.kind === "create") return;
@@ -222,12 +222,12 @@ class Check {
   }
 
   private report(problem: string): void {
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push(problem);
+    if (this.problems.length < maxProblems) this.problems.push(problem);
   }
 }
 
 /** Items with a flag on each that ends a slice. */
 function* paced<T>(items: Iterable<T>): Generator<readonly [T, boolean]> {
   let count = 0;
-  for (const item of items) yield [item, ++count % SLICE_ENTRIES === 0];
+  for (const item of items) yield [item, ++count % sliceEntries === 0];
 }

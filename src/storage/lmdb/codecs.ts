@@ -7,7 +7,7 @@ import { revisionOf } from "../entry.ts";
 import {
   decodeRecord,
   type HistoryKey,
-  MAX_REVISION,
+  maxRevision,
   readUint64,
   writeLogRecord,
   writeUint64,
@@ -46,11 +46,11 @@ export const historyKeys: KeyCodec<HistoryKey> = {
   },
 };
 
-const SLAB_BYTES = 64 * 1024;
-const OWN_ALLOCATION_BYTES = 16 * 1024;
-const VIEWS_UP_TO_BYTES = 8 * 1024;
+const slabBytes = 64 * 1024;
+const ownAllocationBytes = 16 * 1024;
+const viewsUpToBytes = 8 * 1024;
 
-const NOTHING = new Uint8Array(0);
+const nothing = new Uint8Array(0);
 
 /** A mutable entry: the key is filled in by whoever read it. */
 export type RawEntry = { -readonly [K in keyof Entry]: Entry[K] };
@@ -63,7 +63,7 @@ export type RawEntry = { -readonly [K in keyof Entry]: Entry[K] };
  */
 export class RecordCodec {
   /** Of values of a later revision only the revision is taken; header and body are empty. */
-  newest: number = MAX_REVISION;
+  newest: number = maxRevision;
   /** Whether the values to come live and die together. */
   shared = false;
   private slab = Buffer.alloc(0);
@@ -77,9 +77,9 @@ export class RecordCodec {
 
   decode(source: Buffer, size?: unknown): RawEntry {
     const length = typeof size === "number" ? size : source.length;
-    if (this.newest !== MAX_REVISION) {
+    if (this.newest !== maxRevision) {
       const revision = revisionOf(readUint64(source, 0));
-      if (revision > this.newest) return { key: "", revision, header: NOTHING, body: NOTHING, revisionAt: 0 };
+      if (revision > this.newest) return { key: "", revision, header: nothing, body: nothing, revisionAt: 0 };
     }
     return this.keep(this.view(source, length));
   }
@@ -93,13 +93,13 @@ export class RecordCodec {
 
   private keep(record: Uint8Array): RawEntry {
     const { length } = record;
-    if (!this.shared || length > OWN_ALLOCATION_BYTES) {
+    if (!this.shared || length > ownAllocationBytes) {
       const own = Buffer.allocUnsafe(length);
       own.set(record);
       return decodeRecord("", own, 0, length);
     }
     if (this.used + length > this.slab.length) {
-      this.slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+      this.slab = Buffer.allocUnsafeSlow(slabBytes);
       this.used = 0;
     }
     const start = this.used;
@@ -110,7 +110,7 @@ export class RecordCodec {
 
   /** The first `length` bytes of the engine's buffer, which is the same one again and again: views are kept by length. */
   private view(source: Buffer, length: number): Uint8Array {
-    if (length > VIEWS_UP_TO_BYTES) return new Uint8Array(source.buffer, source.byteOffset, length);
+    if (length > viewsUpToBytes) return new Uint8Array(source.buffer, source.byteOffset, length);
     if (this.viewsOf !== source.buffer) {
       this.viewsOf = source.buffer;
       this.views = [];
@@ -121,13 +121,13 @@ export class RecordCodec {
   }
 }
 
-const LOG_BUFFER_BYTES = 64 * 1024;
+const logBufferBytes = 64 * 1024;
 
 /** Makes log entries, one after the other in the same buffer: the engine copies what it is given in a transaction. */
 export class LogEncoder {
-  private readonly buffer = Buffer.allocUnsafeSlow(LOG_BUFFER_BYTES);
+  private readonly buffer = Buffer.allocUnsafeSlow(logBufferBytes);
 
-  /** The bytes stand until the next call. */
+  /** The bytes are valid until the next call. */
   encode(kind: Write["kind"], key: string, superseded: Buffer | undefined): Buffer {
     const length = writeLogRecord(this.buffer, kind, key, superseded);
     if (length <= this.buffer.length) return this.buffer.subarray(0, length);

@@ -6,7 +6,7 @@ import { decodeLogRecord, encodeState, isIndexed, readUint64 } from "./layout.ts
 import { stateIn } from "./reader.ts";
 
 /** How many revisions one transaction drops: about a millisecond's work. */
-const SLICE_REVISIONS = 200;
+const sliceRevisions = 200;
 
 /**
  * Drops history: walks the log from its start, and drops each entry together with what the index says of it. The floor
@@ -67,7 +67,7 @@ export class Compactor {
   private dropSlice(target: Revision, before: number): void {
     const { meta, log, history, marks } = this.environment;
     const { revision, floor, markTime } = stateIn(meta.getBinaryFast("state"));
-    const upTo = revisionOf(Math.min(target, revision, floor + SLICE_REVISIONS));
+    const upTo = revisionOf(Math.min(target, revision, floor + sliceRevisions));
     if (upTo <= floor) return;
     for (let at = revisionOf(floor + 1); at <= upTo; at = revisionOf(at + 1)) {
       const bytes = log.getBinaryFast(at);
@@ -76,7 +76,7 @@ export class Compactor {
       if (isIndexed(kind, bytes, recordAt)) history.removeSync([key, at]);
       log.removeSync(at);
     }
-    const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: SLICE_REVISIONS })];
+    const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: sliceRevisions })];
     if (upTo === target) for (const time of old) marks.removeSync(time);
     meta.putSync("state", encodeState({ revision, floor: upTo, markTime, batch: 0 }));
   }

@@ -21,4 +21,4 @@ export interface Environment {
 }
 
 /** The file in which LMDB keeps everything. */
-export const DATA_FILE = "data.mdb";
+export const dataFile = "data.mdb";

@@ -14,22 +14,22 @@ import {
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { makeFolder } from "../../base/folders.ts";
-import { FIRST_REVISION } from "../entry.ts";
+import { firstRevision } from "../entry.ts";
 import type { WantedStamp } from "../stamp.ts";
 import { StoreDamagedError, StoreError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
-import { DATA_FILE, type Environment } from "./databases.ts";
+import { dataFile, type Environment } from "./databases.ts";
 import { checkNow, pageDamage } from "./check.ts";
 import { damagedError, lockedError } from "./errors.ts";
-import { encodeState, FORMAT_VERSION } from "./layout.ts";
+import { encodeState, formatVersion } from "./layout.ts";
 import { fileBytes, pageBytesOf } from "./room.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
 import { WriterLock } from "./writer-lock.ts";
 
 /** Address space, not disk: the file grows as it fills. */
-export const DEFAULT_MAP_BYTES = 256 * 2 ** 30;
+export const defaultMapBytes = 256 * 2 ** 30;
 
-const LMDB_MAGIC = 0xbeefc0de;
+const lmdbMagic = 0xbeefc0de;
 
 interface Shared {
   readonly environment: Environment;
@@ -79,10 +79,10 @@ export async function releaseEnvironment(environment: Environment): Promise<void
   environment.lock.close();
 }
 
-/** How long it is waited at the start for a process that stands still while it writes. */
-const STOPPED_MS = 2000;
+/** How long a start waits for another process that was stopped while it writes. */
+const stoppedMs = 2000;
 
-/** To open a folder is a write, and waits as long as another process does; so one that stands still is told of first. */
+/** Opening a folder is a write, which waits for the writes of other processes; so a stopped process is reported first. */
 function refuseStoppedWriter(dir: string): void {
   if (!existsSync(join(dir, "lock.mdb"))) return;
   const lock = new WriterLock(dir);
@@ -91,7 +91,7 @@ function refuseStoppedWriter(dir: string): void {
     const start = performance.now();
     for (let holder = lock.stoppedHolder(); holder !== undefined; holder = lock.stoppedHolder()) {
       const waitedMs = performance.now() - start;
-      if (waitedMs > STOPPED_MS) throw lockedError(dir, holder, waitedMs);
+      if (waitedMs > stoppedMs) throw lockedError(dir, holder, waitedMs);
       Atomics.wait(sleep, 0, 0, 50);
     }
   } finally {
@@ -112,8 +112,8 @@ function prepareFolder(dir: string): string {
 }
 
 /** What is stored holds secrets: its files are their owner's alone, whatever folder they lie in. */
-export function keepPrivate(dir: string): void {
-  for (const name of [DATA_FILE, "lock.mdb"]) {
+function keepPrivate(dir: string): void {
+  for (const name of [dataFile, "lock.mdb"]) {
     const file = join(dir, name);
     if (!existsSync(file)) continue;
     const { uid, mode } = statSync(file);
@@ -180,13 +180,13 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
 }
 
 /** How long it is waited for another process that is just making the file. */
-const MADE_WITHIN_MS = 1000;
+const madeWithinMs = 1000;
 
 /** The size of a data file; a file without content is looked at again, as another process may be about to fill it. */
 function contentBytes(file: Stats, path: string): number {
   const sleep = new Int32Array(new SharedArrayBuffer(4));
   let { size } = file;
-  for (let waitedMs = 0; size === 0 && waitedMs < MADE_WITHIN_MS; waitedMs += 20) {
+  for (let waitedMs = 0; size === 0 && waitedMs < madeWithinMs; waitedMs += 20) {
     Atomics.wait(sleep, 0, 0, 20);
     size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
@@ -195,15 +195,15 @@ function contentBytes(file: Stats, path: string): number {
 
 /** What LMDB would only report as a failed call, or not at all, is looked at first. */
 function refuseForeignFile(dir: string): void {
-  const file = statSync(join(dir, DATA_FILE), { throwIfNoEntry: false });
+  const file = statSync(join(dir, dataFile), { throwIfNoEntry: false });
   if (file === undefined) return;
-  if (!file.isFile()) throw new Error(`${DATA_FILE} is not a file`);
-  const size = contentBytes(file, join(dir, DATA_FILE));
-  accessSync(join(dir, DATA_FILE), constants.R_OK | constants.W_OK);
+  if (!file.isFile()) throw new Error(`${dataFile} is not a file`);
+  const size = contentBytes(file, join(dir, dataFile));
+  accessSync(join(dir, dataFile), constants.R_OK | constants.W_OK);
   // Nothing is ever stored without its first pages: an empty file is what is left of a store.
-  if (size < 8192) throw new Error(`${DATA_FILE} is cut off at ${size} bytes`);
-  if (!hasMagic(join(dir, DATA_FILE)))
-    throw new Error(`${DATA_FILE} was not written by this program (MDB_INVALID)`);
+  if (size < 8192) throw new Error(`${dataFile} is cut off at ${size} bytes`);
+  if (!hasMagic(join(dir, dataFile)))
+    throw new Error(`${dataFile} was not written by this program (MDB_INVALID)`);
 }
 
 /** Whether the file begins as LMDB's do: a page header, whose size differs between versions, and a magic number. */
@@ -215,7 +215,7 @@ function hasMagic(path: string): boolean {
   } finally {
     closeSync(file);
   }
-  return [16, 24].some((at) => start.readUInt32LE(at) === LMDB_MAGIC);
+  return [16, 24].some((at) => start.readUInt32LE(at) === lmdbMagic);
 }
 
 /**
@@ -225,21 +225,21 @@ function hasMagic(path: string): boolean {
  */
 function lengthenToItsPages(dir: string, root: RootDatabase<Buffer, string>): boolean {
   const needed = fileBytes(root, pageBytesOf(root));
-  const file = join(dir, DATA_FILE);
+  const file = join(dir, dataFile);
   if (statSync(file).size >= needed) return false;
   truncateSync(file, needed);
   return true;
 }
 
-/** A damaged page would end the process by a signal as soon as it is come to. */
+/** A damaged page would end the process by a signal as soon as it is read. */
 function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
   const problem = pageDamage({ dir, root }, false);
-  if (problem !== undefined) throw new Error(`${DATA_FILE} is CORRUPTED: ${problem}`);
+  if (problem !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${problem}`);
 }
 
 function refuseDamage(environment: Environment): void {
   const problems = checkNow(environment);
-  if (problems.length > 0) throw new Error(`${DATA_FILE} was cut off: ${problems.slice(0, 3).join("; ")}`);
+  if (problems.length > 0) throw new Error(`${dataFile} was cut off: ${problems.slice(0, 3).join("; ")}`);
 }
 
 /** Runs inside the transaction that opens the databases. */
@@ -248,11 +248,11 @@ function initialise({ dir, meta }: Environment): void {
   if (state === undefined) {
     meta.putSync(
       "state",
-      encodeState({ revision: FIRST_REVISION, floor: FIRST_REVISION, markTime: 0, batch: 0 }),
+      encodeState({ revision: firstRevision, floor: firstRevision, markTime: 0, batch: 0 }),
     );
-  } else if (state[0] !== FORMAT_VERSION) {
+  } else if (state[0] !== formatVersion) {
     throw new StoreDamagedError(
-      `the data folder ${dir} has format version ${state[0]}, this program knows ${FORMAT_VERSION}: ` +
+      `the data folder ${dir} has format version ${state[0]}, this program knows ${formatVersion}: ` +
         "use the program version that wrote it, or restore a backup into an empty folder",
     );
   }

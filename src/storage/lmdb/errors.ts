@@ -1,7 +1,7 @@
 import { diskIsFull } from "./room.ts";
 import { StoreDamagedError, type StoreError, StoreFullError, StoreTimeoutError } from "../store.ts";
 
-const FULL = [
+const fullMessages = [
   "MDB_MAP_FULL",
   "MDB_TXN_FULL",
   "No space left on device",
@@ -13,7 +13,7 @@ const FULL = [
 ];
 
 /** What to do about a failure, by a word of its message. */
-const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
+const adviceByMessage: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
     /EACCES|EPERM|EROFS|Permission denied|Read-only/,
     "make it writable for this user, or choose another folder",
@@ -28,7 +28,7 @@ const ADVICE: readonly (readonly [pattern: RegExp, advice: string])[] = [
 /** The error of a folder that can't be used; names it and says what to do. */
 export function damagedError(dir: string, cause: unknown): StoreDamagedError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  const advice = ADVICE.find(([pattern]) => pattern.test(message))?.[1];
+  const advice = adviceByMessage.find(([pattern]) => pattern.test(message))?.[1];
   const what = advice ?? "check the disk, then restore a backup into an empty folder";
   return new StoreDamagedError(`the data folder ${dir} can't be used: ${message}; ${what}`, { cause });
 }
@@ -63,7 +63,7 @@ export async function transactionError(error: unknown): Promise<unknown> {
 /** The error that a failed write transaction becomes; nothing of the transaction was written. */
 export function writeError(dir: string, cause: unknown): StoreError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (FULL.some((word) => message.includes(word))) {
+  if (fullMessages.some((word) => message.includes(word))) {
     return fullError(dir, message, cause);
   }
   if (message.includes("Input/output error") && diskIsFull(dir))

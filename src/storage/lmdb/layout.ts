@@ -20,7 +20,7 @@
  * it has begun, where a place by key would be a page of its own. They are found again as a chain: a value of revision R
  * was written by the log entry R, which holds the value before it, of revision Q, and so on down to the key's creation.
  * So that a chain is never long, `history` has an entry for each delete, where nothing in `data` begins a chain, and for
- * every {@link INDEX_EVERY}th change of a key; a record says how many changes up to its own have none ({@link isIndexed}).
+ * every {@link indexEvery}th change of a key; a record says how many changes up to its own have none ({@link isIndexed}).
  *
  * The value of a key at revision R, which is not below the floor, is found so: begin at the key's first `history` entry
  * above R, else at the revision of its value in `data`; while the revision come to is above R, go on to that of the
@@ -32,26 +32,26 @@ import { revisionOf, spliceRevision } from "../entry.ts";
 import type { Draft, Entry, Revision, Write } from "../store.ts";
 
 /** The version of this layout; a folder of another version isn't touched. */
-export const FORMAT_VERSION = 1;
+export const formatVersion = 1;
 
 /** The greatest revision, for ranges that are open above. */
-export const MAX_REVISION = revisionOf(Number.MAX_SAFE_INTEGER);
+export const maxRevision = revisionOf(Number.MAX_SAFE_INTEGER);
 
 /** How many log entries an exact read of the past goes through at most. */
-export const INDEX_EVERY = 16;
+export const indexEvery = 16;
 
-const RECORD_PREFIX_BYTES = 17;
-const UNINDEXED_AT = 16;
-const LOG_PREFIX_BYTES = 3;
-const UINT32 = 0x1_0000_0000;
+const recordPrefixBytes = 17;
+const unindexedAt = 16;
+const logPrefixBytes = 3;
+const uint32 = 0x1_0000_0000;
 
 export function writeUint64(target: Buffer, value: number, offset: number): number {
-  target.writeUInt32BE(Math.floor(value / UINT32), offset);
-  return target.writeUInt32BE(value % UINT32, offset + 4);
+  target.writeUInt32BE(Math.floor(value / uint32), offset);
+  return target.writeUInt32BE(value % uint32, offset + 4);
 }
 
 export function readUint64(source: Buffer, offset: number): number {
-  return source.readUInt32BE(offset) * UINT32 + source.readUInt32BE(offset + 4);
+  return source.readUInt32BE(offset) * uint32 + source.readUInt32BE(offset + 4);
 }
 
 /** The bytes of a number as `counts` and `marks` keep it. */
@@ -74,22 +74,22 @@ export function encodeRecord(
 ): { entry: Entry; record: Buffer } {
   const { header, body, revisionAt } = draft;
   const digits = String(revision);
-  const bodyAt = RECORD_PREFIX_BYTES + header.length;
+  const bodyAt = recordPrefixBytes + header.length;
   const record = Buffer.allocUnsafe(bodyAt + body.length + digits.length);
   writeUint64(record, revision, 0);
   record.writeUInt32BE(revisionAt, 8);
   record.writeUInt32BE(header.length, 12);
-  record[UNINDEXED_AT] = ((previous === undefined ? 0 : unindexedIn(recordOf(previous))) + 1) % INDEX_EVERY;
-  record.set(header, RECORD_PREFIX_BYTES);
+  record[unindexedAt] = ((previous === undefined ? 0 : unindexedIn(recordOf(previous))) + 1) % indexEvery;
+  record.set(header, recordPrefixBytes);
   spliceRevision(record, bodyAt, body, revisionAt, digits);
   return { entry: decodeRecord(key, record), record };
 }
 
 /** The entry in the record that takes `length` bytes of `source` from `offset`; its header and body are views. */
 export function decodeRecord(key: string, source: Buffer, offset = 0, length = source.length): Entry {
-  const headerAt = source.byteOffset + offset + RECORD_PREFIX_BYTES;
+  const headerAt = source.byteOffset + offset + recordPrefixBytes;
   const headerLength = source.readUInt32BE(offset + 12);
-  const bodyLength = length - RECORD_PREFIX_BYTES - headerLength;
+  const bodyLength = length - recordPrefixBytes - headerLength;
   if (bodyLength < 0) throw new RangeError("a record is cut off");
   return {
     key,
@@ -105,8 +105,8 @@ export function recordOf(entry: Entry): Buffer {
   const { header, body } = entry;
   return Buffer.from(
     header.buffer as ArrayBuffer,
-    header.byteOffset - RECORD_PREFIX_BYTES,
-    RECORD_PREFIX_BYTES + header.length + body.length,
+    header.byteOffset - recordPrefixBytes,
+    recordPrefixBytes + header.length + body.length,
   );
 }
 
@@ -120,15 +120,15 @@ export interface State {
 }
 
 /** Where the number of the batch is in a state record; those of earlier programs end here. */
-const BATCH_AT = 25;
+const batchAt = 25;
 
 export function encodeState({ revision, floor, markTime, batch }: State): Buffer {
-  const bytes = Buffer.allocUnsafe(BATCH_AT + 8);
-  bytes[0] = FORMAT_VERSION;
+  const bytes = Buffer.allocUnsafe(batchAt + 8);
+  bytes[0] = formatVersion;
   writeUint64(bytes, revision, 1);
   writeUint64(bytes, floor, 9);
   writeUint64(bytes, markTime, 17);
-  writeUint64(bytes, batch, BATCH_AT);
+  writeUint64(bytes, batch, batchAt);
   return bytes;
 }
 
@@ -138,21 +138,21 @@ export function decodeState(bytes: Buffer): State {
     revision: revisionOf(readUint64(bytes, 1)),
     floor: revisionOf(readUint64(bytes, 9)),
     markTime: readUint64(bytes, 17),
-    batch: bytes.length > BATCH_AT ? readUint64(bytes, BATCH_AT) : 0,
+    batch: bytes.length > batchAt ? readUint64(bytes, batchAt) : 0,
   };
 }
 
 /** How many changes of the key, one after the other up to the one that made this record, `history` has no entry of. */
 function unindexedIn(record: Buffer, offset = 0): number {
-  return record[offset + UNINDEXED_AT]!;
+  return record[offset + unindexedAt]!;
 }
 
 /** Whether `history` has an entry of the change that superseded `record`; a create supersedes none. */
 export function isIndexed(kind: Write["kind"], record: Buffer, offset = 0): boolean {
-  return kind === "delete" || (kind === "update" && unindexedIn(record, offset) === INDEX_EVERY - 1);
+  return kind === "delete" || (kind === "update" && unindexedIn(record, offset) === indexEvery - 1);
 }
 
-const KINDS = ["create", "update", "delete"] as const satisfies readonly Write["kind"][];
+const kinds = ["create", "update", "delete"] as const satisfies readonly Write["kind"][];
 
 export interface LogRecord {
   readonly kind: Write["kind"];
@@ -174,32 +174,32 @@ export function writeLogRecord(
   superseded: Buffer | undefined,
 ): number {
   const keyLength = Buffer.byteLength(key);
-  const recordAt = LOG_PREFIX_BYTES + keyLength;
+  const recordAt = logPrefixBytes + keyLength;
   const length = recordAt + (superseded?.length ?? 0);
   if (length > target.length) return length;
-  target[0] = KINDS.indexOf(kind);
+  target[0] = kinds.indexOf(kind);
   target.writeUInt16BE(keyLength, 1);
-  target.write(key, LOG_PREFIX_BYTES);
+  target.write(key, logPrefixBytes);
   if (superseded !== undefined) target.set(superseded, recordAt);
   return length;
 }
 
 export function decodeLogRecord(bytes: Buffer): LogRecord {
-  const kind = KINDS[bytes[0] ?? -1];
+  const kind = kinds[bytes[0] ?? -1];
   if (kind === undefined) throw new RangeError("a log entry is of no known kind");
-  const recordAt = LOG_PREFIX_BYTES + bytes.readUInt16BE(1);
-  if (recordAt > bytes.length || (kind !== "create" && bytes.length < recordAt + RECORD_PREFIX_BYTES)) {
+  const recordAt = logPrefixBytes + bytes.readUInt16BE(1);
+  if (recordAt > bytes.length || (kind !== "create" && bytes.length < recordAt + recordPrefixBytes)) {
     throw new RangeError("a log entry is cut off");
   }
-  return { kind, key: bytes.toString("utf8", LOG_PREFIX_BYTES, recordAt), recordAt };
+  return { kind, key: bytes.toString("utf8", logPrefixBytes, recordAt), recordAt };
 }
 
 /**
  * The revision of the value that a log entry holds: the step of a walk through the past. `undefined` for a create.
  */
 export function supersededRevision(bytes: Buffer): Revision | undefined {
-  if (bytes[0] === KINDS.indexOf("create")) return undefined;
-  return revisionOf(readUint64(bytes, LOG_PREFIX_BYTES + bytes.readUInt16BE(1)));
+  if (bytes[0] === kinds.indexOf("create")) return undefined;
+  return revisionOf(readUint64(bytes, logPrefixBytes + bytes.readUInt16BE(1)));
 }
 
 /** The key of a history entry: whose value, and the revision that superseded it; its value is empty. */

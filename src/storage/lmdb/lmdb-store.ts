@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
-import { compactionIntervalMs, DEFAULT_RETENTION_MS, type StoreOptions } from "../options.ts";
+import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
 import {
   type CommitResult,
@@ -19,8 +19,8 @@ import {
 import { ChangeWatch } from "./change-watch.ts";
 import { checkEnvironment } from "./check.ts";
 import { Compactor } from "./compactor.ts";
-import { DATA_FILE, type Environment } from "./databases.ts";
-import { acquireEnvironment, DEFAULT_MAP_BYTES, releaseEnvironment } from "./environment.ts";
+import { dataFile, type Environment } from "./databases.ts";
+import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { damagedError, writeError } from "./errors.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { type Batch, Writer } from "./writer.ts";
@@ -37,8 +37,8 @@ export interface LmdbStoreOptions extends StoreOptions {
   readonly writeTimeoutMs?: number | undefined;
 }
 
-const WRITE_TIMEOUT_MS = 10_000;
-const RECENT_EVENTS_BYTES = 16 * 1024 * 1024;
+const defaultWriteTimeoutMs = 10_000;
+const defaultRecentEventsBytes = 16 * 1024 * 1024;
 
 /** A store in a folder. */
 export interface LmdbStore extends Store {
@@ -53,7 +53,7 @@ export interface LmdbStore extends Store {
  * @throws {StoreStampError} the store is used for something else.
  */
 export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
-  const { dir, mapSize = DEFAULT_MAP_BYTES, stamp } = options;
+  const { dir, mapSize = defaultMapBytes, stamp } = options;
   return new EmbeddedStore(options, acquireEnvironment(dir, mapSize, stamp));
 }
 
@@ -75,7 +75,7 @@ class EmbeddedStore implements LmdbStore {
   ) {
     this.reader = new Reader(environment);
     this.compactor = new Compactor(environment);
-    const { mapSize = DEFAULT_MAP_BYTES, writeTimeoutMs = WRITE_TIMEOUT_MS } = options;
+    const { mapSize = defaultMapBytes, writeTimeoutMs = defaultWriteTimeoutMs } = options;
     const limits = { storeBytes: mapSize, writeTimeoutMs };
     this.writer = new Writer(environment, this.reader, options.clock, limits, {
       durable: (batch) => this.orEndSubscriptions(() => this.publish(batch)),
@@ -89,9 +89,9 @@ class EmbeddedStore implements LmdbStore {
         refresh: () => this.readNewest(),
       },
       this.reader.state().revision,
-      options.recentEventsBytes ?? RECENT_EVENTS_BYTES,
+      options.recentEventsBytes ?? defaultRecentEventsBytes,
     );
-    const retentionMs = options.retentionMs ?? DEFAULT_RETENTION_MS;
+    const retentionMs = options.retentionMs ?? defaultRetentionMs;
     this.compaction = new Periodic(
       options.clock,
       compactionIntervalMs(retentionMs),
@@ -147,7 +147,7 @@ class EmbeddedStore implements LmdbStore {
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     if (this.closing === undefined) {
       // Only who listens needs to hear of other processes.
-      this.watch ??= new ChangeWatch(join(this.dir, DATA_FILE), this.options.clock, () => this.onChange());
+      this.watch ??= new ChangeWatch(join(this.dir, dataFile), this.options.clock, () => this.onChange());
       this.readNewest();
     }
     return this.feed.subscribe(options, listener);
@@ -190,7 +190,7 @@ class EmbeddedStore implements LmdbStore {
     const quiet = await this.writesEnded();
     this.watch?.stop();
     this.feed.end(closedError());
-    // A transaction that waits to begin can't be called off, and the folder not be let go of under it.
+    // A transaction that waits to begin can't be cancelled, and the folder can't be closed before it ends.
     if (!quiet) throw this.writer.abandon();
     // A check holds a snapshot, which must not outlive the environment.
     await Promise.allSettled(this.checks);
@@ -201,7 +201,7 @@ class EmbeddedStore implements LmdbStore {
   private async writesEnded(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.options.writeTimeoutMs ?? WRITE_TIMEOUT_MS);
+      timer = setTimeout(() => resolve(false), this.options.writeTimeoutMs ?? defaultWriteTimeoutMs);
     });
     const ended = async () => {
       await this.writer.settled();

@@ -8,29 +8,37 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { DATA_FILE } from "./databases.ts";
+import { dataFile } from "./databases.ts";
 
-const HEADER_BYTES = 24;
-const BRANCH = 0x01;
-const LEAF = 0x02;
-const OVERFLOW = 0x04;
+const headerBytes = 24;
+const branchFlag = 0x01;
+const leafFlag = 0x02;
+const overflow = 0x04;
 /** The flags that say what a page is; others are of use in memory only. */
-const KIND_MASK = 0x2f;
-const NODE_BYTES = 8;
-const LARGE_VALUE = 0x01;
-const SUBTREE = 0x02;
-const NO_ROOT = 2 ** 64 - 1;
+const kindMask = 0x2f;
+const nodeBytes = 8;
+const largeValueFlag = 0x01;
+const subtree = 0x02;
+const noRoot = 2 ** 64 - 1;
 
 /** Where a meta page says what. */
-const META = { pageBytes: 48, freeTree: 48, mainTree: 96, lastPage: 144, transaction: 152 } as const;
+const metaOffsets = { pageBytes: 48, freeTree: 48, mainTree: 96, lastPage: 144, transaction: 152 } as const;
 /** Where a tree's description says what. */
-const TREE = { bytes: 48, depth: 6, branches: 8, leaves: 16, overflows: 24, entries: 32, root: 40 } as const;
+const treeOffsets = {
+  bytes: 48,
+  depth: 6,
+  branches: 8,
+  leaves: 16,
+  overflows: 24,
+  entries: 32,
+  root: 40,
+} as const;
 
 /** Up to this size all pages are read at the start of a server; of a larger file those that lead to others. */
-const WHOLE_UP_TO_BYTES = 16 * 1024 * 1024;
+const wholeUpToBytes = 16 * 1024 * 1024;
 
-const FREE_PAGES = "free pages";
-const DATABASES = "databases";
+const freePagesName = "free pages";
+const databasesName = "databases";
 
 /** A tree of pages, as the page above it describes it. */
 interface Tree {
@@ -55,7 +63,7 @@ class PageDamage extends Error {
  * @param everything also the pages that lead nowhere, of a large file too.
  */
 export function damagedPage(dir: string, pageBytes: number, everything: boolean): string | undefined {
-  const file = openSync(join(dir, DATA_FILE), "r");
+  const file = openSync(join(dir, dataFile), "r");
   try {
     const walk = new PageWalk(file, pageBytes, everything);
     walk.run();
@@ -81,24 +89,24 @@ class PageWalk {
     everything: boolean,
   ) {
     const metas = [this.read(0), this.read(1)];
-    metas.sort((a, b) => uint64(b, META.transaction) - uint64(a, META.transaction));
+    metas.sort((a, b) => uint64(b, metaOffsets.transaction) - uint64(a, metaOffsets.transaction));
     this.meta = metas[0]!;
-    this.lastPage = uint64(this.meta, META.lastPage);
-    this.transaction = uint64(this.meta, META.transaction);
-    if (this.meta.readUInt32LE(META.pageBytes) !== pageBytes)
+    this.lastPage = uint64(this.meta, metaOffsets.lastPage);
+    this.transaction = uint64(this.meta, metaOffsets.transaction);
+    if (this.meta.readUInt32LE(metaOffsets.pageBytes) !== pageBytes)
       throw new PageDamage("the meta page is damaged");
     this.seen = new Uint8Array(this.lastPage + 1);
-    this.whole = everything || (this.lastPage + 1) * pageBytes <= WHOLE_UP_TO_BYTES;
+    this.whole = everything || (this.lastPage + 1) * pageBytes <= wholeUpToBytes;
   }
 
   run(): void {
     // The list of free pages is what every write begins with.
-    this.tree(treeAt(this.meta, META.freeTree, FREE_PAGES));
-    this.tree(treeAt(this.meta, META.mainTree, DATABASES));
+    this.tree(treeAt(this.meta, metaOffsets.freeTree, freePagesName));
+    this.tree(treeAt(this.meta, metaOffsets.mainTree, databasesName));
   }
 
   private tree(tree: Tree): void {
-    if (tree.root === NO_ROOT) {
+    if (tree.root === noRoot) {
       if (tree.entries > 0) throw new PageDamage(`the tree of ${tree.name} has no root`);
       return;
     }
@@ -120,9 +128,9 @@ class PageWalk {
   private page(tree: Tree, number: number, depth: number, found: Counts): void {
     const isLeaf = depth === tree.depth;
     // The tree of databases leads to the others.
-    if (isLeaf && !this.whole && tree.name !== DATABASES && tree.name !== FREE_PAGES)
+    if (isLeaf && !this.whole && tree.name !== databasesName && tree.name !== freePagesName)
       return this.claim(number);
-    const page = this.treePage(number, isLeaf ? LEAF : BRANCH);
+    const page = this.treePage(number, isLeaf ? leafFlag : branchFlag);
     const count = page.readUInt16LE(20) >> 1;
     if (isLeaf) found.leaves++;
     else found.branches++;
@@ -131,7 +139,7 @@ class PageWalk {
       const at = this.nodeAt(page, number, index);
       const key = this.keyOf(page, number, at);
       // The first key of a branch page stands for everything below the second.
-      const ordered = tree.name !== FREE_PAGES && (isLeaf || index > 0);
+      const ordered = tree.name !== freePagesName && (isLeaf || index > 0);
       if (ordered && before !== undefined && before.compare(key) >= 0)
         this.fail(number, "its keys are not in order");
       if (ordered) before = key;
@@ -146,10 +154,10 @@ class PageWalk {
     const page = this.read(number);
     if (uint64(page, 0) !== number) this.fail(number, "it has the number of another");
     if (uint64(page, 8) > this.transaction) this.fail(number, "it is newer than the file");
-    if ((page.readUInt16LE(18) & KIND_MASK) !== kind) this.fail(number, "it is of another kind");
+    if ((page.readUInt16LE(18) & kindMask) !== kind) this.fail(number, "it is of another kind");
     const lower = page.readUInt16LE(20);
     const upper = page.readUInt16LE(22);
-    const room = this.pageBytes - HEADER_BYTES;
+    const room = this.pageBytes - headerBytes;
     if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) {
       this.fail(number, "its free space is not within it");
     }
@@ -157,15 +165,15 @@ class PageWalk {
   }
 
   private nodeAt(page: Buffer, number: number, index: number): number {
-    const offset = page.readUInt16LE(HEADER_BYTES + index * 2);
-    const at = HEADER_BYTES + offset;
-    if (offset < page.readUInt16LE(22) || at + NODE_BYTES > this.pageBytes)
+    const offset = page.readUInt16LE(headerBytes + index * 2);
+    const at = headerBytes + offset;
+    if (offset < page.readUInt16LE(22) || at + nodeBytes > this.pageBytes)
       this.fail(number, "an entry lies outside it");
     return at;
   }
 
   private keyOf(page: Buffer, number: number, at: number): Buffer {
-    const start = at + NODE_BYTES;
+    const start = at + nodeBytes;
     const end = start + page.readUInt16LE(at + 6);
     if (end > this.pageBytes) this.fail(number, "a key lies outside it");
     return page.subarray(start, end);
@@ -175,27 +183,27 @@ class PageWalk {
   private leafNode(tree: Tree, page: Buffer, number: number, at: number, found: Counts): void {
     const flags = page.readUInt16LE(at + 4);
     const size = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 0x10000;
-    const start = at + NODE_BYTES + page.readUInt16LE(at + 6);
-    const isLarge = (flags & LARGE_VALUE) !== 0;
-    const stored = isLarge ? HEADER_BYTES : size;
+    const start = at + nodeBytes + page.readUInt16LE(at + 6);
+    const isLarge = (flags & largeValueFlag) !== 0;
+    const stored = isLarge ? headerBytes : size;
     if (start + stored > this.pageBytes) this.fail(number, "a value lies outside it");
     const first = isLarge ? uint64(page, start) : 0;
     if (isLarge) this.largeValue(number, first, size, found);
-    if (tree.name === FREE_PAGES) {
+    if (tree.name === freePagesName) {
       this.freePages(number, isLarge ? this.valueOf(first, size) : page.subarray(start, start + size));
     }
-    if ((flags & SUBTREE) === 0) return;
-    if (tree.name !== DATABASES || size !== TREE.bytes) this.fail(number, "a value is no tree");
-    this.tree(treeAt(page, start, page.toString("utf8", at + NODE_BYTES, start)));
+    if ((flags & subtree) === 0) return;
+    if (tree.name !== databasesName || size !== treeOffsets.bytes) this.fail(number, "a value is no tree");
+    this.tree(treeAt(page, start, page.toString("utf8", at + nodeBytes, start)));
   }
 
   private largeValue(from: number, number: number, size: number, found: Counts): void {
-    const pages = Math.floor((HEADER_BYTES - 1 + size) / this.pageBytes) + 1;
+    const pages = Math.floor((headerBytes - 1 + size) / this.pageBytes) + 1;
     if (number + pages - 1 > this.lastPage) this.fail(from, "a large value lies outside the file");
     for (let one = number; one < number + pages; one++) this.claim(one);
     found.overflows += pages;
     const head = this.read(number);
-    if (uint64(head, 0) !== number || (head.readUInt16LE(18) & KIND_MASK) !== OVERFLOW) {
+    if (uint64(head, 0) !== number || (head.readUInt16LE(18) & kindMask) !== overflow) {
       this.fail(number, "it doesn't begin a large value");
     }
     if (head.readUInt32LE(20) !== pages) this.fail(number, "its large value has another length");
@@ -218,7 +226,7 @@ class PageWalk {
 
   private valueOf(first: number, size: number): Buffer {
     const value = Buffer.allocUnsafe(size);
-    const length = readSync(this.file, value, 0, size, first * this.pageBytes + HEADER_BYTES);
+    const length = readSync(this.file, value, 0, size, first * this.pageBytes + headerBytes);
     if (length < size) throw new PageDamage(`page ${first} is cut off`);
     return value;
   }
@@ -252,12 +260,12 @@ interface Counts {
 function treeAt(page: Buffer, at: number, name: string): Tree {
   return {
     name,
-    depth: page.readUInt16LE(at + TREE.depth),
-    branches: uint64(page, at + TREE.branches),
-    leaves: uint64(page, at + TREE.leaves),
-    overflows: uint64(page, at + TREE.overflows),
-    entries: uint64(page, at + TREE.entries),
-    root: uint64(page, at + TREE.root),
+    depth: page.readUInt16LE(at + treeOffsets.depth),
+    branches: uint64(page, at + treeOffsets.branches),
+    leaves: uint64(page, at + treeOffsets.leaves),
+    overflows: uint64(page, at + treeOffsets.overflows),
+    entries: uint64(page, at + treeOffsets.entries),
+    root: uint64(page, at + treeOffsets.root),
   };
 }
 

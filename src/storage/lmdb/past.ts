@@ -6,7 +6,7 @@ import {
   decodeLogRecord,
   type HistoryKey,
   type LogRecord,
-  MAX_REVISION,
+  maxRevision,
   supersededRevision,
 } from "./layout.ts";
 
@@ -71,7 +71,7 @@ export class Past {
   /** The first revision above `at` of which the index has an entry. */
   private indexedAbove(key: string, at: Revision): Revision | undefined {
     const start: HistoryKey = [key, revisionOf(at + 1)];
-    const end: HistoryKey = [key, MAX_REVISION];
+    const end: HistoryKey = [key, maxRevision];
     for (const [, revision] of this.environment.history.getKeys({ start, end, limit: 1 })) {
       return revision;
     }

@@ -1,4 +1,4 @@
-import { compareKeys, isTooLong, MAX_KEY_BYTES, prefixDepth, prefixEnd } from "../keys.ts";
+import { compareKeys, isTooLong, maxKeyBytes, prefixDepth, prefixEnd } from "../keys.ts";
 import { revisionOf } from "../entry.ts";
 import type { PastSlice } from "../feed.ts";
 import {
@@ -13,11 +13,11 @@ import {
 } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { decodeState, type HistoryKey, MAX_REVISION, readUint64, type State } from "./layout.ts";
+import { decodeState, type HistoryKey, maxRevision, readUint64, type State } from "./layout.ts";
 import { type Change, Past } from "./past.ts";
 
-const SLICE_EVENTS = 500;
-const SLICE_BYTES = 1024 * 1024;
+const sliceEvents = 500;
+const sliceBytes = 1024 * 1024;
 
 /**
  * Reads of one environment. Each method takes a snapshot of what is committed now, by whichever process, and is done
@@ -87,7 +87,7 @@ export class Reader {
       }
     } finally {
       records.shared = false;
-      records.newest = MAX_REVISION;
+      records.newest = maxRevision;
     }
     return { revision, entries: page.entries, more: page.more };
   }
@@ -116,7 +116,7 @@ export class Reader {
   growth(prefix: string, after: Revision, upTo: Revision): { growth: number; upTo: Revision } {
     const { floor } = this.state();
     if (after < floor) throw new RevisionCompactedError(after, floor);
-    const end = revisionOf(Math.min(upTo, after + SLICE_EVENTS * 4));
+    const end = revisionOf(Math.min(upTo, after + sliceEvents * 4));
     let growth = 0;
     for (let at = after + 1; at <= end; at++) {
       const { kind, key } = this.past.kindAndKey(revisionOf(at));
@@ -129,7 +129,7 @@ export class Reader {
   events(prefix: string, after: Revision, upTo: Revision): PastSlice {
     const { floor, revision } = this.state();
     if (after < floor) throw new RevisionCompactedError(after, floor);
-    const end = revisionOf(Math.min(upTo, revision, after + SLICE_EVENTS * 4));
+    const end = revisionOf(Math.min(upTo, revision, after + sliceEvents * 4));
     const { changes, reached } = this.changes(prefix, after, end);
     const later = laterOfSameKey(changes);
     const events: StoreEvent[] = [];
@@ -140,7 +140,7 @@ export class Reader {
       const entry = kind === "delete" ? undefined : next ? next.previous : this.past.valueAt(key, at);
       events.push({ key, revision: at, entry, previous });
       bytes += (entry?.body.length ?? 0) + (previous?.body.length ?? 0);
-      if (bytes >= SLICE_BYTES) return { events, upTo: at };
+      if (bytes >= sliceBytes) return { events, upTo: at };
     }
     return { events, upTo: reached };
   }
@@ -150,7 +150,7 @@ export class Reader {
     const changes: Change[] = [];
     let reached = after;
     let bytes = 0;
-    while (reached < end && changes.length < SLICE_EVENTS && bytes < SLICE_BYTES) {
+    while (reached < end && changes.length < sliceEvents && bytes < sliceBytes) {
       reached = revisionOf(reached + 1);
       const change = this.past.change(reached, prefix);
       if (change === undefined) continue;
@@ -174,7 +174,7 @@ export class Reader {
     }
   }
 
-  /** At an older revision: the values that still stand, and for the others those which the log has. */
+  /** At an older revision: the values that are still current, and for the others those in the log. */
   private takeMerged(page: Page, prefix: string, after: string | undefined, at: Revision): void {
     for (const found of merge(this.standing(prefix, after, at), this.indexed(prefix, after, at))) {
       const entry = "body" in found ? found : this.past.valueBefore(found.key, found.revision, at);
@@ -198,7 +198,7 @@ export class Reader {
   /** For each key that the index has since revision `at`, the first revision there. */
   private *indexed(prefix: string, after: string | undefined, at: Revision): Generator<Changed, void> {
     const skip = after !== undefined && compareKeys(after, prefix) >= 0;
-    const start: HistoryKey = skip ? [after, MAX_REVISION] : [prefix, revisionOf(0)];
+    const start: HistoryKey = skip ? [after, maxRevision] : [prefix, revisionOf(0)];
     const end: HistoryKey = [prefixEnd(prefix), revisionOf(0)];
     let last: string | undefined;
     for (const [key, revision] of this.environment.history.getKeys({ start, end, exclusiveStart: skip })) {
@@ -254,7 +254,7 @@ class Page {
 /** The start of a string that is too long for a key, cut so that it is none. */
 function shortened(text: string): string {
   const bytes = Buffer.from(text);
-  let end = MAX_KEY_BYTES;
+  let end = maxKeyBytes;
   // Not within a character.
   while ((bytes[end]! & 0xc0) === 0x80) end--;
   return bytes.toString("utf8", 0, end);

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
-import { DATA_FILE, type Environment } from "./databases.ts";
+import { dataFile, type Environment } from "./databases.ts";
 
 /** What lmdb-js knows but doesn't declare. */
 interface NativeEnvironment {
@@ -15,7 +15,7 @@ interface NativeStat {
   readonly overflowPages: number;
 }
 
-const AMPLE_BYTES = 16 * 1024 * 1024;
+const ampleBytes = 16 * 1024 * 1024;
 
 function nativeOf(root: RootDatabase<Buffer, string>): NativeEnvironment {
   return (root as unknown as { env: NativeEnvironment }).env;
@@ -38,7 +38,7 @@ export function fileBytes(root: RootDatabase<Buffer, string>, pageBytes: number)
 export function roomLeft(environment: Environment, limit: number): number {
   const { root, pageBytes, data, history, log, counts, marks } = environment;
   const file = fileBytes(root, pageBytes);
-  if (limit - file > AMPLE_BYTES) return limit - file;
+  if (limit - file > ampleBytes) return limit - file;
   let used = 0;
   for (const database of [data, history, log, counts, marks]) used += pagesOf(database);
   return limit - used * pageBytes;
@@ -50,7 +50,7 @@ function pagesOf(database: Pick<Database, "get">): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
-const PROBE_BYTES = 4 * 1024 * 1024;
+const probeBytes = 4 * 1024 * 1024;
 
 /**
  * Whether the disk takes no more. A disk that fills up in the middle of a write shows itself to the engine as an
@@ -59,10 +59,10 @@ const PROBE_BYTES = 4 * 1024 * 1024;
 export function diskIsFull(dir: string): boolean {
   const probe = join(dir, `probe-${process.pid}`);
   try {
-    const end = statSync(join(dir, DATA_FILE)).size;
+    const end = statSync(join(dir, dataFile)).size;
     const file = openSync(probe, "w");
     try {
-      const bytes = Buffer.alloc(PROBE_BYTES);
+      const bytes = Buffer.alloc(probeBytes);
       return writeSync(file, bytes, 0, bytes.length, end) < bytes.length;
     } finally {
       closeSync(file);

@@ -4,11 +4,11 @@ import type { Environment } from "./databases.ts";
 type Databases = Pick<Environment, "meta" | "data">;
 
 /** Key of the stamp in the database `meta`. */
-const STAMP = "stamp";
+const stampKey = "stamp";
 
 /** The stamp of a store; undefined where it has none. */
 export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined {
-  return decodeStamp(meta.getBinary(STAMP));
+  return decodeStamp(meta.getBinary(stampKey));
 }
 
 /**
@@ -18,7 +18,7 @@ export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined 
  */
 export function claimStamp(databases: Databases, wanted: WantedStamp): void {
   const stamp = missingStamp(databases, wanted);
-  if (stamp !== undefined) databases.meta.putSync(STAMP, encodeStamp(stamp));
+  if (stamp !== undefined) databases.meta.putSync(stampKey, encodeStamp(stamp));
 }
 
 /**

@@ -3,13 +3,13 @@ import { lockedError } from "./errors.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
 /** A batch is cut here, so that the callback that fills its transaction doesn't hold up the event loop. */
-const BATCH_WRITES = 256;
-const BATCH_BYTES = 2 * 1024 * 1024;
+const batchWrites = 256;
+const batchBytes = 2 * 1024 * 1024;
 
 /** How often it is looked whether a write has waited for too long. */
-const CHECK_MS = 250;
+const checkMs = 250;
 /** When a transaction couldn't begin for this time, another process is held to block this one. */
-const STUCK_MS = 1000;
+const stuckMs = 1000;
 
 /** A write, and who waits for it. */
 export interface Waiting {
@@ -51,7 +51,7 @@ export class WaitingWrites {
   get obstacle(): StoreTimeoutError | undefined {
     if (this.openingSince === undefined) return undefined;
     const waitedMs = performance.now() - this.openingSince;
-    return waitedMs < STUCK_MS ? undefined : lockedError(this.dir, this.lock.holder(), waitedMs);
+    return waitedMs < stuckMs ? undefined : lockedError(this.dir, this.lock.holder(), waitedMs);
   }
 
   push(waiting: Waiting): void {
@@ -61,7 +61,7 @@ export class WaitingWrites {
   /** A transaction has been asked for. */
   open(): void {
     this.openingSince = performance.now();
-    this.timer ??= setTimeout(() => this.check(), CHECK_MS);
+    this.timer ??= setTimeout(() => this.check(), checkMs);
   }
 
   /** The transaction has begun, or can't: gives the writes that share its fate. */
@@ -69,7 +69,7 @@ export class WaitingWrites {
     let bytes = 0;
     let count = 0;
     this.openingSince = undefined;
-    while (count < this.queue.length && count < BATCH_WRITES && bytes < BATCH_BYTES) {
+    while (count < this.queue.length && count < batchWrites && bytes < batchBytes) {
       const { write } = this.queue[count++]!;
       if (write.kind !== "delete") bytes += write.draft.body.length;
     }
@@ -91,7 +91,7 @@ export class WaitingWrites {
     let count = 0;
     while (count < this.queue.length && this.queue[count]!.since <= oldest) count++;
     this.withdraw(count);
-    this.timer = setTimeout(() => this.check(), CHECK_MS);
+    this.timer = setTimeout(() => this.check(), checkMs);
   }
 
   private withdraw(count: number): void {

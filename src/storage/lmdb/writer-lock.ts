@@ -2,13 +2,13 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 
 /** The file through which the processes over a folder agree on who writes. */
-const LOCK_FILE = "lock.mdb";
+const lockFile = "lock.mdb";
 
-const LMDB_MAGIC = 0xbeefc0de;
+const lmdbMagic = 0xbeefc0de;
 /** Where the writers' mutex lies: behind the table's head, which takes one cache line with the readers' mutex. */
-const WRITER_MUTEX_AT = 64;
+const writerMutexAt = 64;
 /** The thread that holds a mutex, in glibc's layout of it. */
-const OWNER_AT = WRITER_MUTEX_AT + 8;
+const ownerAt = writerMutexAt + 8;
 
 /** Tells which process holds the right to write to a folder. It never takes or changes it. */
 export class WriterLock {
@@ -42,15 +42,15 @@ export class WriterLock {
 
   private owner(): number | undefined {
     if (process.platform !== "linux") return undefined;
-    const head = Buffer.alloc(OWNER_AT + 4);
+    const head = Buffer.alloc(ownerAt + 4);
     try {
-      this.file ??= openSync(join(this.dir, LOCK_FILE), "r");
+      this.file ??= openSync(join(this.dir, lockFile), "r");
       if (readSync(this.file, head, 0, head.length, 0) < head.length) return undefined;
     } catch (error) {
       process.emitWarning(`who writes to ${this.dir} can't be told: ${String(error)}`);
       return undefined;
     }
-    return head.readUInt32LE(0) === LMDB_MAGIC ? head.readUInt32LE(OWNER_AT) : undefined;
+    return head.readUInt32LE(0) === lmdbMagic ? head.readUInt32LE(ownerAt) : undefined;
   }
 }
 

@@ -21,13 +21,13 @@ import { diskIsFull, roomLeft } from "./room.ts";
 import { type Waiting, WaitingWrites } from "./waiting-writes.ts";
 
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
-const BATCHES_UNDER_WAY = 2;
+const batchesUnderWay = 2;
 
 /** What a write takes beside its value and the superseded one, at most: keys, the index's share, pages in part. */
-const WRITE_OVERHEAD_BYTES = 4096;
+const writeOverheadBytes = 4096;
 
-const NO_BYTES = Buffer.alloc(0);
-const APPEND = { append: true };
+const noBytes = Buffer.alloc(0);
+const append = { append: true };
 
 /** What a batch did, to be told when it is durable. */
 export interface Batch {
@@ -123,7 +123,7 @@ export class Writer {
   }
 
   private startBatch(): void {
-    if (this.queue.opening || this.underWay >= BATCHES_UNDER_WAY || this.queue.length === 0) return;
+    if (this.queue.opening || this.underWay >= batchesUnderWay || this.queue.length === 0) return;
     this.underWay++;
     this.queue.open();
     this.runBatch()
@@ -204,7 +204,7 @@ export class Writer {
     return batch;
   }
 
-  /** What each write of a batch comes to, in order; touches nothing. One that can't be told fails alone. */
+  /** The outcome of each write of a batch, in order; changes nothing. A write whose outcome can't be determined fails alone. */
   private plan(taken: readonly Waiting[], before: Revision): Batch & { readonly steps: readonly Step[] } {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
@@ -244,17 +244,17 @@ export class Writer {
     const { data, history, log } = this.environment;
     const superseded = event.previous === undefined ? undefined : recordOf(event.previous);
     if (superseded !== undefined && isIndexed(kind, superseded)) {
-      history.putSync([key, event.revision], NO_BYTES);
+      history.putSync([key, event.revision], noBytes);
     }
     if (record === undefined) data.removeSync(key);
     else data.putSync(key, record);
-    log.putSync(event.revision, this.logEncoder.encode(kind, key, superseded), APPEND);
+    log.putSync(event.revision, this.logEncoder.encode(kind, key, superseded), append);
   }
 }
 
 /** How many bytes a write takes at most; what it superseded stays, in the log. */
 function bytesTaken(record: Buffer, superseded: Entry | undefined): number {
-  return record.length + WRITE_OVERHEAD_BYTES + (superseded === undefined ? 0 : recordOf(superseded).length);
+  return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
 }
 
 interface Prepared {
@@ -265,7 +265,7 @@ interface Prepared {
   readonly record?: Buffer | undefined;
 }
 
-/** What a write comes to when `previous` stands; touches nothing. */
+/** The outcome of a write when `previous` is the current value; changes nothing. */
 function prepare(write: Write, previous: Entry | undefined, revision: Revision): Prepared {
   const { key } = write;
   const expected = write.kind === "create" ? undefined : write.expected;

@@ -1,5 +1,5 @@
 import { SortedMap } from "../../base/sorted-map.ts";
-import { FIRST_REVISION } from "../entry.ts";
+import { firstRevision } from "../entry.ts";
 import { compareKeys, countersOf, prefixDepth, prefixEnd } from "../keys.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
 
@@ -14,8 +14,8 @@ interface Chain {
 
 /** The data of a memory store: every key's values over the retained history, and the log of events. */
 export class MemoryIndex {
-  latest: Revision = FIRST_REVISION;
-  floor: Revision = FIRST_REVISION;
+  latest: Revision = firstRevision;
+  floor: Revision = firstRevision;
   private readonly chains = new SortedMap<string, Chain>(undefined, compareKeys);
   private readonly counts = new Map<string, number>();
   private log: StoreEvent[] = [];

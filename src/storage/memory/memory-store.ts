@@ -1,7 +1,7 @@
-import { entryFromDraft, FIRST_REVISION, revisionOf } from "../entry.ts";
+import { entryFromDraft, firstRevision, revisionOf } from "../entry.ts";
 import { closedError, Feed, type PastSlice } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
-import { compactionIntervalMs, DEFAULT_RETENTION_MS, type StoreOptions } from "../options.ts";
+import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
 import {
   type CommitResult,
@@ -21,8 +21,8 @@ import {
 import { TimeMarks } from "../time-marks.ts";
 import { MemoryIndex } from "./memory-index.ts";
 
-const PAST_SLICE_EVENTS = 1000;
-const COUNT_SLICE_KEYS = 5000;
+const pastSliceEvents = 1000;
+const countSliceKeys = 5000;
 
 /** Opens an empty store in this process's memory: for tests and for servers that need not outlive their process. */
 export function createMemoryStore(options: StoreOptions): Store {
@@ -43,10 +43,10 @@ class MemoryStore implements Store {
         readPast: (prefix, after, upTo) => this.readPast(prefix, after, upTo),
         refresh: () => this.assertOpen(),
       },
-      FIRST_REVISION,
+      firstRevision,
       0,
     );
-    const retentionMs = options.retentionMs ?? DEFAULT_RETENTION_MS;
+    const retentionMs = options.retentionMs ?? defaultRetentionMs;
     this.compaction = new Periodic(options.clock, compactionIntervalMs(retentionMs), async () => {
       await this.compact(options.clock.now() - retentionMs);
     });
@@ -88,7 +88,7 @@ class MemoryStore implements Store {
     let total = 0;
     let after: string | undefined;
     for (;;) {
-      const page = this.range({ prefix, at: revision, after, limit: COUNT_SLICE_KEYS });
+      const page = this.range({ prefix, at: revision, after, limit: countSliceKeys });
       total += page.entries.length;
       if (!page.more) return total;
       after = page.entries.at(-1)?.key;
@@ -155,7 +155,7 @@ class MemoryStore implements Store {
 
   private readPast(prefix: string, after: Revision, upTo: Revision): PastSlice {
     if (after < this.index.floor) throw new RevisionCompactedError(after, this.index.floor);
-    const events = this.index.eventsAfter(after, Math.min(PAST_SLICE_EVENTS, upTo - after));
+    const events = this.index.eventsAfter(after, Math.min(pastSliceEvents, upTo - after));
     const wanted = events.filter((event) => event.key.startsWith(prefix));
     return { events: wanted, upTo: events.at(-1)?.revision ?? upTo };
   }

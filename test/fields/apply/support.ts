@@ -20,7 +20,7 @@ const Port = struct("Port", "", {
 });
 
 /** A type with a field of every kind that apply knows. */
-export const Thing: StructType = struct("Thing", "", {
+const Thing: StructType = struct("Thing", "", {
   replicas: field(1, int32, ""),
   image: field(2, string, ""),
   labels: field(3, map(string), ""),
@@ -35,7 +35,7 @@ export const Thing: StructType = struct("Thing", "", {
 export const thingShape = shapeOfStruct(Thing);
 
 /** One version, which is all that most tests need. */
-export const oneVersion: Versions = {
+const oneVersion: Versions = {
   shape: (version) => (version === "v1" ? thingShape : undefined),
   convert: (object) => object,
   canonical: (object) => object,

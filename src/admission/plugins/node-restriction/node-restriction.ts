@@ -4,7 +4,7 @@ import { nodeNameOf } from "../../../authorization/node/node-name.ts";
 import { coordination, storage } from "../../../kinds/groups.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
-import type { AdmissionPlugin, AdmittedType } from "../../chain.ts";
+import type { AdmissionPlugin, AdmittedType } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 import { nameOf, reject, type AgentRequest } from "./agent-request.ts";

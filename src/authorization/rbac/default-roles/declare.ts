@@ -6,8 +6,8 @@ export interface RoleDeclaration {
   readonly name: string;
   readonly rules: readonly Rule[];
   readonly labels?: Readonly<Record<string, string>>;
-  /** Label that the roles to be gathered carry with value `true`; then `rules` stay empty. */
-  readonly gathers?: string;
+  /** Label, with value `true`, of the roles that are aggregated into this one; `rules` then stay empty. */
+  readonly aggregatesLabel?: string;
 }
 
 /** A default binding as its declaration says it: who has a role, and in `Role`s' case of which kind. */

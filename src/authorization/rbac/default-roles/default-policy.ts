@@ -23,7 +23,7 @@ export interface RoleManifest {
   readonly aggregationRule?: AggregationRule | null | undefined;
 }
 
-/** Which other ClusterRoles a ClusterRole gathers its rules from. */
+/** The aggregation rule of a ClusterRole. */
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly object[] | null | undefined;
 }
@@ -81,15 +81,18 @@ function makePolicy(vocabulary: Vocabulary, options: UserRoleOptions): DefaultPo
 }
 
 function roleManifest(declaration: RoleDeclaration, namespace: string, words: Words): RoleManifest {
-  const { name, rules, labels, gathers } = declaration;
+  const { name, rules, labels, aggregatesLabel } = declaration;
   const manifest = {
     apiVersion: `${words.rbac}/v1`,
     kind: namespace === "" ? "ClusterRole" : "Role",
     metadata: metadataOf(name, namespace, labels ?? {}, words),
     rules: rules.map(withoutEmptyLists),
   };
-  if (gathers === undefined) return manifest;
-  return { ...manifest, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [gathers]: "true" } }] } };
+  if (aggregatesLabel === undefined) return manifest;
+  return {
+    ...manifest,
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregatesLabel]: "true" } }] },
+  };
 }
 
 function bindingManifest(declaration: BindingDeclaration, namespace: string, words: Words): BindingManifest {

@@ -89,9 +89,9 @@ function aggregatedRoles(words: Words): RoleDeclaration[] {
     rules,
   });
   return [
-    { name: "admin", rules: [], gathers: label("admin") },
-    { name: "edit", rules: [], gathers: label("edit"), labels: { [label("admin")]: "true" } },
-    { name: "view", rules: [], gathers: label("view"), labels: { [label("edit")]: "true" } },
+    { name: "admin", rules: [], aggregatesLabel: label("admin") },
+    { name: "edit", rules: [], aggregatesLabel: label("edit"), labels: { [label("admin")]: "true" } },
+    { name: "view", rules: [], aggregatesLabel: label("view"), labels: { [label("edit")]: "true" } },
     part("admin", [
       allow("create", words.authorization, "localsubjectaccessreviews"),
       allow(`${read} ${write}`, words.rbac, "roles rolebindings"),

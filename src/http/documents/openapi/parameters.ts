@@ -51,7 +51,7 @@ export const forceParameter = query(
   "Whether an apply takes over fields that others own.",
 );
 
-export const selectionParameters: readonly Parameter[] = [
+const selectionParameters: readonly Parameter[] = [
   query("fieldSelector", "string", "Only objects whose fields match."),
   query("labelSelector", "string", "Only objects whose labels match."),
 ];

@@ -12,7 +12,7 @@ import { fillPullPolicy } from "./image-name.ts";
 import { requiredPort } from "./port-rules.ts";
 import { type Static, bool, field, int32, list, string } from "../../../schema/types.ts";
 
-export const ContainerPort = struct("ContainerPort", "A port on which a container listens.", {
+const ContainerPort = struct("ContainerPort", "A port on which a container listens.", {
   name: field(1, string, "Name of the port, unique within the container; services may refer to it.").check(
     portName,
   ),
@@ -22,7 +22,7 @@ export const ContainerPort = struct("ContainerPort", "A port on which a containe
   hostIP: field(5, string, "Address of the node to which the host port is bound."),
 });
 
-export const VolumeMount = struct("VolumeMount", "Where a volume stands in a container's files.", {
+const VolumeMount = struct("VolumeMount", "Where a volume stands in a container's files.", {
   name: field(1, string, "Name of one of the pod's volumes.").required(),
   readOnly: field(2, bool, "Whether the container may only read it."),
   mountPath: field(3, string, "Path in the container where the volume stands; it has no colon.").required(),
@@ -33,7 +33,7 @@ export const VolumeMount = struct("VolumeMount", "Where a volume stands in a con
   subPathExpr: field(6, string, "As subPath, with $(NAME) replaced by environment variables."),
 });
 
-export const VolumeDevice = struct("VolumeDevice", "A raw block device in a container.", {
+const VolumeDevice = struct("VolumeDevice", "A raw block device in a container.", {
   name: field(1, string, "Name of a volume that is a claim.").required(),
   devicePath: field(2, string, "Path of the device inside the container.").required(),
 });

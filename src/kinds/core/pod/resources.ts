@@ -4,7 +4,7 @@ import { roundUpToMilli } from "../../quantities.ts";
 import { checkClaimSource } from "./resource-rules.ts";
 import { field, list, map, quantity, string } from "../../../schema/types.ts";
 
-export const ResourceClaim = struct("ResourceClaim", "A claim on resources that a container uses.", {
+const ResourceClaim = struct("ResourceClaim", "A claim on resources that a container uses.", {
   name: field(1, string, "Name of one of the pod's resource claims.").declaredRequired(),
 });
 

@@ -50,7 +50,7 @@ const WindowsSecurityContextOptions = struct(
   },
 );
 
-export const SeccompProfile = struct(
+const SeccompProfile = struct(
   "SeccompProfile",
   "Which system calls are allowed.",
   {

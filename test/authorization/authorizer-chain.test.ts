@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Authorizer, Decision } from "../../src/authorization/authorizer.ts";
-import { AuthorizerChain, authorizationChain } from "../../src/authorization/chain.ts";
+import { AuthorizerChain, authorizationChain } from "../../src/authorization/authorizer-chain.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { alice, ask, grantedToAlice, podRule, user } from "./support.ts";
 

@@ -23,8 +23,8 @@ export interface ChainLink {
 
 /** Whom the modes allow everything that look at nothing else. */
 const allowedByMode: Partial<Record<AuthorizationMode, string>> = {
-  AlwaysAllow: "everybody is allowed everything",
-  AlwaysDeny: "it allows nobody anything",
+  AlwaysAllow: "every request is allowed",
+  AlwaysDeny: "every request is denied",
 };
 
 /** What one authorizer of a chain said to a question. */

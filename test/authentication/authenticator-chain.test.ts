@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { anonymousByDefault } from "../../src/authentication/anonymous.ts";
 import type { AuthenticationResult, Authenticator } from "../../src/authentication/authenticator.ts";
-import { AuthenticatorChain } from "../../src/authentication/chain.ts";
+import { AuthenticatorChain } from "../../src/authentication/authenticator-chain.ts";
 import { parseTokenFile, TokenFileAuthenticator } from "../../src/authentication/token-file.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { bearer, request } from "./support.ts";
 
-const tokens = new TokenFileAuthenticator(parseTokenFile("t1,alice,1,dev").entries);
+const tokens = new TokenFileAuthenticator((await parseTokenFile("t1,alice,1,dev")).entries);
 const found = (name: string, ...groups: string[]): AuthenticationResult => ({
   user: { name, uid: "", groups, extra: {} },
   method: "test",

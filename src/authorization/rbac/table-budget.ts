@@ -4,8 +4,8 @@ import type { Rule } from "./policy.ts";
  * What the tables of an index may cost. They hold combinations: one verb with one resource, or name of one, of one group,
  * or one verb with one URL. What decisions say doesn't depend on the limits, only how long they take.
  */
-export interface SpreadLimits {
-  /** Combinations past which a rule is compared as it stands instead of being spread over a table. */
+export interface TableLimits {
+  /** A rule with more combinations than this is compared linearly instead of being added to a table. */
   readonly perRule: number;
   /** Combinations that are spread in one turn of the event loop. */
   readonly perTurn: number;
@@ -14,13 +14,13 @@ export interface SpreadLimits {
 }
 
 /** In about 2 ms a turn spreads what it may; beyond memory in proportion to the rules, all tables take some 200 MB. */
-export const spreadLimits: SpreadLimits = { perRule: 4096, perTurn: 8192, total: 1_000_000 };
+export const tableLimits: TableLimits = { perRule: 4096, perTurn: 8192, total: 1_000_000 };
 
 /** How much more may be spread over the tables of one index. */
-export class SpreadBudget {
+export class TableBudget {
   private left: number;
 
-  constructor(readonly limits: SpreadLimits) {
+  constructor(readonly limits: TableLimits) {
     this.left = limits.total;
   }
 
@@ -32,7 +32,7 @@ export class SpreadBudget {
     return true;
   }
 
-  /** Gives back what {@link SpreadBudget.take} took for the same rule. */
+  /** Gives back what {@link TableBudget.take} took for the same rule. */
   giveBack(rule: Rule): void {
     this.left += costOf(rule);
   }

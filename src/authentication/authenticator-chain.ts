@@ -16,7 +16,7 @@ export interface AuthenticationOptions {
 /**
  * Asks several methods in turn; the first that recognizes the credentials decides, and its user is in group
  * `system:authenticated` from then on (spec: conventions 5). When none does, the request is anonymous if that is
- * allowed and it brought no credentials that were wrong: a bearer token that nobody knows, or what a method refused.
+ * allowed and it brought no credentials that were wrong: an unknown bearer token, or credentials that a method refused.
  * Otherwise the chain throws a StatusError with reason Unauthorized; it never answers with undefined.
  */
 export class AuthenticatorChain implements Authenticator {

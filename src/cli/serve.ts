@@ -156,7 +156,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       maxChanging: read.integer("max-mutating-requests-inflight", 0, maxInFlight),
     },
     allowPrivileged: read.boolean("allow-privileged") ?? false,
-    controllers: read.list("controllers"),
+    enabledControllers: read.list("controllers"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     admissionConfigurationFile: read.optional("admission-control-config-file"),

@@ -71,8 +71,7 @@ import { CSIStorageCapacity, CSIStorageCapacityV1beta1 } from "./storage/csi-sto
 import { StorageClass } from "./storage/storage-class.ts";
 import { VolumeAttachment } from "./storage/volume-attachment.ts";
 
-/** Every built-in kind, in the order in which groups and resources are listed to clients. */
-export const builtInKinds: readonly Kind[] = [
+const all = [
   Binding,
   ComponentStatus,
   ConfigMap,
@@ -144,4 +143,10 @@ export const builtInKinds: readonly Kind[] = [
   CSIStorageCapacityV1beta1,
   StorageClass,
   VolumeAttachment,
-];
+] as const satisfies readonly Kind[];
+
+/** The built-in kinds with their static types; see `typed-objects.ts`. */
+export type BuiltInKinds = typeof all;
+
+/** Every built-in kind, in the order in which groups and resources are listed to clients. */
+export const builtInKinds: readonly Kind[] = all;

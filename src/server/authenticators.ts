@@ -38,6 +38,8 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
   readonly ownTokens: readonly TokenEntry[];
   readonly store: Store;
   readonly registry: Registry;
+  /** Methods of the embedding program. */
+  readonly extensions: readonly Authenticator[];
   /** Undefined without a socket, and so without certificates. */
   readonly authorities: ClientAuthorities | undefined;
   /** Told what is to be closed in the end. */
@@ -51,7 +53,7 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
  */
 export async function serverAuthentication(
   options: ServerOptions,
-  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts">,
+  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
 ): Promise<ServerAuthentication> {
   const figures = new AuthenticationFigures();
   const { serviceAccounts } = given;
@@ -87,6 +89,7 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   if (methodOptions.tokenWebhook !== undefined) {
     methods.push(await tokenWebhook(options, parts, methodOptions.tokenWebhook));
   }
+  methods.push(...parts.extensions);
   const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
   return new AuthenticatorChain(methods, { vocabulary, anonymous });
 }

@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
 import { CertificateFault, checkHost } from "./certificates.ts";
+import { isStore } from "../storage/guarded-store.ts";
+import type { Store } from "../storage/store.ts";
 import { checkFlowOptions, defaultFlow } from "./flow-options.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError, type ServerOptions, type ServingOptions, type StorageOptions } from "./options.ts";
@@ -36,8 +38,8 @@ function checkName(flag: string, name: string): void {
 
 const endpoint = /^(https?:\/\/)?(\[[^\]]+\]|[^:/\s]+):\d+\/?$/;
 
-async function checkStorage(storage: StorageOptions): Promise<void> {
-  if (storage.engine !== "etcd") return;
+async function checkStorage(storage: StorageOptions | Store): Promise<void> {
+  if (isStore(storage) || storage.engine !== "etcd") return;
   const { endpoints, caFile, certFile, keyFile } = storage;
   if (endpoints.length === 0) throw new OptionsError("--etcd-servers: at least one endpoint is needed");
   for (const one of endpoints) {

@@ -1,11 +1,12 @@
 import type { AuthorizationWebhookChoice } from "./authorizers.ts";
-import type { AuthorizationMode } from "../authorization/chain.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/connect/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
 import type { AuditOptions } from "./audit-options.ts";
 import type { TlsOptions } from "./tls-options.ts";
+import type { Store } from "../storage/store.ts";
+import type { Extensions } from "./extensions.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Which engine keeps the objects. */
@@ -68,14 +69,16 @@ export const defaultConnections: ConnectionOptions = {
 /** Everything about a server that can be chosen. */
 export interface ServerOptions {
   readonly vocabulary: Vocabulary;
-  readonly storage: StorageOptions;
+  /** The options of an engine, or a store of the embedding program, which stays open when the server stops. */
+  readonly storage: StorageOptions | Store;
   /** How long history is kept, in milliseconds. */
   readonly retentionMs: number;
   /** Undefined: no socket is opened; the server is used through its client. */
   readonly serving: ServingOptions | undefined;
   /** Unless given, nothing is audited. */
   readonly audit?: AuditOptions | undefined;
-  readonly authorizationModes: readonly AuthorizationMode[];
+  /** Modes, and names of authorizers among the extensions. */
+  readonly authorizationModes: readonly string[];
   /** Given where Webhook is among the modes. */
   readonly authorizationWebhook?: AuthorizationWebhookChoice | undefined;
   /** File of the policies of mode ABAC, which needs one. */
@@ -109,8 +112,8 @@ export interface ServerOptions {
   readonly flow?: FlowOptions | undefined;
   /** Whether pods, and templates of pods, may have containers with all rights on their host. */
   readonly allowPrivileged: boolean;
-  /** As for `--controllers`; `["*"]` unless given. */
-  readonly controllers?: readonly string[] | undefined;
+  /** Text of `--controllers`; `["*"]` unless given. */
+  readonly enabledControllers?: readonly string[] | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** Configuration of admission plugins. */
@@ -119,6 +122,8 @@ export interface ServerOptions {
   readonly livezGracePeriodMs: number;
   /** How long the server goes on serving, not ready, before it stops. */
   readonly shutdownDelayMs: number;
+  /** What the embedding program adds. */
+  readonly extensions?: Extensions | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -7,6 +7,8 @@ import type { HttpListener } from "../http/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
+import type { TypedClient } from "../resources/typed-client.ts";
+import type { BuiltInObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
@@ -38,13 +40,18 @@ import { stackOf, type ServerOptions } from "./options.ts";
 import { Opened } from "./opened.ts";
 import { StoredRbac } from "./rbac.ts";
 import { ServerEffects } from "./effects.ts";
+import { guardedExtensions, type GuardedExtensions } from "./extensions.ts";
 import { featureGates } from "./features.ts";
 import { registryFor } from "./registry.ts";
 import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
 
-/** A server that runs. */
-export class Server {
+/**
+ * A server that runs.
+ *
+ * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
+ */
+export class Server<Objects = BuiltInObjects> {
   private closing: Promise<void> | undefined;
 
   /** @internal Made by {@link startServer}. */
@@ -59,8 +66,8 @@ export class Server {
   }
 
   /** The API without a socket, as the administrator. */
-  get client(): Client {
-    return this.parts.client;
+  get client(): TypedClient<Objects> {
+    return this.parts.client as unknown as TypedClient<Objects>;
   }
 
   /** PEM of the authority that clients are to trust; undefined with an operator's own certificate. */
@@ -122,16 +129,19 @@ interface Parts {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   await checkOptions(options);
-  const chosen = chosenControllers(options);
-  const registry = registryFor(options);
+  const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
+  const extensions = guardedExtensions(options, life);
+  const chosen = chosenControllers(options, extensions.controllers);
+  const registry = registryFor(options, extensions.kinds);
   const opened = new Opened();
   try {
-    const storage = await openStore(options);
+    const storage = await openStore(options, extensions.store);
     opened.add(storage.store, (one) => one.close());
-    const server = new Server(await assemble(options, { registry, ...storage, chosen, opened }));
-    const { url, client, caCertificate } = server;
+    const parts = await assemble(options, { registry, ...storage, chosen, extensions, life, opened });
+    const server = new Server(parts);
+    const { url, caCertificate } = server;
     if (url !== undefined && chosen.includes(bootstrapSigner)) {
-      await publishClusterInfo(options, client, url, caCertificate);
+      await publishClusterInfo(options, parts.client, url, caCertificate);
     }
     return server;
   } catch (error) {
@@ -144,24 +154,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 interface Pieces extends OpenStore {
   readonly registry: Registry;
   readonly chosen: readonly Controller[];
+  readonly extensions: GuardedExtensions;
+  readonly life: Lifecycle;
   /** Told of everything that is to be closed. */
   readonly opened: Opened;
 }
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
-  const { registry, store, shared, chosen, opened } = pieces;
-  const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
+  const { registry, store, chosen, extensions, life, opened } = pieces;
   const { policy, namespaces, needs } = followed(options, registry, store, opened);
-  const authorization = opened.add(await authorizers(options, { policy, needs }), close);
+  const authorization = opened.add(
+    await authorizers(options, { policy, needs, extensions: extensions.authorizers }),
+    close,
+  );
   const effects = opened.add(new ServerEffects(options, registry, store, (below) => randomInt(below)), close);
   const adminToken = randomBytes(32).toString("base64url");
-  const { serving, authentication } = await identification(options, registry, { store, shared }, adminToken);
+  const { serving, authentication } = await identification(options, pieces, adminToken);
   opened.add(authentication, close);
   const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     effects: effects.byPrefix,
-    admit: new AdmissionChain(await admissionPlugins(options, parts)),
+    admit: new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins)),
   });
   opened.add(engine.pages, close);
   const client = new Client(engine, loopbackUser(options));
@@ -200,8 +214,7 @@ function close(opened: { close(): unknown }): unknown {
 /** By what the server shows itself, and recognizes others. */
 async function identification(
   options: ServerOptions,
-  registry: Registry,
-  { store, shared }: OpenStore,
+  { registry, store, shared, extensions }: Pieces,
   adminToken: string,
 ): Promise<{ serving: Serving | undefined; authentication: ServerAuthentication }> {
   // Together, as files that are made wait for the disk.
@@ -211,6 +224,7 @@ async function identification(
   ]);
   const authentication = await serverAuthentication(options, {
     ownTokens: [adminEntry(options, adminToken)],
+    extensions: extensions.authenticators,
     store,
     registry,
     authorities: serving?.authorities,

@@ -98,7 +98,7 @@ it("A-5-02 a server lets others have their turn while it takes in very many rule
   const store = storeOf(server);
   const rules = words("n", 20_000).map((name) => podRule(["get"], { resourceNames: [name] }));
   const group = "rbac.authorization.platform.io";
-  const apiVersion = `${group}/v1`;
+  const apiVersion: string = `${group}/v1`;
   await client.create({ apiVersion, kind: "ClusterRole", metadata: { name: "vast" }, rules });
   await client.create({
     apiVersion,

@@ -130,7 +130,7 @@ describe("a request's timeout", () => {
 describe("timeout over the wire", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await TestServer.start({ controllers: [] });
+    server = await TestServer.start({ enabledControllers: [] });
   });
   afterAll(() => server.close());
   const configMaps = "/api/v1/namespaces/default/configmaps";

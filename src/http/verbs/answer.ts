@@ -3,12 +3,13 @@ import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindContext } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
+import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
 import { sendCompressed } from "../compression.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { encodingFor, prepareFormat } from "../encodings/choose.ts";
 import type { Exchange } from "../exchange.ts";
-import { negotiate } from "../negotiation.ts";
+import { negotiate, negotiateJson } from "../negotiation.ts";
 import { isTrue } from "../request-facts.ts";
 import { headersFor } from "../respond.ts";
 import type { HttpService } from "../service.ts";
@@ -25,7 +26,10 @@ export function encodingOf(
   { exchange, facts, target }: ResourceRequest,
   resource: Resource = target.resource,
 ): Encoding {
-  const wanted = negotiate(exchange.header("accept"), service.engine.vocabulary);
+  const accept = exchange.header("accept");
+  let wanted = negotiate(accept, service.engine.vocabulary);
+  if (wanted.format === "protobuf" && wanted.as === "whole" && !hasBinaryForm(resource.kind.type))
+    wanted = negotiateJson(accept, service.engine.vocabulary);
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
   return encodingFor(wanted, resource, context, facts.query.get("includeObject"));
 }

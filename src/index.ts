@@ -38,7 +38,7 @@ export type {
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
 export type { AuditLogOptions, AuditWebhookOptions } from "./server/audit-options.ts";
-export { OptionsError } from "./server/options.ts";
+export { OptionsError } from "./server/options-error.ts";
 export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,

@@ -6,13 +6,8 @@ import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/chain.ts";
 import type { AuthorizationWebhookChoice } from "../server/authorizers.ts";
-import {
-  OptionsError,
-  type ConnectionOptions,
-  type Logger,
-  type ServerOptions,
-  type StorageOptions,
-} from "../server/options.ts";
+import { OptionsError } from "../server/options-error.ts";
+import type { ConnectionOptions, Logger, ServerOptions, StorageOptions } from "../server/options.ts";
 import { features } from "../server/features.ts";
 import { idleFeatures } from "../server/idle-features.ts";
 import { startServer, type Server } from "../server/server.ts";

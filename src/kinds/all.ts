@@ -71,7 +71,8 @@ import { CSIStorageCapacity, CSIStorageCapacityV1beta1 } from "./storage/csi-sto
 import { StorageClass } from "./storage/storage-class.ts";
 import { VolumeAttachment } from "./storage/volume-attachment.ts";
 
-const all = [
+/** Every built-in kind, in the order in which groups and resources are listed to clients. */
+export const builtInKinds: readonly Kind[] = [
   Binding,
   ComponentStatus,
   ConfigMap,
@@ -143,13 +144,7 @@ const all = [
   CSIStorageCapacityV1beta1,
   StorageClass,
   VolumeAttachment,
-] as const satisfies readonly Kind[];
-
-/** The built-in kinds with their static types; see `typed-objects.ts`. */
-export type BuiltInKinds = typeof all;
-
-/** Every built-in kind, in the order in which groups and resources are listed to clients. */
-export const builtInKinds: readonly Kind[] = all;
+];
 
 // The package's entry `plinth/kinds`: the declaration of each kind and, under the same name, the type of its objects.
 export {

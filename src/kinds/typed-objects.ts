@@ -1,6 +1,6 @@
 import type { Kind, ObjectFor } from "../schema/kind.ts";
 import type { GroupSuffix } from "../vocabulary/vocabularies.ts";
-import type { BuiltInKinds } from "./all.ts";
+import type * as exported from "./all.ts";
 
 type GroupNameOf<G> = G extends { readonly base: infer B extends string; readonly suffixed: infer S }
   ? S extends true
@@ -18,5 +18,11 @@ export type ObjectsOf<K extends readonly Kind[]> = {
   [One in K[number] as string extends One["name"] ? never : KeyOf<One>]: ObjectFor<One>;
 };
 
+type BuiltIn = typeof exported;
+
 /** The types of the objects of the built-in kinds, by `apiVersion kind`: `BuiltInObjects["v1 ConfigMap"]`. */
-export interface BuiltInObjects extends ObjectsOf<BuiltInKinds> {}
+export type BuiltInObjects = {
+  [Name in keyof BuiltIn as BuiltIn[Name] extends Kind ? KeyOf<BuiltIn[Name]> : never]: ObjectFor<
+    BuiltIn[Name]
+  >;
+};

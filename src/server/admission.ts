@@ -20,7 +20,8 @@ import type { Registry } from "../resources/registry.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
 import type { Store } from "../storage/store.ts";
 import { escalationCheck } from "./escalation-check.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 import type { StoredRbac } from "./rbac.ts";
 
 /** What plugins are made of. */

@@ -3,7 +3,8 @@ import type { AuthorityPool } from "../authentication/authority-pool.ts";
 import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import type { Clock } from "../base/clock.ts";
 import { defaultAuthentication, type ProxyChoice } from "./authentication-options.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 

@@ -20,7 +20,8 @@ import type { ClientAuthorities } from "./serving.ts";
 import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "./option-files.ts";
-import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import { stackOf, type ServerOptions } from "./options.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What recognizes callers, and what it works with. */

@@ -4,7 +4,8 @@ import { isStore } from "../storage/guarded-store.ts";
 import type { Store } from "../storage/store.ts";
 import { checkFlowOptions, defaultFlow } from "./flow-options.ts";
 import { readOptionBytes } from "./option-files.ts";
-import { OptionsError, type ServerOptions, type ServingOptions, type StorageOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions, ServingOptions, StorageOptions } from "./options.ts";
 
 /**
  * Checks what can be checked before anything is opened.

@@ -6,7 +6,8 @@ import type { Client } from "../resources/client.ts";
 import { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
-import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import { stackOf, type ServerOptions } from "./options.ts";
 
 /**
  * The controllers that the options ask for.

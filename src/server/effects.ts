@@ -7,7 +7,8 @@ import { ServiceAllocation, type PortRange } from "../resources/services/service
 import { decodeEntry } from "../resources/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
-import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import { stackOf, type ServerOptions } from "./options.ts";
 
 /** How many services are read at a time when claims are repaired. */
 const repairPage = 500;

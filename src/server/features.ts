@@ -1,6 +1,7 @@
 import { FeatureGateError, FeatureGates, type Feature } from "../base/feature-gates.ts";
 import { idleFeatures } from "./idle-features.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 
 const alpha: Feature = { stage: "alpha", on: false };
 const beta: Feature = { stage: "beta", on: true };

@@ -1,4 +1,4 @@
-import { OptionsError } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
 
 /** How many requests the server works on at one time. */
 export interface FlowOptions {

@@ -19,7 +19,7 @@ import {
   type OptionShapes,
 } from "./option-shape.ts";
 import { extensionShapes, store } from "./extension-shapes.ts";
-import { OptionsError } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
 
 const most = 2 ** 31 - 1;
 const versions = ["v1", "v1beta1"];

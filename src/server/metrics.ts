@@ -7,7 +7,8 @@ import { StoreError } from "../storage/store.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import { features } from "./features.ts";
 import { openFileLimit, openFiles } from "./open-files.ts";
-import { OptionsError, type Logger, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { Logger, ServerOptions } from "./options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 

@@ -1,4 +1,4 @@
-import { OptionsError } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
 
 /** What an option of the library takes. */
 export interface OptionShape {

@@ -138,11 +138,6 @@ export interface Logger {
 /** Says nothing. */
 export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Options that can't be used; the message names the option, the value and what is wrong. */
-export class OptionsError extends Error {
-  override name = "OptionsError";
-}
-
 /** An error as the log shows it. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -17,7 +17,8 @@ import type { TokenIssuer } from "../resources/token-issuer.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import { readOptionFile } from "./option-files.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** What a server needs to issue and verify the tokens of service accounts. */
 export interface ServiceAccountKeys {

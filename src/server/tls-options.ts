@@ -1,4 +1,4 @@
-import { OptionsError } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
 
 /** What of TLS clients may choose from. */
 export interface TlsOptions {

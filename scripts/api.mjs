@@ -136,7 +136,7 @@ function statementsOf(text) {
       if (commentEnds) inComment = false;
       continue;
     }
-    if (/^(?! )\S.*[;}]$|^\}.*$/.test(line) && !/\{$/.test(line)) {
+    if (/^(?! )\S.*[;}]$|^\}.*$/.test(line) && !line.endsWith("{")) {
       statements.push(now.join("\n").trim());
       now = [];
     }

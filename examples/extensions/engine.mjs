@@ -34,7 +34,7 @@ export class MapStore {
   range({ prefix, at = this.latestRevision(), after = "", limit = Infinity, maxBytes = Infinity }) {
     this.#readable(at);
     const keys = [...this.#values.keys()].filter((key) => key.startsWith(prefix) && byBytes(key, after) > 0);
-    const found = keys.sort(byBytes).flatMap((key) => this.get(key, at) ?? []);
+    const found = keys.toSorted(byBytes).flatMap((key) => this.get(key, at) ?? []);
     let bytes = 0;
     const full = found.findIndex(({ body }, index) => index >= limit || (bytes += body.length) >= maxBytes);
     const end = full < 0 ? found.length : full < limit ? full + 1 : full;

@@ -12,11 +12,10 @@ import {
   type AuditLogOptions,
   type AuditWebhookOptions,
 } from "./server/audit-options.ts";
+import { silentLogger, type Logger } from "./base/logger.ts";
 import {
   defaultConnections,
-  silentLogger,
   type ConnectionOptions,
-  type Logger,
   type ServerOptions,
   type StorageOptions,
 } from "./server/options.ts";
@@ -39,7 +38,8 @@ export type {
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
 export type { AuditLogOptions, AuditWebhookOptions } from "./server/audit-options.ts";
 export { OptionsError } from "./server/options-error.ts";
-export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
+export type { Logger } from "./base/logger.ts";
+export type { ConnectionOptions, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,
   AuthenticationOptions,

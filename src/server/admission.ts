@@ -19,10 +19,10 @@ import type { NamespacePhases } from "../resources/namespace-phases.ts";
 import type { Registry } from "../resources/registry.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
 import type { Store } from "../storage/store.ts";
-import { escalationCheck } from "./escalation-check.ts";
+import { escalationCheck } from "../admission/plugins/escalation-check.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
-import type { StoredRbac } from "./rbac.ts";
+import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 
 /** What plugins are made of. */
 export interface AdmissionParts {

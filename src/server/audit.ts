@@ -14,7 +14,8 @@ import { ConfigurationError } from "../schema/configuration.ts";
 import type { AuditLogOptions, AuditOptions } from "./audit-options.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError } from "./options-error.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 import { webhookBackend } from "./audit-webhook.ts";
 import { rarely } from "../base/clock.ts";
 

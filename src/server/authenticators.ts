@@ -21,7 +21,8 @@ import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "./option-files.ts";
 import { OptionsError } from "./options-error.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What recognizes callers, and what it works with. */

@@ -7,12 +7,12 @@ import { AuthorizationWebhook } from "../authorization/webhook.ts";
 import { rarely } from "../base/clock.ts";
 import { authorization } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
-import { StoredInsight } from "./insight.ts";
+import { StoredInsight } from "../authorization/insight/stored-insight.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
-import type { StoredNodeNeeds } from "./node-needs.ts";
+import type { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import { readOptionFile } from "./option-files.ts";
-import type { StoredRbac } from "./rbac.ts";
+import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { outageLogMs, remoteService, type ConfiguredService } from "./remote-services.ts";
 
 /** A service of others that is asked who may do what (mode Webhook). */

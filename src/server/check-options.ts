@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { CertificateFault, checkHost } from "./certificates.ts";
+import { CertificateFault, checkHost } from "../base/certificates.ts";
 import { isStore } from "../storage/guarded-store.ts";
 import type { Store } from "../storage/store.ts";
 import { checkFlowOptions, defaultFlow } from "./flow-options.ts";

@@ -3,7 +3,7 @@ import { deniedRanges } from "../http/connect/addresses.ts";
 import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/connect/rules.ts";
 import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
-import { CertificateFault, loadCertificateFiles } from "./certificates.ts";
+import { CertificateFault, loadCertificateFiles } from "../base/certificates.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { OptionsError } from "./options-error.ts";
 import { defaultConnections, type ConnectionOptions, type ServerOptions } from "./options.ts";

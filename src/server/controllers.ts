@@ -7,7 +7,8 @@ import { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { OptionsError } from "./options-error.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 
 /**
  * The controllers that the options ask for.

@@ -15,7 +15,8 @@ import type { Store } from "../storage/store.ts";
 import { admissionPluginNames } from "./admission.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { OptionsError } from "./options-error.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** What a program adds to a server that it embeds; `docs/extensions.md` says where each stands. */
 export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {

@@ -1,4 +1,5 @@
 import type { AuthorizationWebhookChoice } from "./authorizers.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/connect/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";
@@ -126,19 +127,4 @@ export interface ServerOptions {
   readonly extensions?: Extensions | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-/** Where the server says what happens. Secrets never come here. */
-export interface Logger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
-
-/** Says nothing. */
-export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** An error as the log shows it. */
-export function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

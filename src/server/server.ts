@@ -21,27 +21,32 @@ import { connectionRules } from "./connections.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
-import { StoredNodeNeeds } from "./node-needs.ts";
-import { ensurePriorityClasses, ensureSystemNamespaces, reconcileDefaultPolicy } from "./bootstrap.ts";
+import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
+import {
+  ensurePriorityClasses,
+  ensureSystemNamespaces,
+  reconcileDefaultPolicy,
+} from "../controllers/bootstrap/default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
-import { FlowConfiguration } from "./flow-configuration.ts";
+import { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
 import { flowControl } from "./flow-limits.ts";
 import { checkOptions } from "./check-options.ts";
 import { serverMetrics } from "./metrics.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
-import { identityHeaders } from "./authenticating-proxy.ts";
-import { publishAuthentication } from "./published-authentication.ts";
+import { clusterTrust } from "./authenticating-proxy.ts";
+import { publishClusterTrust } from "../controllers/cluster-authentication-trust.ts";
 import { startListening } from "./listening.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 import { Opened } from "./opened.ts";
-import { StoredRbac } from "./rbac.ts";
-import { ServerEffects } from "./effects.ts";
+import { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
+import { serverEffects } from "./effects.ts";
 import { guardedExtensions, type GuardedExtensions } from "./extensions.ts";
-import { featureGates } from "./features.ts";
+import { featureGates } from "./feature-gates.ts";
 import { registryFor } from "./registry.ts";
 import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
@@ -156,20 +161,21 @@ interface Pieces extends OpenStore {
   readonly chosen: readonly Controller[];
   readonly extensions: GuardedExtensions;
   readonly life: Lifecycle;
-  /** Told of everything that is to be closed. */
+  /** Keeps everything that is to be closed. */
   readonly opened: Opened;
 }
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
   const { registry, store, chosen, extensions, life, opened } = pieces;
-  const { policy, namespaces, needs } = followed(options, registry, store, opened);
+  const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorization = opened.add(
     await authorizers(options, { policy, needs, extensions: extensions.authorizers }),
     close,
   );
-  const effects = opened.add(new ServerEffects(options, registry, store, (below) => randomInt(below)), close);
+  const effects = serverEffects(options, registry, store, (below) => randomInt(below));
+  opened.add(effects.repair, (repair) => repair?.close());
   const adminToken = randomBytes(32).toString("base64url");
-  const { serving, authentication } = await identification(options, pieces, adminToken);
+  const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
   const parts = { registry, store, namespaces, policy, authorizer: authorization.chain };
   const engine = engineFor(options, registry, store, {
@@ -181,17 +187,17 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
   const control = flowControl(options, engine, metrics);
-  const flow = opened.add(new FlowConfiguration({ options, registry, store, client, control }), close);
+  const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
   const connections = await connectionRules(options);
   await policy.start();
   await needs?.start();
   await namespaces.start();
-  const tell = () => tellAuthorities(options, client, serving);
-  await bringUpToDate(options, registry, client, { flow, tell });
+  const publishTrust = () => publishTrustOf(options, client, serving);
+  await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
   opened.add(await startControllers({ chosen, options, registry, store, client }), close);
   life.synced = true;
-  effects.start();
+  effects.repair?.start();
   const service = await httpService(options, engine, {
     metrics,
     flow: control,
@@ -203,7 +209,15 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     authentication,
   });
   opened.add(service.audit, (audit) => audit?.close());
-  const listener = await startListening({ options, registry, client, serving, service, opened, tell });
+  const listener = await startListening({
+    options,
+    registry,
+    client,
+    serving,
+    service,
+    opened,
+    publishTrust,
+  });
   return { options, life, client, serving, listener, service, adminToken, opened };
 }
 
@@ -211,8 +225,8 @@ function close(opened: { close(): unknown }): unknown {
   return opened.close();
 }
 
-/** By what the server shows itself, and recognizes others. */
-async function identification(
+/** The serving certificates, and the authentication of requests. */
+async function servingAndAuthentication(
   options: ServerOptions,
   { registry, store, shared, extensions }: Pieces,
   adminToken: string,
@@ -256,49 +270,49 @@ function engineFor(
   };
 }
 
-/** What bringing a server up to date takes beside its client. */
-interface BringingUp {
+/** What the start-up steps work with beside the client. */
+interface StartUp {
   readonly flow: FlowConfiguration;
-  /** Tells others of the authorities of clients. */
-  readonly tell: () => Promise<void>;
+  /** Publishes the authorities of clients. */
+  readonly publishTrust: () => Promise<void>;
 }
 
 /**
  * Brings what a server always has to what this release makes of it. Nothing waits but what needs a namespace: writes
  * that are made at one time are synced as one.
  */
-async function bringUpToDate(
+async function ensureDefaultObjects(
   { vocabulary }: ServerOptions,
   registry: Registry,
   client: Client,
-  { flow, tell }: BringingUp,
+  { flow, publishTrust }: StartUp,
 ): Promise<void> {
   const namespaces = ensureSystemNamespaces(client, vocabulary);
   const selfSubjectReviews = registry.serves(SelfSubjectReview);
   await Promise.all([
     reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
     registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
-    namespaces.then(tell),
+    namespaces.then(publishTrust),
     flow.start(),
   ]);
 }
 
-/** That others aren't told keeps nobody from being served. Without a socket there is nothing to tell. */
-async function tellAuthorities(
+/** A failure doesn't keep the server from serving. Without a socket there is nothing to publish. */
+async function publishTrustOf(
   options: ServerOptions,
   client: Client,
   serving: Serving | undefined,
 ): Promise<void> {
   if (serving === undefined) return;
   try {
-    await publishAuthentication(options, client, serving.authorities, identityHeaders(options));
+    await publishClusterTrust(options, client, clusterTrust(options, serving.authorities));
   } catch (error) {
-    options.log.error({ error: stackOf(error) }, "the authorities of clients could not be told");
+    options.log.error({ error: stackOf(error) }, "the authorities of clients could not be published");
   }
 }
 
-/** What is known of the store without asking it, not begun yet. */
-function followed(
+/** The indexes that follow the store, not started yet. */
+function storedIndexes(
   { vocabulary, clock, log, authorizationModes }: ServerOptions,
   registry: Registry,
   store: Store,

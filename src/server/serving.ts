@@ -12,7 +12,7 @@ import {
   loadCertificateFiles,
   renewServingCertificates,
   type ServingCertificates,
-} from "./certificates.ts";
+} from "../base/certificates.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
 import { sharedAuthority } from "./shared-authority.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { PolicyRule } from "../../src/authorization/rbac/policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { spreadLimits } from "../../src/authorization/rbac/spread-budget.ts";
-import { StoredRbac } from "../../src/server/rbac.ts";
+import { StoredRbac } from "../../src/authorization/rbac/stored-rbac.ts";
 import type { Decision } from "../../src/authorization/authorizer.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

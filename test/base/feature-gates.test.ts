@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FeatureGateError, FeatureGates, type Feature } from "../../src/base/feature-gates.ts";
-import { featureGates, features } from "../../src/server/features.ts";
+import { featureGates } from "../../src/server/feature-gates.ts";
+import { features } from "../../src/base/features.ts";
 import { OptionsError } from "../../src/server/options-error.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import { TestServer } from "../support/api.ts";

@@ -6,7 +6,7 @@ import { BodyBudget } from "../../src/http/body-budget.ts";
 import { UnsentAnswers } from "../../src/http/unsent.ts";
 import { HandlerGuard } from "../../src/http/guard.ts";
 import { connectionLimits, listen, type HttpListener } from "../../src/http/listener.ts";
-import { createServingCertificates } from "../../src/server/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates.ts";
 import { Api, TestServer } from "../support/api.ts";
 import { RawConnection, answerOf, head, http2Session, portOf, stillAnswers } from "./support.ts";
 

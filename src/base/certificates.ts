@@ -2,18 +2,18 @@ import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync
 import type { KeyObject } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { type Clock, systemClock } from "../base/clock.ts";
-import { makeFolder } from "../base/folders.ts";
-import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { makeFolder } from "./folders.ts";
+import { dnsSubdomainFaults, wildcardSubdomainFaults } from "./names.ts";
 import {
   type CertificateFacts,
   type CertificatePair,
   addressBytes,
   isAddress,
   signCertificate,
-} from "../base/x509.ts";
+} from "./x509.ts";
 
-export type { CertificatePair } from "../base/x509.ts";
+export type { CertificatePair } from "./x509.ts";
 
 /** A certificate or key file that can't be used. The message names the file and what is wrong with it. */
 export class CertificateFault extends Error {

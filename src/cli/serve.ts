@@ -255,7 +255,7 @@ async function writeAdministrator(file: string, server: Server, log: Logger): Pr
 
 /**
  * From now on an exception that nothing caught doesn't end the process: it serves others who have no part in it. Handlers
- * that a peer's bytes reach are guarded where they are registered, and end that peer's connection (`src/http/guard.ts`).
+ * that a peer's bytes reach are guarded where they are registered, and end that peer's connection (`src/http/transport/guard.ts`).
  */
 function surviveDefects(server: Server): void {
   process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));

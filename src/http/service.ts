@@ -6,19 +6,19 @@ import type { FairTurns } from "../flow/fair-turns.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { UnsentAnswers } from "./unsent.ts";
-import type { BodyBudget } from "./body-budget.ts";
-import type { HandlerGuard } from "./guard.ts";
-import type { BackendSockets } from "./connect/backend-sockets.ts";
-import type { ConnectionRules } from "./connect/rules.ts";
-import type { ConnectionObserver } from "./listener.ts";
+import type { UnsentAnswers } from "./transport/unsent.ts";
+import type { BodyBudget } from "./transport/body-budget.ts";
+import type { HandlerGuard } from "./transport/guard.ts";
+import type { BackendSockets } from "./backends/backend-sockets.ts";
+import type { ConnectionRules } from "./backends/rules.ts";
+import type { ConnectionObserver } from "./transport/connection-observer.ts";
 import type { RequestLimiter } from "./limits/limiter.ts";
 import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
-import type { RequestFacts, ResourceFacts } from "./request-facts.ts";
-import type { Exchange } from "./exchange.ts";
-import type { UserInfo } from "../base/user-info.ts";
+import type { ResourceContext } from "./request/context.ts";
+import type { PathTable } from "./request/path-table.ts";
+import type { OpenStreams } from "./transport/open-streams.ts";
 
 /** What the stages of the pipeline work with; put together once, by `server/`. */
 export interface HttpService {
@@ -78,71 +78,8 @@ export type DefectSource =
   | { readonly event: string }
   | { readonly process: "uncaughtException" | "unhandledRejection" };
 
-/** A request that passed authentication and authorization. */
-export interface Admitted<F extends RequestFacts = RequestFacts> {
-  readonly exchange: Exchange;
-  readonly facts: F;
-  readonly user: UserInfo;
-}
-
 /** Fills in the status of a review. The object is canonical and valid; it is changed. */
 export type ReviewHandler = (
   review: Record<string, unknown>,
-  request: Admitted<ResourceFacts>,
+  request: ResourceContext,
 ) => Promise<void> | void;
-
-/** Answers one path. */
-export type PathHandler = (request: Admitted) => Promise<void> | void;
-
-/** Handlers of paths outside the resources. */
-export class PathTable {
-  private readonly exact = new Map<string, PathHandler>();
-  private readonly below: { readonly prefix: string; readonly handler: PathHandler }[] = [];
-
-  /** A path, or (ending in `/`) all paths below it. */
-  add(path: string, handler: PathHandler): void {
-    if (isBelow(path)) this.below.push({ prefix: path, handler });
-    else this.exact.set(path, handler);
-  }
-
-  /** A path that may also be written with a slash at its end, as those of discovery. */
-  addWithSlash(path: string, handler: PathHandler): void {
-    this.exact.set(path, handler);
-    this.exact.set(`${path}/`, handler);
-  }
-
-  /** What answers a path, letter for letter: authorization is asked about just this path. */
-  find(path: string): PathHandler | undefined {
-    return this.exact.get(path) ?? this.below.find(({ prefix }) => path.startsWith(prefix))?.handler;
-  }
-
-  /** Every exact path, sorted. */
-  get paths(): string[] {
-    return [...this.exact.keys()].filter((path) => !isBelow(path)).toSorted();
-  }
-}
-
-function isBelow(path: string): boolean {
-  return path.length > 1 && path.endsWith("/");
-}
-
-/** What is under way and has no end of its own, such as watches: they are ended when the server stops, and so is one that begins after that. */
-export class OpenStreams {
-  private readonly open = new Set<{ close(): void }>();
-  private draining = false;
-
-  add(stream: { close(): void }): void {
-    if (this.draining) stream.close();
-    else this.open.add(stream);
-  }
-
-  delete(stream: { close(): void }): void {
-    this.open.delete(stream);
-  }
-
-  /** Ends all of them, and those to come. */
-  drain(): void {
-    this.draining = true;
-    for (const stream of this.open) stream.close();
-  }
-}

@@ -1,4 +1,4 @@
-import type { AnnotationKeys } from "../http/audit/auditor.ts";
+import type { AnnotationKeys } from "../http/audit/annotation-keys.ts";
 import { AuditBackend } from "../http/audit/backend.ts";
 import { BatchOutput } from "../http/audit/batch-output.ts";
 import { encodeMembers } from "../http/audit/event.ts";

@@ -1,4 +1,5 @@
-import { annotationKeys, Auditor, type AnnotationKeys } from "../http/audit/auditor.ts";
+import { annotationKeys, type AnnotationKeys } from "../http/audit/annotation-keys.ts";
+import { Auditor } from "../http/audit/auditor.ts";
 import { AuditBackend, type EventOutput } from "../http/audit/backend.ts";
 import { BatchOutput } from "../http/audit/batch-output.ts";
 import { BlockingOutput, type ByteTarget } from "../http/audit/blocking-output.ts";

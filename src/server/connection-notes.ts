@@ -1,10 +1,10 @@
 import { rarely } from "../base/clock.ts";
-import { BackendSockets } from "../http/connect/backend-sockets.ts";
-import type { ConnectionRules } from "../http/connect/rules.ts";
-import type { ConnectionObserver } from "../http/listener.ts";
+import { BackendSockets } from "../http/backends/backend-sockets.ts";
+import type { ConnectionRules } from "../http/backends/rules.ts";
+import type { ConnectionObserver } from "../http/transport/connection-observer.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { HttpLog } from "../http/service.ts";
-import { UnsentAnswers, type EndedConnection } from "../http/unsent.ts";
+import { UnsentAnswers, type EndedConnection } from "../http/transport/unsent.ts";
 import { lacksDescriptor, openFileLimit } from "./open-files.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";

@@ -1,6 +1,6 @@
 import type { BlockList } from "node:net";
-import { deniedRanges } from "../http/connect/addresses.ts";
-import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/connect/rules.ts";
+import { deniedRanges } from "../http/backends/addresses.ts";
+import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/backends/rules.ts";
 import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
 import { CertificateFault, loadCertificateFiles } from "../base/certificates.ts";

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { HealthCheck, HealthChecks } from "../http/health.ts";
+import type { HealthCheck, HealthChecks } from "../http/documents/health.ts";
 import { StoreFullError, type Store, type StoreError } from "../storage/store.ts";
 
 /** Where a server is in its life; the health checks read it. */

@@ -1,4 +1,4 @@
-import { listen, type HttpListener } from "../http/listener.ts";
+import { listen, type HttpListener } from "../http/transport/listener.ts";
 import { handle } from "../http/pipeline.ts";
 import type { HttpService } from "../http/service.ts";
 import { mayUpgrade } from "../http/verbs/connect.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { devNull } from "node:os";
-import { exhaustionCodes } from "../http/listener.ts";
+import { exhaustionCodes } from "../http/transport/connection-observer.ts";
 
 /** Client connections that a server lets be open when nobody says how many. */
 const usualConnections = 20_000;

@@ -1,7 +1,7 @@
 import type { AuthorizationWebhookChoice } from "./authorizers.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Clock } from "../base/clock.ts";
-import { nodeAddressTypes } from "../http/connect/rules.ts";
+import { nodeAddressTypes } from "../http/backends/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
 import type { AuditOptions } from "./audit-options.ts";

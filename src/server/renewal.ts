@@ -1,4 +1,4 @@
-import type { HttpListener } from "../http/listener.ts";
+import type { HttpListener } from "../http/transport/listener.ts";
 import { Periodic } from "../storage/periodic.ts";
 import { FileWatch } from "../base/file-watch.ts";
 import { stackOf } from "../base/logger.ts";

@@ -3,7 +3,7 @@ import { AdmissionChain } from "../admission/chain.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
-import type { HttpListener } from "../http/listener.ts";
+import type { HttpListener } from "../http/transport/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { AuthorityPool } from "../authentication/authority-pool.ts";
 import { certificatesIn } from "../base/pem.ts";
 import { rootOf, type CertificatePair } from "../base/x509.ts";
-import type { ListenOptions, TlsMaterial } from "../http/listener.ts";
+import type { ListenOptions, TlsMaterial } from "../http/transport/listener.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import {
   CertificateFault,

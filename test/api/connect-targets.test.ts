@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deniedRanges, isRefused, ownAddresses } from "../../src/http/connect/addresses.ts";
+import { deniedRanges, isRefused, ownAddresses } from "../../src/http/backends/addresses.ts";
 import { FakeBackend, makeNode, makePod, ownAddress } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";
 import { createServingCertificates } from "../../src/base/certificates.ts";

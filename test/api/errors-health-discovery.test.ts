@@ -7,7 +7,7 @@ import {
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { HealthCheck } from "../../src/http/health.ts";
+import type { HealthCheck } from "../../src/http/documents/health.ts";
 import { healthChecks } from "../../src/server/health-checks.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { TestServer } from "../support/api.ts";

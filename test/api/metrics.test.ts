@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { MetricSet, type MetricDefinition } from "../../src/http/metrics/metric-set.ts";
+import type { MetricDefinition } from "../../src/http/metrics/metric-definition.ts";
+import { MetricSet } from "../../src/http/metrics/metric-set.ts";
 import { TestServer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";

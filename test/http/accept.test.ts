@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAccept } from "../../src/http/negotiation.ts";
+import { parseAccept } from "../../src/http/request/negotiation.ts";
 
 test.each([
   ["application/json", [["application/json", 1]]],

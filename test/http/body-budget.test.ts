@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { ClientHttp2Stream } from "node:http2";
 import { StatusError } from "../../src/base/status-error.ts";
-import { BodyBudget } from "../../src/http/body-budget.ts";
+import { BodyBudget } from "../../src/http/transport/body-budget.ts";
 import { configMap, ok, startWithUsers, until } from "../api/support.ts";
 import type { TestServer } from "../support/api.ts";
 import { answerOf, http2Session } from "../robustness/support.ts";

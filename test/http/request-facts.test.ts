@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isTrue, readFacts } from "../../src/http/request-facts.ts";
+import { isTrue, readFacts } from "../../src/http/request/facts.ts";
 
 describe("C-4.1 C-4.2 what a request is about", () => {
   // method, url, verb, group, version, namespace, resource, name, subresource, rest

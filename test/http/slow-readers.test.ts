@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SlowReaders } from "../../src/http/slow-readers.ts";
+import { SlowReaders } from "../../src/http/transport/slow-readers.ts";
 
 const everyMs = 10;
 const takeMs = 4 * everyMs;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UnsentAnswers, type EndedConnection } from "../../src/http/unsent.ts";
+import { UnsentAnswers, type EndedConnection } from "../../src/http/transport/unsent.ts";
 
 const mib = 1024 * 1024;
 const anna = { caller: "anna", exempt: false };

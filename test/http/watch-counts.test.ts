@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { WatchCounts } from "../../src/http/limits/watch-counts.ts";
-import { readFacts, type ResourceFacts } from "../../src/http/request-facts.ts";
+import { readFacts, type ResourceFacts } from "../../src/http/request/facts.ts";
 
 const facts = (method: string, path: string) => readFacts(method, path) as ResourceFacts;
 const inDefault = "/api/v1/namespaces/default/configmaps";

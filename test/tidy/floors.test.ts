@@ -1,6 +1,5 @@
-import path from "node:path";
 import { expect, test } from "vitest";
-import { read, sources } from "./source-files.ts";
+import { importsOf, sources } from "./source-files.ts";
 
 /** The rooms by floor (docs/architecture.md): a room imports from floors below it and from itself. */
 const floors: readonly (readonly string[])[] = [
@@ -19,11 +18,6 @@ const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [ro
 
 function roomOf(file: string): string {
   return file.split("/")[1]!;
-}
-
-function importsOf(file: string): string[] {
-  const found = read(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
-  return [...found].map((match) => path.posix.join(path.posix.dirname(file), match[1]!));
 }
 
 test("every folder under src/ is a room with a floor", () => {

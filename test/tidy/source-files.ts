@@ -19,3 +19,9 @@ export function read(file: string): string {
 
 /** The source files of the product. */
 export const sources = filesBelow("src").filter((file) => file.endsWith(".ts"));
+
+/** The files that a source file imports from the project. */
+export function importsOf(file: string): string[] {
+  const found = read(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
+  return [...found].map((match) => path.posix.join(path.posix.dirname(file), match[1]!));
+}

@@ -3,36 +3,16 @@ import { encodeJson } from "../../base/json/encode.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { Exchange } from "../exchange.ts";
+import type { RequestContext } from "../request/context.ts";
 import type { MetricSet, Sample } from "../metrics/metric-set.ts";
-import { AuditedExchange } from "./audited-exchange.ts";
+import type { AnnotationKeys } from "./annotation-keys.ts";
 import type { AuditBackend } from "./backend.ts";
 import type { AuditEvent } from "./event.ts";
 import { withoutManagedFields } from "./managed-fields.ts";
 import type { MicroClock } from "./micro-clock.ts";
 import { auditLevels, type AuditLevel, type AuditRules, type AuditTerms } from "./policy.ts";
+import type { Recorder } from "./recorder.ts";
 import { AuditTrail } from "./trail.ts";
-
-/** Names of annotations, in the vocabulary's spelling. */
-export interface AnnotationKeys {
-  readonly decision: string;
-  readonly reason: string;
-  readonly deprecated: string;
-  readonly removedRelease: string;
-  readonly truncated: string;
-}
-
-/** See {@link AnnotationKeys}. */
-export function annotationKeys({ groupSuffix }: Vocabulary): AnnotationKeys {
-  return {
-    decision: `authorization.${groupSuffix}/decision`,
-    reason: `authorization.${groupSuffix}/reason`,
-    deprecated: `${groupSuffix}/deprecated`,
-    removedRelease: `${groupSuffix}/removed-release`,
-    truncated: `audit.${groupSuffix}/truncated`,
-  };
-}
 
 /** What the audit of a server is made of. */
 export interface AuditParts {
@@ -44,7 +24,7 @@ export interface AuditParts {
 }
 
 /** The audit of a server: gives each request a trail, and what trails record to the backends. */
-export class Auditor {
+export class Auditor implements Recorder {
   private readonly recorded: Sample;
   private readonly levels: ReadonlyMap<AuditLevel, Sample>;
 
@@ -65,9 +45,11 @@ export class Auditor {
     return this.parts.clock.now();
   }
 
-  /** An exchange whose request is audited under its id. */
-  accompany(exchange: Exchange): AuditedExchange {
-    return new AuditedExchange(exchange, new AuditTrail(this, exchange));
+  /** Audits a request, under the id of its exchange. */
+  accompany(request: RequestContext): void {
+    const trail = new AuditTrail(this, request);
+    request.audit = trail;
+    request.exchange.onAnswer = (status) => trail.started(status);
   }
 
   /** What the policy says of a request. */

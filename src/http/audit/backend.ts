@@ -5,7 +5,7 @@ import type { AuditEvent } from "./event.ts";
 export interface EventOutput {
   /**
    * Takes the text of one event. One that is urgent has gone out when this returns, or its promise resolves, where the
-   * output blocks; others soon after. What is lost is told to whoever made the output.
+   * output blocks; others soon after. The output reports what is lost by the callback that it was made with.
    *
    * @returns false when it is lost.
    */

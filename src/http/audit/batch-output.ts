@@ -36,7 +36,7 @@ export class BatchOutput implements EventOutput {
 
   /**
    * @param send takes a batch; a promise that is rejected tells that it is lost.
-   * @param lost told how many events are lost, and why.
+   * @param lost called with how many events are lost, and why.
    */
   constructor(
     private readonly options: BatchOptions,

@@ -19,7 +19,7 @@ export class BlockingOutput implements EventOutput {
   private size = 0;
   private timer: NodeJS.Immediate | undefined;
 
-  /** @param lost told how many events couldn't be written, and why. */
+  /** @param lost called with how many events couldn't be written, and why. */
   constructor(
     private readonly target: ByteTarget,
     private readonly lost: (events: number, error: unknown) => void,

@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
-import type { Exchange } from "../exchange.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /**
  * Where a request comes from, the first sender first: what `X-Forwarded-For` and `X-Real-Ip` say, then the address of the
  * connection, which alone can't be made up.
  */
-export function sourceAddresses(exchange: Exchange): readonly string[] {
+export function sourceAddresses(exchange: HttpExchange): readonly string[] {
   const forwarded = exchange.header("x-forwarded-for");
   const real = exchange.header("x-real-ip");
   const remote = plain(exchange.connection.remoteAddress);

@@ -6,7 +6,7 @@ const maxBacklogBytes = 16 * 1024 * 1024;
 
 /** A stream of the process as a target of lines. It isn't ended with the audit. */
 export class StandardOutput implements ByteTarget {
-  /** @param failed told when what was taken couldn't be written after all. */
+  /** @param failed called when what was taken couldn't be written after all. */
   constructor(
     private readonly stream: Writable,
     private readonly failed: (error: Error) => void,

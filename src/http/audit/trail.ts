@@ -3,10 +3,11 @@ import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import { attributesOf } from "../access.ts";
-import type { Exchange } from "../exchange.ts";
-import type { RequestFacts } from "../request-facts.ts";
-import type { Auditor } from "./auditor.ts";
+import { attributesOf } from "../request/attributes.ts";
+import type { AuditHooks } from "../request/audit-hooks.ts";
+import { unknownUser, type RequestContext } from "../request/context.ts";
+import { isLongRunning, unreadFacts } from "../request/facts.ts";
+import type { Recorder } from "./recorder.ts";
 import type { AuditEvent, ObjectReference, RecordedStatus } from "./event.ts";
 import { withoutManagedFields } from "./managed-fields.ts";
 import { auditLevels, type AuditLevel, type AuditStage, type AuditTerms } from "./policy.ts";
@@ -21,11 +22,10 @@ const maxUserAgent = 1024;
  * The audit of one request, from its coming to its end: takes note of what the stages of the pipeline learn, and records
  * events as the policy says. A request at level None has a trail that records nothing.
  */
-export class AuditTrail {
+export class AuditTrail implements AuditHooks {
   private terms: AuditTerms | undefined;
-  private facts: RequestFacts | undefined;
-  private user: UserInfo = nobody;
-  private impersonated: UserInfo | undefined;
+  /** Whose request it is recorded as. */
+  private user: UserInfo = unknownUser;
   private reference: ObjectReference | undefined;
   private status: RecordedStatus | undefined;
   private request: string | undefined;
@@ -37,27 +37,16 @@ export class AuditTrail {
   private judged = false;
   private over = false;
 
-  /** @param exchange as the client sent it, with its id. */
   constructor(
-    private readonly auditor: Auditor,
-    private readonly exchange: Exchange,
+    private readonly auditor: Recorder,
+    private readonly about: RequestContext,
   ) {
     this.receivedMicros = auditor.now();
   }
 
-  /** The caller is known: asks the policy, and records that the request has come. A promise where that takes time. */
-  received(user: UserInfo): MaybePromise<void> {
-    if (this.begin(this.facts!, user)) return this.auditor.accept(this.event("RequestReceived"));
-  }
-
-  /** What is asked; a caller who can't be recognised leaves no more than that and the answer. */
-  asked(facts: RequestFacts): void {
-    this.facts = facts;
-  }
-
-  /** The request is done as somebody else than its caller. */
-  impersonates(user: UserInfo): void {
-    if (user !== this.user) this.impersonated = user;
+  /** See {@link AuditHooks.received}. */
+  received(): MaybePromise<void> {
+    if (this.begin(this.about.caller)) return this.auditor.accept(this.event("RequestReceived"));
   }
 
   /** What authorization said. */
@@ -117,7 +106,7 @@ export class AuditTrail {
 
   /** The request is answered with a Status. */
   responseStatus(code: number, status: object): void {
-    if (!this.judged && this.facts !== undefined) this.begin(this.facts, nobody);
+    if (!this.judged && this.about.facts !== unreadFacts) this.begin(unknownUser);
     if (this.terms === undefined) return;
     this.status = { ...(status as Omit<RecordedStatus, "code">), code };
     if (this.wantsResponse) this.responseObject(Buffer.from(encodeJson(status as JsonValue)));
@@ -127,10 +116,9 @@ export class AuditTrail {
   started(code: number): void {
     if (this.terms === undefined) return;
     this.status ??= { code };
-    const { facts } = this;
-    if (this.user !== nobody && !(facts !== undefined && goesOn(facts))) return;
+    if (this.user !== unknownUser && !isLongRunning(this.about.facts)) return;
     this.auditor.record(this.event("ResponseStarted"));
-    if (this.user === nobody) this.over = true;
+    if (this.user === unknownUser) this.over = true;
   }
 
   /** What was thrown was a defect of the server. */
@@ -145,8 +133,8 @@ export class AuditTrail {
   /** The pipeline is done with the request; one that goes on ends with its connection or stream. */
   ended(): void {
     if (this.terms === undefined || this.over) return;
-    if (this.facts !== undefined && goesOn(this.facts) && this.status?.status === undefined)
-      this.exchange.onClose(() => this.complete());
+    const { facts, exchange } = this.about;
+    if (isLongRunning(facts) && this.status?.status === undefined) exchange.onClose(() => this.complete());
     else this.complete();
   }
 
@@ -158,9 +146,9 @@ export class AuditTrail {
   }
 
   /** Asks the policy; false when nothing is to be recorded. */
-  private begin(facts: RequestFacts, user: UserInfo): boolean {
+  private begin(user: UserInfo): boolean {
     this.judged = true;
-    const attributes = attributesOf(facts, user);
+    const attributes = attributesOf(this.about.facts, user);
     const terms = this.auditor.termsFor(attributes);
     if (terms.level === "None") return false;
     this.terms = terms;
@@ -198,7 +186,8 @@ export class AuditTrail {
 
   /** The event of a stage; undefined where the policy omits it. */
   private event(stage: AuditStage): AuditEvent | undefined {
-    const { exchange, terms } = this;
+    const { about, terms } = this;
+    const { exchange } = about;
     if (terms!.omitStages.has(stage)) return undefined;
     const responseObject = this.recordedResponse();
     const agent = exchange.header("user-agent") ?? "";
@@ -207,9 +196,9 @@ export class AuditTrail {
       auditId: exchange.auditId,
       stage,
       requestUri: exchange.url,
-      verb: this.facts!.verb,
+      verb: about.facts.verb,
       user: this.user,
-      impersonatedUser: this.impersonated,
+      impersonatedUser: about.user === about.caller ? undefined : about.user,
       sourceIps: sourceAddresses(exchange),
       userAgent: agent.length > maxUserAgent ? `${agent.slice(0, maxUserAgent)}...TRUNCATED` : agent,
       objectRef: this.reference === undefined ? undefined : { ...this.reference },
@@ -231,16 +220,6 @@ export class AuditTrail {
     }
     return this.auditor.oneLine(Buffer.concat(this.response), this.terms!.omitManagedFields);
   }
-}
-
-const nobody: UserInfo = { name: "", uid: "", groups: [], extra: {} };
-
-/** Subresources that are connections, as long as either side likes. */
-const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
-/** Whether a request goes on until somebody ends it. */
-function goesOn(facts: RequestFacts): boolean {
-  return facts.kind === "resource" && (facts.verb === "watch" || connections.has(facts.subresource));
 }
 
 /** What the path doesn't say of an object, its metadata may. */

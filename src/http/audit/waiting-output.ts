@@ -9,7 +9,7 @@ export class WaitingOutput implements EventOutput {
 
   /**
    * @param send takes the texts of events; a promise that is rejected tells that they are lost.
-   * @param lost told how many events are lost, and why.
+   * @param lost called with how many events are lost, and why.
    */
   constructor(
     private readonly send: (texts: readonly string[]) => Promise<void>,

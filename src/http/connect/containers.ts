@@ -7,7 +7,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  * annotation names.
  *
  * @param asked empty when none is named.
- * @throws {StatusError} BadRequest when there is no such container, or it can't be told which is meant.
+ * @throws {StatusError} BadRequest when there is no such container, or it isn't clear which is meant.
  */
 export function containerOf({ metadata, spec }: Pod, asked: string, { domain }: Vocabulary): string {
   const pod = metadata.name!;

@@ -2,25 +2,25 @@ import type { IncomingMessage } from "node:http";
 import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Pod } from "../../kinds/core/pod/pod.ts";
-import { headersFor } from "../respond.ts";
+import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceRequest } from "../verbs/serve-resource.ts";
-import { Backend } from "./backend.ts";
+import type { ResourceContext } from "../request/context.ts";
+import { Backend } from "../backends/backend.ts";
 import { containerOf } from "./containers.ts";
-import { handOn } from "./hand-on.ts";
+import { forwardRequest } from "./forward.ts";
 import { agentDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
 import { logOptions, portForwardQuery, streamQuery } from "./options.ts";
 import { relayAnswer } from "./relay.ts";
-import { hostAndPort } from "./rules.ts";
+import { hostAndPort } from "../backends/rules.ts";
 
-/** So much of a node agent's complaint is told. */
+/** The most bytes of a node agent's error text that are sent to the client. */
 const maxComplaintBytes = 50_000;
 
 /** `exec`, `attach` and `portforward` of a pod: an upgraded connection to the agent of the pod's node. */
 export async function serveStream(
   service: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
   subresource: "attach" | "exec" | "portforward",
 ): Promise<void> {
   const { exchange, facts, target, user } = request;
@@ -35,11 +35,11 @@ export async function serveStream(
   const destination = await agentDestination(objects, node, connections);
   if (exchange.upgrade === undefined) throw new StatusError("BadRequest", "Upgrade request required");
   const path = agentPath(forward ? "portForward" : subresource, pod, container, query);
-  await handOn(service, request, { destination, path });
+  await forwardRequest(service, request, { destination, path });
 }
 
 /** `log` of a pod: the node agent's text, as it comes. Without a node there is no text yet. */
-export async function serveLog(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveLog(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target, user } = request;
   const { engine, connections } = service;
   const objects = new Objects(engine, target.namespace, user);
@@ -100,7 +100,7 @@ async function complaint(answer: IncomingMessage): Promise<string> {
       if (size >= maxComplaintBytes) break;
     }
   } catch (error) {
-    // It is told as far as it came.
+    // The text is sent as far as it came.
     chunks.push(Buffer.from(` (broken off: ${String(error)})`));
   }
   return Buffer.concat(chunks).subarray(0, maxComplaintBytes).toString("utf8").trim();

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { StatusError } from "../../base/status-error.ts";
 import type { Node } from "../../kinds/core/node/node.ts";
-import { addressRefused, isRefused } from "./addresses.ts";
-import { invalidPlace, parsePlace, portNumber } from "./names.ts";
+import { addressRefused, isRefused } from "../backends/addresses.ts";
+import { invalidPlace, parsePlace, portNumber } from "../backends/names.ts";
 import type { Objects } from "./objects.ts";
-import { connectTimeoutMs, type ConnectionRules, type Destination } from "./rules.ts";
+import { connectTimeoutMs, type ConnectionRules, type Destination } from "../backends/rules.ts";
 
 /** Where a node agent listens, unless its node says otherwise. */
 const agentPort = 10_250;

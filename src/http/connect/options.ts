@@ -1,7 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
-import { integerParameter } from "../parameters.ts";
-import { isTrue, type Query } from "../request-facts.ts";
+import { integerParameter } from "../request/parameters.ts";
+import { isTrue, type Query } from "../request/facts.ts";
 
 /** What is asked of a pod's log (`PodLogOptions`). */
 export interface LogOptions {

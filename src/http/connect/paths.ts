@@ -1,4 +1,4 @@
-import type { ResourceFacts } from "../request-facts.ts";
+import type { ResourceFacts } from "../request/facts.ts";
 
 /**
  * What a path says behind the subresource, as it was sent: percent-encodings, doubled and trailing slashes are kept.

@@ -1,8 +1,8 @@
 import type { Pod } from "../../kinds/core/pod/pod.ts";
-import { addressRefused, isRefused } from "./addresses.ts";
-import { invalidPlace, parsePlace, portNumber } from "./names.ts";
+import { addressRefused, isRefused } from "../backends/addresses.ts";
+import { invalidPlace, parsePlace, portNumber } from "../backends/names.ts";
 import type { Objects } from "./objects.ts";
-import { connectTimeoutMs, type ConnectionRules, type Destination } from "./rules.ts";
+import { connectTimeoutMs, type ConnectionRules, type Destination } from "../backends/rules.ts";
 
 /**
  * Where a request for a pod goes: to the pod's first address, and the port that is named, or the first that its

@@ -1,15 +1,15 @@
 import type { HttpService } from "../service.ts";
-import type { ResourceRequest } from "../verbs/serve-resource.ts";
-import { handOn } from "./hand-on.ts";
+import type { ResourceContext } from "../request/context.ts";
+import { forwardRequest } from "./forward.ts";
 import { nodeDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
 import { pathBehind, queryOf } from "./paths.ts";
 import { podDestination } from "./pods.ts";
-import { hostAndPort, type Destination } from "./rules.ts";
+import { hostAndPort, type Destination } from "../backends/rules.ts";
 import { serviceDestination } from "./services.ts";
 
 /** `proxy` of a pod, service or node: the request goes to it as it is, and its answer back. */
-export async function serveProxy(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveProxy(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts } = request;
   const path = pathBehind(facts);
   const query = queryOf(exchange.url);
@@ -20,7 +20,7 @@ export async function serveProxy(service: HttpService, request: ResourceRequest)
     return;
   }
   const prefix = facts.path.slice(0, facts.path.length - path.length);
-  await handOn(service, request, {
+  await forwardRequest(service, request, {
     destination,
     path: `${path === "" ? "/" : path}${query}`,
     mend: (lines) => mendLocation(lines, destination, prefix, exchange.header("host")),
@@ -29,7 +29,7 @@ export async function serveProxy(service: HttpService, request: ResourceRequest)
 
 function destinationOf(
   { engine, connections }: HttpService,
-  { facts, target, user }: ResourceRequest,
+  { facts, target, user }: ResourceContext,
 ): Promise<Destination> {
   const objects = new Objects(engine, target.namespace, user);
   switch (target.resource.name) {

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import { announcedTrailers, mayTrail, trailersOf } from "./headers.ts";
-import type { BodyStream, Exchange, HeaderLines } from "../exchange.ts";
+import { announcedTrailers, mayTrail, trailersOf } from "../backends/headers.ts";
+import type { BodyStream } from "../transport/body-stream.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
+import type { HeaderLines } from "../transport/header-lines.ts";
 
 /**
  * Hands a backend's answer on as it comes, no faster than the client takes it, with what follows its body. An answer that breaks off midway breaks
  * the client's connection off too, so that it can't be mistaken for a whole one.
  */
 export function relayAnswer(
-  exchange: Exchange,
+  exchange: HttpExchange,
   answer: IncomingMessage,
   status: number,
   headers: HeaderLines,

@@ -4,11 +4,11 @@ import type { ObjectReference } from "../../kinds/core/references.ts";
 import type { Service } from "../../kinds/core/service/service.ts";
 import type { EndpointSlice } from "../../kinds/discovery/endpoint-slice.ts";
 import type { Static } from "../../schema/types.ts";
-import { addressRefused, isRefused } from "./addresses.ts";
-import { parsePlace, portNumber } from "./names.ts";
+import { addressRefused, isRefused } from "../backends/addresses.ts";
+import { parsePlace, portNumber } from "../backends/names.ts";
 import type { Objects } from "./objects.ts";
 import { addressesOf } from "./pods.ts";
-import { connectTimeoutMs, type ConnectionRules, type Destination } from "./rules.ts";
+import { connectTimeoutMs, type ConnectionRules, type Destination } from "../backends/rules.ts";
 
 /** One address and port at which a service may be served. */
 interface Candidate {

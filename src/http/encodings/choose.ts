@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { KindContext } from "../../schema/context.ts";
-import type { Wanted } from "../negotiation.ts";
+import type { Wanted } from "../request/negotiation.ts";
 import type { Encoding } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { ProtobufEncoding } from "./protobuf.ts";

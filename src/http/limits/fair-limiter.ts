@@ -1,11 +1,10 @@
-import type { UserInfo } from "../../base/user-info.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import { changeWidth, ordinary, type Width } from "../../flow/width.ts";
-import type { Course } from "../metrics/request-metrics.ts";
-import type { RequestFacts, ResourceFacts } from "../request-facts.ts";
+import type { RequestContext } from "../request/context.ts";
+import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
 import type { ListWidths } from "./list-widths.ts";
-import { isConnection, type RequestLimiter } from "./limiter.ts";
+import type { RequestLimiter } from "./limiter.ts";
 import type { WatchCounts } from "./watch-counts.ts";
 
 /** Limits by priority and fairness. Every answer tells which schema and level the request had. */
@@ -17,18 +16,16 @@ export class FairLimiter implements RequestLimiter {
   ) {}
 
   /** See {@link RequestLimiter.enter}. A watch gives its seats back when it has begun, as any other request. */
-  enter(course: Course, facts: RequestFacts, user: UserInfo): Promise<void> | undefined {
-    const { exchange } = course;
+  enter(request: RequestContext): Promise<void> | undefined {
+    const { exchange, facts, user } = request;
     const use = this.control.classify(facts, user);
     exchange.exempt = use.level.exempt;
     if (isConnection(facts)) return undefined;
-    const first = course.request === undefined;
-    if (first && use.headers.length > 0) exchange.addHeaders(use.headers);
-    course.request = facts;
-    course.user = user;
+    if (!request.limited && use.headers.length > 0) exchange.addHeaders(use.headers);
+    request.limited = true;
     const ticket = this.control.enter(use, this.widthOf(facts), facts, user, exchange);
-    if (ticket instanceof Promise) return ticket.then((given) => this.give(course, given));
-    course.ticket = ticket;
+    if (ticket instanceof Promise) return ticket.then((given) => this.give(request, given));
+    request.ticket = ticket;
     return undefined;
   }
 
@@ -47,8 +44,8 @@ export class FairLimiter implements RequestLimiter {
     }
   }
 
-  private give(course: Course, ticket: Ticket): void {
-    course.ticket = ticket;
+  private give(request: RequestContext, ticket: Ticket): void {
+    request.ticket = ticket;
   }
 }
 

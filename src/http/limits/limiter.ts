@@ -1,22 +1,12 @@
-import type { UserInfo } from "../../base/user-info.ts";
-import type { Course } from "../metrics/request-metrics.ts";
-import type { RequestFacts } from "../request-facts.ts";
+import type { RequestContext } from "../request/context.ts";
 
 /** Decides whether there is room for a request. */
 export interface RequestLimiter {
   /**
-   * Takes a request in: the course is given the ticket that is released at its end. A promise only where it must wait.
-   * A request that gave its seat back on the way may be taken in again.
+   * Takes a request in, by its facts and user: it is given the ticket that is released at its end. A promise only where it
+   * must wait. A request that gave its seat back on the way may be taken in again.
    *
    * @throws {StatusError} TooManyRequests.
    */
-  enter(course: Course, facts: RequestFacts, user: UserInfo): Promise<void> | undefined;
-}
-
-/** Subresources that are connections: they last as long as somebody wants, so they have no part in the limits. */
-const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
-/** Whether a request goes on until somebody ends it, but for watches. */
-export function isConnection(facts: RequestFacts): boolean {
-  return facts.kind === "resource" && facts.subresource !== "" && connections.has(facts.subresource);
+  enter(request: RequestContext): Promise<void> | undefined;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { listWidth, ordinary, type Width } from "../../flow/width.ts";
 import type { Engine } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
-import type { ResourceFacts } from "../request-facts.ts";
+import type { ResourceFacts } from "../request/facts.ts";
 
 /** A count is used for this time; it is refreshed without anybody waiting. */
 const freshMs = 10_000;
@@ -17,7 +17,7 @@ interface Count {
 export class ListWidths {
   private readonly counts = new Map<string, Count>();
 
-  /** @param failed told when objects can't be counted; their lists take one seat, or as many as before. */
+  /** @param failed called when objects can't be counted; their lists take one seat, or as many as before. */
   constructor(
     private readonly engine: Engine,
     private readonly clock: Clock,

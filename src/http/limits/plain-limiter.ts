@@ -1,8 +1,7 @@
-import type { UserInfo } from "../../base/user-info.ts";
 import { PlainLimit } from "../../flow/plain-limits.ts";
-import type { Course } from "../metrics/request-metrics.ts";
-import type { RequestFacts } from "../request-facts.ts";
-import { isConnection, type RequestLimiter } from "./limiter.ts";
+import type { RequestContext } from "../request/context.ts";
+import { isLongRunning } from "../request/facts.ts";
+import type { RequestLimiter } from "./limiter.ts";
 
 const reading = new Set(["get", "list", "watch", "head", "options"]);
 
@@ -24,11 +23,11 @@ export class PlainLimiter implements RequestLimiter {
   }
 
   /** See {@link RequestLimiter.enter}; nobody waits. */
-  enter(course: Course, facts: RequestFacts, user: UserInfo): undefined {
-    course.exchange.exempt = user.groups.includes(this.administrators);
-    course.request = facts;
-    course.user = user;
-    if (facts.verb === "watch" || isConnection(facts) || course.exchange.exempt) return;
-    course.ticket = (reading.has(facts.verb) ? this.reading : this.changing).enter();
+  enter(request: RequestContext): undefined {
+    const { exchange, facts, user } = request;
+    exchange.exempt = user.groups.includes(this.administrators);
+    request.limited = true;
+    if (isLongRunning(facts) || exchange.exempt) return;
+    request.ticket = (reading.has(facts.verb) ? this.reading : this.changing).enter();
   }
 }

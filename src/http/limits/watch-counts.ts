@@ -1,7 +1,7 @@
 import { parseFieldSelector, pinnedValue } from "../../base/field-selector.ts";
-import type { ResourceFacts } from "../request-facts.ts";
+import type { ResourceFacts } from "../request/facts.ts";
 
-/** Whom a watch watches: what of a request's facts tells whether it will be told. */
+/** What a watch watches: by these facts of a request it is known whether the watch gets an event of it. */
 type Watched = Pick<ResourceFacts, "group" | "resource" | "namespace" | "name">;
 
 /** The watches of one resource type. */
@@ -37,7 +37,7 @@ export class WatchCounts {
     return () => this.change(watched, -1);
   }
 
-  /** How many watches may be told of a change: those of all objects, of its namespace, and of its name. */
+  /** How many watches may get an event of a change: those of all objects, of its namespace, and of its name. */
   interested({ group, resource, namespace, name }: Watched): number {
     const watches = this.byGroup.get(group)?.get(resource);
     if (watches === undefined) return 0;

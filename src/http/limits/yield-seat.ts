@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { Course } from "../metrics/request-metrics.ts";
+import type { RequestContext } from "../request/context.ts";
 import type { RequestLimiter } from "./limiter.ts";
 
 /**
@@ -14,7 +14,7 @@ export class YieldingSeat {
 
   constructor(
     private readonly clock: Clock,
-    private readonly course: Course,
+    private readonly request: RequestContext,
   ) {
     this.timer = clock.setTimer(() => this.look(), patienceMs);
   }
@@ -25,9 +25,9 @@ export class YieldingSeat {
   }
 
   private look(): void {
-    const { course } = this;
-    if (course.ticket === undefined) return;
-    if (course.ticket.contended) releaseSeat(course);
+    const { request } = this;
+    if (request.ticket === undefined) return;
+    if (request.ticket.contended) releaseSeat(request);
     else this.timer = this.clock.setTimer(() => this.look(), patienceMs);
   }
 }
@@ -36,20 +36,20 @@ export class YieldingSeat {
  * Gives a request's seat back when it is answered and the client has taken the answer, or others wait for a seat and it
  * doesn't take it.
  */
-export function releaseWhenTaken({ clock }: { readonly clock: Clock }, course: Course): void {
-  const { unsent } = course.exchange;
-  if (unsent === undefined || course.ticket === undefined) return releaseSeat(course);
-  const seat = new YieldingSeat(clock, course);
+export function releaseWhenTaken({ clock }: { readonly clock: Clock }, request: RequestContext): void {
+  const { unsent } = request.exchange;
+  if (unsent === undefined || request.ticket === undefined) return releaseSeat(request);
+  const seat = new YieldingSeat(clock, request);
   unsent.onTaken(() => {
     seat.stop();
-    releaseSeat(course);
+    releaseSeat(request);
   });
 }
 
 /** Gives a request's seat back, if it has one. */
-export function releaseSeat(course: Course): void {
-  const { ticket } = course;
-  course.ticket = undefined;
+export function releaseSeat(request: RequestContext): void {
+  const { ticket } = request;
+  request.ticket = undefined;
   ticket?.release();
 }
 
@@ -61,17 +61,16 @@ export function releaseSeat(course: Course): void {
  */
 export async function awaitClient<T>(
   { clock, limits }: { readonly clock: Clock; readonly limits: RequestLimiter },
-  course: Course,
+  request: RequestContext,
   sent: Promise<T>,
 ): Promise<T> {
-  const seat = course.ticket === undefined ? undefined : new YieldingSeat(clock, course);
+  const seat = request.ticket === undefined ? undefined : new YieldingSeat(clock, request);
   let value: T;
   try {
     value = await sent;
   } finally {
     seat?.stop();
   }
-  const { request, user } = course;
-  if (seat !== undefined && course.ticket === undefined) await limits.enter(course, request!, user!);
+  if (seat !== undefined && request.ticket === undefined) await limits.enter(request);
   return value;
 }

@@ -1,4 +1,5 @@
 import { isRefusal } from "../../authentication/refusal.ts";
+import type { RequestCounter } from "../transport/connection.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
 
 /** Users that are counted by name, as the reference does; there may be any number of others. */
@@ -36,7 +37,7 @@ export class AuthenticationMetrics {
   }
 
   /** The caller is the one that was recognized before on this connection. */
-  again(requests: Sample): void {
+  again(requests: RequestCounter): void {
     this.attempts.success.inc();
     requests.inc();
   }

@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { flowMetrics } from "./flow-metrics.ts";
-import type { MetricDefinition } from "./metric-set.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
 import { productMetrics } from "./product-metrics.ts";
 
 const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;

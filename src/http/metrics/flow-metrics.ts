@@ -1,6 +1,7 @@
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { WaitMeters } from "../../flow/use.ts";
-import type { MetricDefinition, MetricSet } from "./metric-set.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
+import type { MetricSet } from "./metric-set.ts";
 
 const prefix = "apiserver_flowcontrol_";
 const flow = ["priority_level", "flow_schema"] as const;

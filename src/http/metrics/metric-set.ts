@@ -1,27 +1,12 @@
 import type { Gauge } from "prom-client";
 import Registry from "prom-client/lib/registry.js";
 import { isLater } from "../../kinds/life-cycles.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
 import { Metric, type Sample } from "./metric.ts";
 
 export type { Sample } from "./metric.ts";
 
-/** What is promised of a metric (spec: conventions 9.2, rules 9a and 9b). */
-export type Stability = "ALPHA" | "STABLE";
-
-/** One metric, before it is registered. */
-export interface MetricDefinition {
-  readonly name: string;
-  readonly help: string;
-  readonly type: "counter" | "gauge" | "histogram";
-  readonly stability: Stability;
-  readonly labels: readonly string[];
-  /** Upper bounds of a histogram's buckets. */
-  readonly buckets?: readonly number[];
-  /** Release since which it is deprecated: `1.24`. */
-  readonly deprecated?: string;
-}
-
-/** Which metrics are shown, and who is told of deprecated ones. */
+/** Which metrics are shown, and where the use of deprecated ones is logged. */
 export interface MetricSettings {
   /** The release of this server. */
   readonly release: string;

@@ -1,4 +1,4 @@
-import type { MetricDefinition } from "./metric-set.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
 
 /** The values of one combination of labels. */
 export interface Sample {

@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { MetricDefinition } from "./metric-set.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
 
 /** The metrics that the field has no name for: they begin with that of the vocabulary. */
 export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[] {

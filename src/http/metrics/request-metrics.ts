@@ -1,34 +1,9 @@
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
-import type { UserInfo } from "../../base/user-info.ts";
-import type { Ticket } from "../../flow/ticket.ts";
 import type { Resource } from "../../resources/registry.ts";
-import type { AuditTrail } from "../audit/trail.ts";
-import type { Exchange } from "../exchange.ts";
-import type { RequestFacts, ResourceFacts } from "../request-facts.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
+import type { RequestContext } from "../request/context.ts";
+import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
-
-/** The course of one request, for the metrics. */
-export interface Course {
-  readonly startMs: number;
-  readonly inFlight: Sample;
-  /** What is asked, once that is known. */
-  facts: RequestFacts | undefined;
-  /** Of which resource type, where it is about one. */
-  resource: Resource | undefined;
-  /** By which it is answered. */
-  readonly exchange: Exchange;
-  /** What is recorded of it; undefined where nothing is audited. */
-  readonly trail: AuditTrail | undefined;
-  /** Whose it is, for the order in which many are worked on; undefined until that is known. */
-  flow: string | undefined;
-  /** What limits were asked about it and as whom; undefined before that. */
-  request: RequestFacts | undefined;
-  user: UserInfo | undefined;
-  /** Whether it waited for its client to take earlier answers. */
-  waitedForRoom: boolean;
-  /** Its right to be worked on, once it has one, and until it gives it back. */
-  ticket: Ticket | undefined;
-}
 
 /** What is counted of one sort of requests; times and sizes only of those that end by themselves. */
 interface RequestSamples {
@@ -59,40 +34,30 @@ export class RequestMetrics {
     this.changing = metrics.sample("apiserver_current_inflight_requests", "mutating");
   }
 
-  /** A request has come. */
-  begin(exchange: Exchange): Course {
-    const inFlight = readOnly.has(exchange.method) ? this.reading : this.changing;
-    inFlight.inc();
-    const course: Course = {
-      startMs: this.nowMs(),
-      inFlight,
-      facts: undefined,
-      resource: undefined,
-      exchange,
-      trail: exchange.audit,
-      flow: undefined,
-      request: undefined,
-      user: undefined,
-      waitedForRoom: false,
-      ticket: undefined,
-    };
-    exchange.course = course;
-    return course;
+  /** A request has come; returns when, in milliseconds of the metrics' clock. */
+  begin(exchange: HttpExchange): number {
+    this.inFlight(exchange).inc();
+    return this.nowMs();
   }
 
   /** The request is answered, or (a watch) its answer has begun. */
-  end(course: Course): void {
-    const { startMs, inFlight, exchange } = course;
-    inFlight.dec();
-    const samples = this.samplesOf(course);
+  end(request: RequestContext): void {
+    const { startMs, exchange } = request;
+    this.inFlight(exchange).dec();
+    const samples = this.samplesOf(request);
     samples.total.inc();
     if (samples.times === undefined) return;
     samples.times.observe((this.nowMs() - startMs) / 1000);
     samples.sizes?.observe(exchange.sentBytes);
   }
 
+  private inFlight({ method }: HttpExchange): Sample {
+    return readOnly.has(method) ? this.reading : this.changing;
+  }
+
   /** The samples of requests like this one. */
-  private samplesOf({ facts, resource, exchange }: Course): RequestSamples {
+  private samplesOf({ served, facts: asked, resource, exchange }: RequestContext): RequestSamples {
+    const facts = served ? asked : undefined;
     const code = exchange.status === 0 ? 200 : exchange.status;
     const sort = ordinarySort(facts, exchange, code);
     if (sort === undefined || resource === undefined) return this.samplesByKey(facts, exchange, code);
@@ -103,7 +68,11 @@ export class RequestMetrics {
     return found;
   }
 
-  private samplesByKey(facts: RequestFacts | undefined, exchange: Exchange, code: number): RequestSamples {
+  private samplesByKey(
+    facts: RequestFacts | undefined,
+    exchange: HttpExchange,
+    code: number,
+  ): RequestSamples {
     const dryRun = facts?.query.empty === false && facts.query.get("dryRun") !== undefined ? "All" : "";
     const verb = facts === undefined ? methodOf(exchange) : verbOf(facts, exchange);
     const key = `${verb} ${code} ${dryRun} ${facts === undefined ? "" : keyOf(facts)}`;
@@ -125,7 +94,7 @@ export class RequestMetrics {
   }
 
   /** A request that goes on until somebody ends it, until its connection or stream is gone. */
-  longRunning(facts: ResourceFacts, exchange: Exchange): void {
+  longRunning(facts: ResourceFacts, exchange: HttpExchange): void {
     const sample = this.metrics.sample(
       "apiserver_longrunning_requests",
       verbOf(facts, exchange),
@@ -166,7 +135,7 @@ export class RequestMetrics {
  */
 function ordinarySort(
   facts: RequestFacts | undefined,
-  { method }: Exchange,
+  { method }: HttpExchange,
   code: number,
 ): number | undefined {
   if (facts?.kind !== "resource" || facts.subresource !== "" || !facts.query.empty) return undefined;
@@ -194,20 +163,17 @@ function labelsOf(facts: RequestFacts): readonly string[] {
   return [group, version, resource, subresource, scopeOf(facts), component];
 }
 
-/** Subresources that are connections: how long they last says nothing of the server. */
-const connections = new Set(["attach", "exec", "log", "portforward", "proxy"]);
-
 /** Over HTTP/2 a method can be any text; what clients make up must not fill the metrics. */
-function methodOf({ method }: Exchange): string {
+function methodOf({ method }: HttpExchange): string {
   return methods.has(method) ? method : "other";
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT"]);
 
 /** HTTP methods, but for the verbs that share one, and for connections. */
-function verbOf(facts: RequestFacts, exchange: Exchange): string {
+function verbOf(facts: RequestFacts, exchange: HttpExchange): string {
   if (facts.kind === "path") return methodOf(exchange);
-  if (connections.has(facts.subresource)) return "CONNECT";
+  if (isConnection(facts)) return "CONNECT";
   switch (facts.verb) {
     case "list":
     case "watch":

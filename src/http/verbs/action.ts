@@ -7,13 +7,13 @@ import { matchNamespace } from "../../resources/metadata.ts";
 import { resourceOf, type Resource } from "../../resources/registry.ts";
 import { checkBody } from "../../resources/write.ts";
 import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
-import { readDocument } from "../body.ts";
-import { writeParameters } from "../parameters.ts";
-import { sendStatus, warningLines } from "../respond.ts";
+import { readDocument } from "./body.ts";
+import { writeParameters } from "../request/parameters.ts";
+import { sendStatus, warningLines } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import { successStatus } from "../status.ts";
+import { successStatus } from "../answers/status.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** A body in an older version that says the same, in the current one. */
 function inCurrentVersion(
@@ -29,7 +29,7 @@ function inCurrentVersion(
 /** POST of something that is to be done to an object, such as `eviction`. */
 export async function serveAction(
   service: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
   subresource: ActionSubresource,
 ): Promise<void> {
   const { engine } = service;
@@ -37,7 +37,7 @@ export async function serveAction(
   const resource = resourceOf(subresource.kind(), engine.vocabulary);
   const encoding = encodingOf(service, request, resource);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const { value: sent, duplicates } = await readDocument(service, exchange);
+  const { value: sent, duplicates } = await readDocument(service, request);
   const value = inCurrentVersion(sent, resource, subresource);
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
@@ -45,13 +45,13 @@ export async function serveAction(
   checkBody(engine, bodyTarget, object);
   // A collection of things to be done says in its bodies to whom.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object);
-  const told = [...warnings];
-  const warn = (text: string) => void told.push(text);
+  const all = [...warnings];
+  const warn = (text: string) => void all.push(text);
   const result = await actionOf(about)(engine, about, object, { user, ...parameters, warn });
   if (result === undefined) {
-    return sendStatus(exchange, engine.vocabulary, 201, successStatus({}), warningLines(told));
+    return sendStatus(request, engine.vocabulary, 201, successStatus({}), warningLines(all));
   }
-  return sendObject(service, request, encoding, 201, bodyOf(result), told);
+  return sendObject(service, request, encoding, 201, bodyOf(result), all);
 }
 
 /** What is asked for an object says nothing else of whom it is about. */

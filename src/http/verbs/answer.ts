@@ -4,26 +4,26 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindContext } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
-import { sendCompressed } from "../compression.ts";
+import { sendCompressed } from "../answers/compression.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { encodingFor, prepareFormat } from "../encodings/choose.ts";
-import type { Exchange } from "../exchange.ts";
-import { negotiate, negotiateJson } from "../negotiation.ts";
-import { isTrue } from "../request-facts.ts";
-import { headersFor } from "../respond.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
+import { negotiate, negotiateJson } from "../request/negotiation.ts";
+import { isTrue } from "../request/facts.ts";
+import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** Sees to it that the encoding that the caller asks for is at hand. */
-export function prepareEncoding(service: HttpService, exchange: Exchange): MaybePromise<void> {
+export function prepareEncoding(service: HttpService, exchange: HttpExchange): MaybePromise<void> {
   return prepareFormat(negotiate(exchange.header("accept"), service.engine.vocabulary).format);
 }
 
 /** The encoding that the caller asks for, of the target's resource type or of another one. */
 export function encodingOf(
   service: HttpService,
-  { exchange, facts, target }: ResourceRequest,
+  { exchange, facts, target }: ResourceContext,
   resource: Resource = target.resource,
 ): Encoding {
   const accept = exchange.header("accept");
@@ -42,14 +42,14 @@ export function bodyOf(object: object): Buffer {
 /** Answers with one object, from its stored bytes. A promise resolves when the answer is on its way. */
 export function sendObject(
   { compresses }: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
   encoding: Encoding,
   status: number,
   body: Uint8Array,
   warnings?: readonly string[],
 ): MaybePromise<void> {
   const bytes = encoding.object(body);
-  const { audit } = request.exchange;
+  const { audit } = request;
   if (audit?.wantsResponse === true) audit.responseObject(encoding.inJson?.object(body) ?? bytes);
   const { query } = request.facts;
   const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");

@@ -4,17 +4,17 @@ import { encodeObject } from "../../resources/stored.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { revisionOf } from "../../storage/entry.ts";
 import type { Entry } from "../../storage/store.ts";
-import { listParameters } from "../parameters.ts";
+import { listParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import { sendSmallList } from "./list.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** What is worked out for a question has no version of its own. */
 const noRevision = revisionOf(0);
 
 /** GET of an object, or of the collection, of a kind that isn't stored. They are few: a limit doesn't cut the list. */
-export async function serveComputed(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveComputed(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   const { resource } = target;
   const encoding = encodingOf(service, request);

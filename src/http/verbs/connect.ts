@@ -1,12 +1,12 @@
 import { StatusError } from "../../base/status-error.ts";
 import { serveLog, serveStream } from "../connect/node-agent.ts";
 import { serveProxy } from "../connect/proxy.ts";
-import { readFacts } from "../request-facts.ts";
+import { readFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** A connection to what an object stands for: `proxy`, `log`, `exec`, `attach`, `portforward`. */
-export function serveConnect(service: HttpService, request: ResourceRequest): Promise<void> {
+export function serveConnect(service: HttpService, request: ResourceContext): Promise<void> {
   const { facts, target, exchange } = request;
   service.metrics.longRunning(facts, exchange);
   const { subresource } = target;

@@ -4,34 +4,34 @@ import { deleteObject, propagationPolicy, type DeleteOptions } from "../../resou
 import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
-import { inputFormat, parse, readBytes } from "../body.ts";
-import { integerParameter, invalidOptions, isDryRun, listParameters } from "../parameters.ts";
-import { sendStatus } from "../respond.ts";
+import { inputFormat, parse, readBytes } from "./body.ts";
+import { integerParameter, invalidOptions, isDryRun, listParameters } from "../request/parameters.ts";
+import { sendStatus } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import { successStatus } from "../status.ts";
+import { successStatus } from "../answers/status.ts";
 import { listMeta } from "../encodings/encoding.ts";
 import { encodingOf, sendObject } from "./answer.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /**
  * DELETE of one object: a Status when it is gone, the object when it stays for finalizers or a grace period. The answer to
  * that is 200, or 202 where the client sent `orphanDependents=false` (rulings: 200, 201, 202).
  */
-export async function serveDelete(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveDelete(service: HttpService, request: ResourceContext): Promise<void> {
   const encoding = encodingOf(service, request);
-  const { target, exchange } = request;
+  const { target } = request;
   const { options, stays } = await deleteOptions(service, request);
   const result = await deleteObject(service.engine, target, options);
   if (!result.gone) return sendObject(service, request, encoding, stays, result.body);
   if (target.resource.kind.answersDeleted) return sendObject(service, request, encoding, 200, result.body);
   const { group, name: kind } = target.resource;
   const status = successStatus({ name: target.name, group, kind, uid: result.uid });
-  sendStatus(exchange, service.engine.vocabulary, 200, status);
+  sendStatus(request, service.engine.vocabulary, 200, status);
 }
 
 /** DELETE of a collection. */
-export async function serveDeleteCollection(service: HttpService, request: ResourceRequest): Promise<void> {
-  const { target, exchange, facts } = request;
+export async function serveDeleteCollection(service: HttpService, request: ResourceContext): Promise<void> {
+  const { target, facts } = request;
   const { list } = listParameters(target.resource, facts.query);
   const { options } = await deleteOptions(service, request);
   if (options.uid !== undefined || options.resourceVersion !== undefined) {
@@ -39,7 +39,7 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
   }
   const end = await deleteCollection(service.engine, target, list, options);
   const { group, name: kind } = target.resource;
-  sendStatus(exchange, service.engine.vocabulary, 200, successStatus({ group, kind }, listMeta(end)));
+  sendStatus(request, service.engine.vocabulary, 200, successStatus({ group, kind }, listMeta(end)));
 }
 
 /**
@@ -48,7 +48,7 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
  */
 async function deleteOptions(
   service: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
 ): Promise<{ readonly options: DeleteOptions; readonly stays: 200 | 202 }> {
   const { facts, user, exchange } = request;
   const { query } = facts;
@@ -90,13 +90,13 @@ function orphanParameter(text: string | undefined): boolean | undefined {
 /** The options in the body; undefined when there is none. */
 async function readOptions(
   service: HttpService,
-  { exchange }: ResourceRequest,
+  request: ResourceContext,
 ): Promise<DeleteOptionsBody | undefined> {
-  const bytes = await readBytes(service, exchange);
+  const bytes = await readBytes(service, request);
   if (bytes.length === 0) return undefined;
   const { registry } = service.engine;
-  const { value } = await parse(bytes, inputFormat(exchange, registry), registry);
-  exchange.audit?.requestBody(value);
+  const { value } = await parse(bytes, inputFormat(request.exchange, registry), registry);
+  request.audit?.requestBody(value);
   const kind = (value as { kind?: unknown } | null)?.kind;
   if (typeof kind === "string" && kind !== "" && kind !== "DeleteOptions") {
     throw new StatusError(

@@ -3,10 +3,10 @@ import { getObject } from "../../resources/get.ts";
 import { parseResourceVersion } from "../../resources/resource-version.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** GET of one object. */
-export function serveGet(service: HttpService, request: ResourceRequest): MaybePromise<void> {
+export function serveGet(service: HttpService, request: ResourceContext): MaybePromise<void> {
   const { query } = request.facts;
   const version = query.empty ? undefined : parseResourceVersion(query.get("resourceVersion"));
   const encoding = encodingOf(service, request);

@@ -2,29 +2,29 @@ import { StatusError } from "../../base/status-error.ts";
 import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "../../resources/list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
-import { listParameters } from "../parameters.ts";
-import { recordedList } from "../audit/recorded-list.ts";
-import { sendCompressed, streamCompressed } from "../compression.ts";
-import { drainInTime, type BodyStream } from "../exchange.ts";
-import { isTrue } from "../request-facts.ts";
-import { headersFor } from "../respond.ts";
+import { listParameters } from "../request/parameters.ts";
+import { recordedList } from "./recorded-list.ts";
+import { sendCompressed, streamCompressed } from "../answers/compression.ts";
+import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { isTrue } from "../request/facts.ts";
+import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { eachPart, serveMeasured } from "./measured-list.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /**
  * GET of a collection: streamed page by page, in constant memory (spec: conventions 4.4, 4.5). What people ask for with
  * `pretty` is laid out for them as long as it is one page; more than that nobody reads.
  */
-export async function serveList(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveList(service: HttpService, request: ResourceContext): Promise<void> {
   const { query } = request.facts;
   const { list: asked, timeoutSeconds } = listParameters(request.target.resource, query);
   const list = chunked(service, asked);
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pages = listObjects(service.engine, request.target, list);
-  const writer = recordedList(request.exchange, encoding);
+  const writer = recordedList(request, encoding);
   if (writer.around !== undefined) return serveMeasured(service, request, list, encoding);
   // What fails before the first bytes is answered with its own status.
   const first = await pages.next();
@@ -60,12 +60,12 @@ export async function serveList(service: HttpService, request: ResourceRequest):
 /** Answers with a list of at most one page. */
 export async function sendSmallList(
   service: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
   encoding: Encoding,
   page: ListedPage | undefined,
   end: ListEnd,
 ): Promise<void> {
-  const writer = recordedList(request.exchange, encoding);
+  const writer = recordedList(request, encoding);
   const parts: Uint8Array[] = [];
   if (page !== undefined) await eachPart(writer, page, (part) => parts.push(part));
   parts.push(writer.end(end));

@@ -1,10 +1,10 @@
 import { andThen } from "../../base/maybe-promise.ts";
-import { asksFor, forbidden } from "../access.ts";
+import { asksFor, forbidden } from "../request/attributes.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** A PUT or apply that creates needs the permission to create too. */
-export function mayCreate(service: HttpService, { facts, user }: ResourceRequest): Promise<void> | void {
+export function mayCreate(service: HttpService, { facts, user }: ResourceContext): Promise<void> | void {
   const attributes = asksFor(facts, user, "create");
   return andThen(service.authorizer.authorize(attributes), (decision) => {
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);

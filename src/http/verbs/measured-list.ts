@@ -1,13 +1,13 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver } from "../../base/turns.ts";
 import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/list.ts";
-import { recordedList } from "../audit/recorded-list.ts";
-import { sendCompressed } from "../compression.ts";
+import { recordedList } from "./recorded-list.ts";
+import { sendCompressed } from "../answers/compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
-import { drainInTime, type BodyStream } from "../exchange.ts";
-import { headersFor } from "../respond.ts";
+import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** So many bytes of a list are kept; of a longer one only the length is, and it is read again to be sent. */
 const maxKeptBytes = 4 * 1024 * 1024;
@@ -18,13 +18,13 @@ const maxKeptBytes = 4 * 1024 * 1024;
  */
 export async function serveMeasured(
   service: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
   list: ListOptions,
   encoding: Encoding,
 ): Promise<void> {
   const { exchange } = request;
   const headers = headersFor(encoding.contentType);
-  const writer = recordedList(request.exchange, encoding);
+  const writer = recordedList(request, encoding);
   const measured = await measure(service, request, list, writer);
   const { head, tail } = writer.around!(measured.length);
   if (measured.kept !== undefined) {
@@ -54,7 +54,7 @@ interface Measured {
 
 async function measure(
   { engine }: HttpService,
-  { target }: ResourceRequest,
+  { target }: ResourceContext,
   list: ListOptions,
   writer: ListWriter,
 ): Promise<Measured> {
@@ -96,7 +96,7 @@ export function eachPart(
 
 async function sendAgain(
   service: HttpService,
-  { target }: ResourceRequest,
+  { target }: ResourceContext,
   {
     list,
     writer,

@@ -3,44 +3,29 @@ import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { applyObject, type AppliedBody } from "../../resources/apply.ts";
 import { patchObject, type PatchKind } from "../../resources/patch.ts";
-import { mediaType, parse, readBytes } from "../body.ts";
-import type { Exchange } from "../exchange.ts";
-import { applyParameters, patchParameters } from "../parameters.ts";
+import { parse, readBytes } from "./body.ts";
+import { applyType, isApply, mediaType, patchTypes } from "../request/media-types.ts";
+import { applyParameters, patchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { mayCreate } from "./may-create.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
-
-/** The media types of patches (spec: conventions 4.7). */
-export const patchTypes: Readonly<Record<string, PatchKind>> = {
-  "application/json-patch+json": "json",
-  "application/merge-patch+json": "merge",
-  "application/strategic-merge-patch+json": "strategic",
-};
-
-/** The media type of an apply, whose body is JSON or YAML. */
-export const applyType = "application/apply-patch+yaml";
-
-/** Whether a PATCH is an apply. */
-export function isApply(exchange: Exchange): boolean {
-  return mediaType(exchange.header("content-type")) === applyType;
-}
+import type { RequestContext, ResourceContext } from "../request/context.ts";
 
 /** PATCH of an object. */
-export async function servePatch(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function servePatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const userAgent = exchange.header("user-agent") ?? "";
   if (isApply(exchange)) {
     const options = { user, ...applyParameters(facts.query, userAgent) };
-    const body = await readApplied(service, exchange);
+    const body = await readApplied(service, request);
     const result = await applyObject(service.engine, target, body, options, () =>
       mayCreate(service, request),
     );
     return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, result.warnings);
   }
   const parameters = patchParameters(facts.query, userAgent);
-  const { kind, patch } = await readPatch(service, exchange);
+  const { kind, patch } = await readPatch(service, request);
   const result = await patchObject(service.engine, target, kind, patch, { user, ...parameters });
   return sendObject(service, request, encoding, 200, result.body, result.warnings);
 }
@@ -50,10 +35,10 @@ export async function servePatch(service: HttpService, request: ResourceRequest)
  *
  * @throws {StatusError} BadRequest when there is nothing.
  */
-export async function readApplied(service: HttpService, exchange: Exchange): Promise<AppliedBody> {
-  const bytes = await readBytes(service, exchange);
+export async function readApplied(service: HttpService, request: RequestContext): Promise<AppliedBody> {
+  const bytes = await readBytes(service, request);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  const { audit } = exchange;
+  const { audit } = request;
   const document = async (): Promise<JsonDocument> => {
     const read = await parse(bytes, "yaml", service.engine.registry);
     audit?.requestBody(read.value);
@@ -69,9 +54,9 @@ export async function readApplied(service: HttpService, exchange: Exchange): Pro
  */
 export async function readPatch(
   service: HttpService,
-  exchange: Exchange,
+  request: RequestContext,
 ): Promise<{ readonly kind: PatchKind; readonly patch: JsonDocument }> {
-  const type = mediaType(exchange.header("content-type"));
+  const type = mediaType(request.exchange.header("content-type"));
   const kind = Object.hasOwn(patchTypes, type) ? patchTypes[type] : undefined;
   if (kind === undefined) {
     throw new StatusError(
@@ -81,9 +66,9 @@ export async function readPatch(
         mediaTypeHint(type, service.engine.vocabulary),
     );
   }
-  const bytes = await readBytes(service, exchange);
+  const bytes = await readBytes(service, request);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
   const patch = await parse(bytes, "json", service.engine.registry);
-  exchange.audit?.requestBody(patch.value);
+  request.audit?.requestBody(patch.value);
   return { kind, patch };
 }

@@ -1,17 +1,17 @@
 import { readObject } from "../../resources/input.ts";
 import { checkReview } from "../../resources/review.ts";
-import { readDocument } from "../body.ts";
-import { writeParameters } from "../parameters.ts";
+import { readDocument } from "./body.ts";
+import { writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** POST of a virtual kind: nothing is stored, the answer is the object with its status (spec: access review 1). */
-export async function serveReview(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveReview(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const document = readDocument(service, exchange);
+  const document = readDocument(service, request);
   const { value, duplicates } = document instanceof Promise ? await document : document;
   const { object, warnings } = readObject(
     service.engine,

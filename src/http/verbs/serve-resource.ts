@@ -1,12 +1,12 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { Target } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { Verb } from "../../schema/kind.ts";
-import { withinTimeout } from "../request-timeout.ts";
-import type { ResourceFacts } from "../request-facts.ts";
-import type { Admitted, HttpService } from "../service.ts";
+import { startDeadline } from "./deadline.ts";
+import type { ResourceFacts } from "../request/facts.ts";
+import type { HttpService } from "../service.ts";
+import type { RequestContext, ResourceContext } from "../request/context.ts";
 import { prepareEncoding } from "./answer.ts";
 import { serveAction } from "./action.ts";
 import { serveComputed } from "./computed.ts";
@@ -21,43 +21,30 @@ import { serveUpdate } from "./update.ts";
 import { serveView } from "./view.ts";
 import { serveWatch } from "./watch.ts";
 
-/** A request to a resource: the caller, what is asked, and the object or collection it is about. */
-export interface ResourceRequest extends Admitted<ResourceFacts> {
-  readonly target: Target;
-}
-
 /** Hands a request for a resource type, if there is that, to its verb. */
 export function serveResource(
   service: HttpService,
-  admitted: Admitted<ResourceFacts>,
-  resource: Resource | undefined,
+  asked: RequestContext,
+  facts: ResourceFacts,
 ): MaybePromise<void> {
-  const { facts } = admitted;
+  const { resource } = asked;
   if (resource === undefined) throw unknownPath(groupHint(facts.group, service.engine.vocabulary));
   checkShape(resource, facts);
   const verb = facts.verb as Verb;
   if (!verbsAt(resource, facts.subresource).includes(verb)) throw notAllowed();
   const { namespace, name, subresource } = facts;
-  const target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
-  const { exchange, user } = admitted;
-  const request = { exchange, facts, user, target };
-  if (verb === "watch") service.metrics.longRunning(facts, exchange);
+  asked.target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
+  const request = asked as ResourceContext;
+  if (verb === "watch") service.metrics.longRunning(facts, request.exchange);
   if (resource.kind.subresources[subresource]?.shape === "connect") {
     // What comes back is the other end's, in whatever form.
     return serveConnect(service, request);
   }
-  const { query } = facts;
-  if (verb === "watch" || query.empty) return answerVerb(service, request, verb);
-  return withinTimeout(service, exchange, query, (timed) =>
-    answerVerb(service, { ...request, exchange: timed }, verb),
-  );
-}
-
-function answerVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {
+  if (verb !== "watch" && !facts.query.empty) startDeadline(service, request);
   return andThen(prepareEncoding(service, request.exchange), () => serveVerb(service, request, verb));
 }
 
-function serveVerb(service: HttpService, request: ResourceRequest, verb: Verb): MaybePromise<void> {
+function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): MaybePromise<void> {
   const { resource, subresource } = request.target;
   const below = subresource === "" ? undefined : resource.kind.subresources[subresource];
   switch (below?.shape) {

@@ -1,19 +1,19 @@
 import { readObject } from "../../resources/input.ts";
 import { updateObject } from "../../resources/update.ts";
-import { readDocument } from "../body.ts";
-import { writeParameters } from "../parameters.ts";
+import { readDocument } from "./body.ts";
+import { writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { mayCreate } from "./may-create.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** PUT of an object in place of the one that stands. */
-export async function serveUpdate(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveUpdate(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
   // Also where the body is there: many writes of one turn go better one stage after the other.
-  const { value, duplicates } = await readDocument(service, exchange);
+  const { value, duplicates } = await readDocument(service, request);
   const { dryRun, fieldManager, fieldValidation } = parameters;
   let inputWarnings: readonly string[] = [];
   const read = () => {

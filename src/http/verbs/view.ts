@@ -2,17 +2,18 @@ import type { Verb, ViewSubresource } from "../../schema/kind.ts";
 import { applyView } from "../../resources/apply-view.ts";
 import { readObject } from "../../resources/input.ts";
 import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
-import { readDocument } from "../body.ts";
-import { applyParameters, patchParameters, writeParameters } from "../parameters.ts";
+import { readDocument } from "./body.ts";
+import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
-import { isApply, readApplied, readPatch } from "./patch.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import { isApply } from "../request/media-types.ts";
+import { readApplied, readPatch } from "./patch.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** GET, PUT and PATCH of a subresource that shows the object through another kind, such as `scale`. */
 export async function serveView(
   service: HttpService,
-  request: ResourceRequest,
+  request: ResourceContext,
   verb: Verb,
   subresource: ViewSubresource,
 ): Promise<void> {
@@ -26,14 +27,11 @@ export async function serveView(
   return sendObject(service, request, encoding, 200, result.body, result.warnings);
 }
 
-async function update(
-  service: HttpService,
-  { exchange, facts, target, user }: ResourceRequest,
-  view: ObjectView,
-) {
+async function update(service: HttpService, request: ResourceContext, view: ObjectView) {
   const { engine } = service;
+  const { exchange, facts, target, user } = request;
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
-  const { value, duplicates } = await readDocument(service, exchange);
+  const { value, duplicates } = await readDocument(service, request);
   let warnings: readonly string[] = [];
   const read = () => {
     const input = readObject(engine, viewTarget(target, view), value, duplicates, parameters.fieldValidation);
@@ -44,14 +42,14 @@ async function update(
   return { ...result, warnings: [...warnings, ...result.warnings] };
 }
 
-async function patch(service: HttpService, request: ResourceRequest, view: ObjectView) {
+async function patch(service: HttpService, request: ResourceContext, view: ObjectView) {
   const { exchange, facts, target, user } = request;
   const userAgent = exchange.header("user-agent") ?? "";
   if (isApply(exchange)) {
     const options = { user, ...applyParameters(facts.query, userAgent) };
-    const body = await readApplied(service, exchange);
+    const body = await readApplied(service, request);
     return applyView(service.engine, target, view, await body.document(), options);
   }
   const options = { user, ...patchParameters(facts.query, userAgent) };
-  return patchView(service.engine, target, view, await readPatch(service, exchange), options);
+  return patchView(service.engine, target, view, await readPatch(service, request), options);
 }

@@ -7,13 +7,13 @@ import { bodyOf, watchObjects, type Change } from "../../resources/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { portions } from "../encodings/chunks.ts";
 import type { Encoding } from "../encodings/encoding.ts";
-import { drainInTime, type BodyStream } from "../exchange.ts";
-import { watchParameters, type WatchParameters } from "../parameters.ts";
-import { headersFor } from "../respond.ts";
+import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { watchParameters, type WatchParameters } from "../request/parameters.ts";
+import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import { failureStatus } from "../status.ts";
+import { failureStatus } from "../answers/status.ts";
 import { encodingOf } from "./answer.ts";
-import type { ResourceRequest } from "./serve-resource.ts";
+import type { ResourceContext } from "../request/context.ts";
 
 /** Bytes that a watcher may be behind before it is cut off; it resumes from its last version. */
 export const maxBacklogBytes = 8 * 1024 * 1024;
@@ -25,7 +25,7 @@ const maxWatchMs = 2 ** 31 - 1;
 const bookmarkMs = 60 * 1000;
 
 /** GET of a collection with `watch` (spec: conventions 4.6). */
-export async function serveWatch(service: HttpService, request: ResourceRequest): Promise<void> {
+export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   const parameters = watchParameters(
     target.resource,
@@ -59,12 +59,12 @@ class Watcher {
   private readonly closing: (() => void)[] = [];
   private subscription: Subscription | undefined;
   /** The last version that the client has heard of. */
-  private told: Revision | undefined;
+  private sentUpTo: Revision | undefined;
   private ended = false;
 
   constructor(
     private readonly service: HttpService,
-    private readonly request: ResourceRequest,
+    private readonly request: ResourceContext,
     private readonly parameters: WatchParameters,
     private readonly encoding: Encoding,
     private readonly stream: BodyStream,
@@ -78,7 +78,7 @@ class Watcher {
       if (this.ended || from === undefined) return;
       const { engine } = this.service;
       const { target } = this.request;
-      this.told ??= from;
+      this.sentUpTo ??= from;
       const subscription = watchObjects(engine, target, this.parameters.selection, from, {
         changes: (changes, upTo) => this.send(changes, upTo),
         ended: (error) => this.fail(error),
@@ -145,7 +145,7 @@ class Watcher {
 
   private send(changes: readonly Change[], upTo: Revision): void {
     if (this.ended || changes.length === 0) return;
-    this.told = upTo;
+    this.sentUpTo = upTo;
     const frames = framesOf(changes, this.encoding);
     this.service.metrics.watchEvents(this.request.target.resource, changes.length, frames.length);
     this.stream.write(frames);
@@ -162,7 +162,7 @@ class Watcher {
     }
   }
 
-  /** Breaks the connection off: the client doesn't read, so it can't be told why; it resumes from its last version. */
+  /** Breaks the connection off: the client doesn't read, so it can't get the reason; it resumes from its last version. */
   private cutOff(reason: string): void {
     const { exchange, facts } = this.request;
     this.service.log.cutOff(reason, { method: exchange.method, path: facts.path });
@@ -190,25 +190,27 @@ class Watcher {
 
   private bookmarkPosition(): void {
     const position = this.subscription?.position;
-    if (position !== undefined && position > (this.told ?? 0)) this.bookmark(position);
+    if (position !== undefined && position > (this.sentUpTo ?? 0)) this.bookmark(position);
   }
 
   /** Everything up to the revision has been sent. */
   private bookmark(revision: Revision): void {
-    this.told = revision;
+    this.sentUpTo = revision;
     this.stream.write(this.encoding.bookmark(String(revision)));
   }
 
   /** The stream can't go on: an ERROR frame says why. */
   private fail(error: unknown): void {
     if (this.ended) return;
-    const told = storeFailure(error as StoreError);
+    const failure = storeFailure(error as StoreError);
     const { exchange, facts } = this.request;
     const place = { method: exchange.method, path: facts.path };
-    if (!(told instanceof StatusError)) this.service.log.defect(error, place);
-    else if (told.cause !== undefined) this.service.log.unavailable(told.cause, place);
+    if (!(failure instanceof StatusError)) this.service.log.defect(error, place);
+    else if (failure.cause !== undefined) this.service.log.unavailable(failure.cause, place);
     const status =
-      told instanceof StatusError ? told : new StatusError("InternalError", "internal error; see the log");
+      failure instanceof StatusError
+        ? failure
+        : new StatusError("InternalError", "internal error; see the log");
     this.stream.write(this.encoding.error(failureStatus(status)));
     detach(this.stream.end(), () => this.stream.destroy());
     this.close();

@@ -1,0 +1,108 @@
+import type { StatusError } from "../../base/status-error.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
+import type { HeaderLines } from "../transport/header-lines.ts";
+import { binaryStatus } from "../encodings/protobuf.ts";
+import type { RequestContext } from "../request/context.ts";
+import { negotiate } from "../request/negotiation.ts";
+import { failureStatus } from "./status.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+
+/** Answers are private to the caller and true only now. */
+const privateNow = ["Cache-Control", "no-cache, private"] as const;
+
+const jsonHeaders: HeaderLines = ["Content-Type", "application/json", ...privateNow];
+
+/** Headers of an answer with this content type. */
+export function headersFor(contentType: string, warnings: readonly string[] = noWarnings): HeaderLines {
+  if (contentType === "application/json" && warnings.length === 0) return jsonHeaders;
+  const lines: string[] = ["Content-Type", contentType, ...privateNow];
+  return warnings.length === 0 ? lines : [...lines, ...warningLines(warnings)];
+}
+
+/** The headers of the warnings, as many as a client's limits on headers surely take. */
+export function warningLines(warnings: readonly string[]): string[] {
+  const lines: string[] = [];
+  let length = 0;
+  for (const [index, warning] of warnings.entries()) {
+    const text = quoted(warning);
+    length += text.length;
+    if (index === maxWarnings || length > maxWarningsLength) {
+      lines.push("Warning", `299 - "${warnings.length - index} more warnings are left out"`);
+      break;
+    }
+    lines.push("Warning", `299 - ${text}`);
+  }
+  return lines;
+}
+
+const noWarnings: readonly string[] = [];
+
+/** The most warnings of one answer, and the most characters of all of them together. */
+const maxWarnings = 100;
+const maxWarningsLength = 4096;
+/** The most characters of one warning. */
+const maxWarningLength = 256;
+
+/** A warning's text as a quoted string that may stand in a header (RFC 7234 section 5.5). */
+function quoted(text: string): string {
+  const plain = text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, maxWarningLength);
+  return `"${plain.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+/** Answers with a JSON value. */
+export function sendJson(
+  exchange: HttpExchange,
+  status: number,
+  value: object,
+  warnings?: readonly string[],
+): void {
+  exchange.send(status, headersFor("application/json", warnings), Buffer.from(`${JSON.stringify(value)}\n`));
+}
+
+/** Answers with plain text. */
+export function sendText(exchange: HttpExchange, status: number, text: string): void {
+  const headers = [
+    "Content-Type",
+    "text/plain; charset=utf-8",
+    "X-Content-Type-Options",
+    "nosniff",
+    ...privateNow,
+  ];
+  exchange.send(status, headers, Buffer.from(text));
+}
+
+/** Answers with a Status, in binary where the client prefers that. */
+export function sendStatus(
+  request: RequestContext,
+  vocabulary: Vocabulary,
+  code: number,
+  status: object,
+  further: HeaderLines = [],
+): void {
+  const { exchange } = request;
+  request.audit?.responseStatus(code, status);
+  const binary = prefersBinary(exchange, vocabulary);
+  const headers = binary ? headersFor(vocabulary.protobufMediaType) : jsonHeaders;
+  const bytes = binary ? binaryStatus(status) : Buffer.from(`${JSON.stringify(status)}\n`);
+  exchange.send(code, [...headers, ...further], bytes);
+}
+
+/** Answers with a failure's Status, and the headers that belong to it. */
+export function sendFailure(request: RequestContext, vocabulary: Vocabulary, error: StatusError): void {
+  const further: string[] = [];
+  const retry = error.details?.retryAfterSeconds;
+  if (retry !== undefined && retry > 0) further.push("Retry-After", String(retry));
+  if (error.code === 401) further.push("WWW-Authenticate", 'Bearer realm="api"');
+  sendStatus(request, vocabulary, error.code, failureStatus(error), further);
+}
+
+/** Whether a Status is to be written in binary; a header that can't be satisfied means JSON. */
+function prefersBinary(exchange: HttpExchange, vocabulary: Vocabulary): boolean {
+  const accept = exchange.header("accept");
+  if (accept === undefined || !accept.includes(vocabulary.protobufMediaType)) return false;
+  try {
+    return negotiate(accept, vocabulary).format === "protobuf";
+  } catch {
+    return false;
+  }
+}

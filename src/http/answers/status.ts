@@ -1,0 +1,34 @@
+import type { StatusError, StatusDetails } from "../../base/status-error.ts";
+
+/** The body of kind Status for a failure (spec: rulings, Status body as the reference). */
+export function failureStatus(error: StatusError): object {
+  const { reason, code, message, details } = error;
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    reason,
+    ...(details === undefined ? {} : { details: shown(details) }),
+    code,
+  };
+}
+
+/** Empty causes and fields are left out, as clients expect. */
+function shown(details: StatusDetails): object {
+  const { causes, ...rest } = details;
+  const present = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "" && value !== 0));
+  if (causes === undefined) return present;
+  const plain = causes.map(({ reason, message, field }) => ({
+    ...(reason === "" ? {} : { reason }),
+    message,
+    ...(field === "" ? {} : { field }),
+  }));
+  return { ...present, causes: plain };
+}
+
+/** The body of kind Status for an operation that has no object to show; `metadata` is that of a list, if there was one. */
+export function successStatus(details: StatusDetails, metadata: object = {}): object {
+  return { kind: "Status", apiVersion: "v1", metadata, status: "Success", details: shown(details) };
+}

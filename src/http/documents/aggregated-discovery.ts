@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { GroupVersion, Resource } from "../../resources/registry.ts";
+import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { parseAccept, preferred } from "../request/negotiation.ts";
+import { headersFor } from "../answers/respond.ts";
+import type { RequestContext } from "../request/context.ts";
+
+const version = "v2beta1";
+const listKind = "APIGroupDiscoveryList";
+
+/** Every group, version and resource type in one document, for clients that ask for it. */
+export class AggregatedDiscovery {
+  private readonly group: string;
+  private readonly contentType: string;
+  private made: { readonly bytes: Buffer; readonly tag: string } | undefined;
+
+  constructor(
+    private readonly groupVersions: readonly GroupVersion[],
+    private readonly vocabulary: Vocabulary,
+  ) {
+    this.group = `apidiscovery.${vocabulary.groupSuffix}`;
+    this.contentType = `application/json;g=${this.group};v=${version};as=${listKind}`;
+  }
+
+  /** Answers the request if it prefers this document to the plain one. */
+  answers({ exchange }: RequestContext): boolean {
+    const accept = exchange.header("accept");
+    if (accept === undefined || !accept.includes(listKind) || !this.isPreferred(accept)) return false;
+    const { bytes, tag } = (this.made ??= this.make());
+    const headers = [...headersFor(this.contentType), "Vary", "Accept", "ETag", tag];
+    if (exchange.header("if-none-match") === tag) exchange.send(304, headers, Buffer.alloc(0));
+    else exchange.send(200, headers, bytes);
+    return true;
+  }
+
+  private isPreferred(accept: string): boolean {
+    for (const { type, parameters, quality } of preferred(parseAccept(accept))) {
+      if (quality === 0 || type !== "application/json") continue;
+      if (parameters["as"] === undefined) return false;
+      const { as, g, v } = parameters;
+      if (as === listKind && g === this.group && v === version) return true;
+    }
+    return false;
+  }
+
+  private make(): { readonly bytes: Buffer; readonly tag: string } {
+    const groups = [...new Set(this.groupVersions.map(({ group }) => group))];
+    const document = {
+      kind: listKind,
+      apiVersion: `${this.group}/${version}`,
+      metadata: {},
+      items: groups.map((group) => ({
+        metadata: { name: group, creationTimestamp: null },
+        versions: this.groupVersions
+          .filter((one) => one.group === group)
+          .map((one) => ({
+            version: one.version,
+            resources: one.resources.map((resource) => this.resource(resource)),
+            freshness: "Current",
+          })),
+      })),
+    };
+    const bytes = Buffer.from(`${JSON.stringify(document)}\n`);
+    return { bytes, tag: `"${createHash("sha256").update(bytes).digest("hex").toUpperCase()}"` };
+  }
+
+  private resource(resource: Resource): object {
+    const { kind } = resource;
+    const subresources = Object.entries(kind.subresources).map(([name, declared]) => ({
+      subresource: name,
+      responseKind: kindAt(resource, declared, this.vocabulary),
+      verbs: declared.verbs,
+    }));
+    return {
+      resource: resource.name,
+      responseKind: { group: resource.group, version: resource.version, kind: kind.name },
+      scope: kind.scope === "Namespaced" ? "Namespaced" : "Cluster",
+      singularResource: kind.singular,
+      verbs: kind.verbs,
+      ...(kind.shortNames === undefined ? {} : { shortNames: kind.shortNames }),
+      ...(kind.categories === undefined ? {} : { categories: kind.categories }),
+      ...(subresources.length === 0 ? {} : { subresources }),
+    };
+  }
+}
+
+/** Group, version and kind of what a subresource shows or takes. */
+export function kindAt(
+  { group, version, kind }: Resource,
+  subresource: Subresource,
+  vocabulary: Vocabulary,
+): { readonly group: string; readonly version: string; readonly kind: string } {
+  switch (subresource.shape) {
+    case "view":
+    case "action":
+      return kindOf(subresource.kind(), vocabulary);
+    case "connect":
+      return { group, version, kind: subresource.optionsKind };
+    case undefined:
+      return { group, version, kind: kind.name };
+  }
+}
+
+function kindOf(kind: Kind, vocabulary: Vocabulary): { group: string; version: string; kind: string } {
+  return { group: groupName(kind.group, vocabulary), version: kind.version, kind: kind.name };
+}

@@ -1,0 +1,63 @@
+import { StatusError } from "../../base/status-error.ts";
+import { isTrue } from "../request/facts.ts";
+import { sendText } from "../answers/respond.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { PathTable } from "../request/path-table.ts";
+
+/** One named check; a returned text says why it fails. */
+export interface HealthCheck {
+  readonly name: string;
+  readonly check: () => Promise<string | undefined> | string | undefined;
+}
+
+/** The checks of the three endpoints (spec: conventions 4.11). */
+export interface HealthChecks {
+  readonly healthz: readonly HealthCheck[];
+  readonly livez: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+}
+
+/** Adds `/healthz`, `/livez`, `/readyz` and the single checks below them. */
+export function addHealthPaths(paths: PathTable, checks: HealthChecks): void {
+  for (const endpoint of ["healthz", "livez", "readyz"] as const) {
+    paths.add(`/${endpoint}`, (request) => answerAll(checks[endpoint], request));
+    paths.add(`/${endpoint}/`, (request) => answerOne(endpoint, checks[endpoint], request));
+  }
+}
+
+async function answerAll(checks: readonly HealthCheck[], request: RequestContext): Promise<void> {
+  const { query } = request.facts;
+  const excluded = new Set(query.all("exclude"));
+  const lines: string[] = [];
+  let failed = false;
+  for (const { name, check } of checks) {
+    if (excluded.delete(name)) {
+      lines.push(`[+]${name} excluded: ok`);
+      continue;
+    }
+    const problem = await check();
+    if (problem !== undefined) failed = true;
+    lines.push(problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`);
+  }
+  if (excluded.size > 0) {
+    const names = [...excluded].map((name) => JSON.stringify(name)).join(", ");
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
+  }
+  if (!failed && !isTrue(query.get("verbose") ?? "false")) return sendText(request.exchange, 200, "ok");
+  lines.push(failed ? "healthz check failed" : "healthz check passed");
+  sendText(request.exchange, failed ? 500 : 200, `${lines.join("\n")}\n`);
+}
+
+async function answerOne(
+  endpoint: string,
+  checks: readonly HealthCheck[],
+  request: RequestContext,
+): Promise<void> {
+  const name = request.facts.path.slice(endpoint.length + 2).replace(/\/$/, "");
+  const found = checks.find((one) => one.name === name);
+  if (found === undefined)
+    throw new StatusError("NotFound", "the server could not find the requested resource");
+  const problem = await found.check();
+  if (problem === undefined) return sendText(request.exchange, 200, "ok");
+  sendText(request.exchange, 500, `internal server error: ${problem}\n`);
+}

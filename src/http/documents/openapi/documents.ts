@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
+import type { GroupVersion, Registry, Resource } from "../../../resources/registry.ts";
+import { binaryDocument } from "../../../schema/openapi/binary-document.ts";
+import { DefinitionNames } from "../../../schema/openapi/definition-names.ts";
+import { Definitions } from "../../../schema/openapi/definitions.ts";
+import { sorted, type Dialect } from "../../../schema/openapi/schema-object.ts";
+import type { Kind, Subresource, Verb } from "../../../schema/kind.ts";
+import { operationOf, type Place } from "./operations.ts";
+import {
+  nameParameter,
+  namespaceParameter,
+  parameterObject,
+  prettyParameter,
+  restParameter,
+} from "./parameters.ts";
+
+/** A document as it goes out. */
+export interface DocumentBytes {
+  readonly bytes: Buffer;
+  /** Changes when the document does. */
+  readonly hash: string;
+}
+
+/**
+ * The documents in which a server describes its API. Each is made when it is first asked for, and kept; making them gives
+ * others their turn.
+ */
+export class OpenApiDocuments {
+  private readonly kept = new Map<string, Promise<DocumentBytes>>();
+  private knownNames: DefinitionNames | undefined;
+
+  constructor(private readonly registry: Registry) {}
+
+  /** The whole API in OpenAPI 2.0. */
+  whole(): Promise<DocumentBytes> {
+    return this.keep("json", async (giveTurn) => jsonBytes(await this.wholeDocument(giveTurn), giveTurn));
+  }
+
+  /** The same in binary. */
+  wholeBinary(): Promise<DocumentBytes> {
+    return this.keep("binary", async (giveTurn) =>
+      binaryDocument(await this.wholeDocument(giveTurn), giveTurn),
+    );
+  }
+
+  /** The paths of the group versions that have a document of their own: `api/v1`, `apis/apps/v1`. */
+  groupPaths(): string[] {
+    return this.registry.groupVersions.map(groupPath).toSorted();
+  }
+
+  /** A group version in OpenAPI 3.0, by its path; undefined when there is none. */
+  group(path: string): Promise<DocumentBytes> | undefined {
+    const found = this.registry.groupVersions.find((one) => groupPath(one) === path);
+    if (found === undefined) return undefined;
+    return this.keep(`group ${path}`, async (giveTurn) =>
+      jsonBytes(await this.groupDocument(found, giveTurn), giveTurn),
+    );
+  }
+
+  private keep(key: string, make: (giveTurn: GiveTurn) => Promise<Buffer>): Promise<DocumentBytes> {
+    let found = this.kept.get(key);
+    if (found === undefined) {
+      found = make(turnGiver()).then((bytes) => {
+        return { bytes, hash: createHash("sha256").update(bytes).digest("hex").toUpperCase() };
+      });
+      this.kept.set(key, found);
+    }
+    return found;
+  }
+
+  private async wholeDocument(giveTurn: GiveTurn): Promise<object> {
+    const definitions = this.definitions("v2");
+    const paths = await pathsOf(this.registry.groupVersions, definitions, giveTurn);
+    return {
+      swagger: "2.0",
+      info: this.info(),
+      paths,
+      definitions: definitions.all,
+      securityDefinitions: { BearerToken: bearerToken },
+      security: [{ BearerToken: [] }],
+    };
+  }
+
+  private async groupDocument(one: GroupVersion, giveTurn: GiveTurn): Promise<object> {
+    const definitions = this.definitions("v3");
+    const paths = await pathsOf([one], definitions, giveTurn);
+    return {
+      openapi: "3.0.0",
+      info: this.info(),
+      paths,
+      components: { schemas: definitions.all, securitySchemes: { BearerToken: bearerToken } },
+      security: [{ BearerToken: [] }],
+    };
+  }
+
+  private definitions(dialect: Dialect): Definitions {
+    const { registry } = this;
+    this.knownNames ??= new DefinitionNames(registry.vocabulary);
+    return new Definitions(this.knownNames, registry.vocabulary, dialect);
+  }
+
+  private info(): object {
+    const { name, gitVersion } = this.registry.vocabulary;
+    return { title: name[0]!.toUpperCase() + name.slice(1), version: gitVersion };
+  }
+}
+
+const bearerToken = { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" };
+
+function groupPath({ group, version }: GroupVersion): string {
+  return group === "" ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+type PathItem = Record<string, unknown>;
+
+/** The paths of every resource type, with their operations. */
+async function pathsOf(
+  groupVersions: readonly GroupVersion[],
+  definitions: Definitions,
+  giveTurn: GiveTurn,
+): Promise<Record<string, PathItem>> {
+  const paths: Record<string, PathItem> = {};
+  for (const one of groupVersions) {
+    for (const resource of one.resources) {
+      addResource(paths, `/${groupPath(one)}`, resource, definitions);
+      await giveTurn();
+    }
+  }
+  return sorted(paths);
+}
+
+/** A document as JSON, written member by member: the large ones are maps of paths and of definitions. */
+async function jsonBytes(document: object, giveTurn: GiveTurn): Promise<Buffer> {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(document) as [string, object][]) {
+    parts.push(`${parts.length === 0 ? "{" : ","}${JSON.stringify(name)}:`);
+    if (name === "components") parts.push((await jsonBytes(value, giveTurn)).toString());
+    else if (name === "paths" || name === "definitions" || name === "schemas") {
+      const members: string[] = [];
+      for (const [key, member] of Object.entries(value)) {
+        members.push(`${JSON.stringify(key)}:${JSON.stringify(member)}`);
+        await giveTurn();
+      }
+      parts.push(`{${members.join(",")}}`);
+    } else parts.push(JSON.stringify(value));
+  }
+  return Buffer.from(`${parts.join("")}}`);
+}
+
+function addResource(
+  paths: Record<string, PathItem>,
+  base: string,
+  resource: Resource,
+  definitions: Definitions,
+): void {
+  const { kind, name, namespaced } = resource;
+  const scope = namespaced ? `${base}/namespaces/{namespace}/${name}` : `${base}/${name}`;
+  const place = { resource, kind, connection: undefined, subresource: "", inNamespace: namespaced };
+  const add = (path: string, verbs: readonly Verb[], at: Place) => {
+    const item = pathItem(
+      path,
+      verbs.filter((verb) => kind.verbs.includes(verb) || at.subresource !== ""),
+      at,
+      definitions,
+    );
+    if (item !== undefined) paths[path] = item;
+  };
+  add(scope, ["list", "create", "deletecollection"], place);
+  add(`${scope}/{name}`, ["get", "update", "patch", "delete"], place);
+  if (namespaced) add(`${base}/${name}`, ["list"], { ...place, inNamespace: false });
+  for (const [subresource, declared] of Object.entries(kind.subresources)) {
+    const path = `${scope}/{name}/${subresource}`;
+    const at = { ...place, subresource, ...shownAt(kind, declared) };
+    add(path, declared.verbs, at);
+    if (subresource === "proxy") add(`${path}/{path}`, declared.verbs, { ...at, withPath: true });
+  }
+}
+
+/** What a subresource takes and answers. */
+function shownAt(kind: Kind, subresource: Subresource): Pick<Place, "kind" | "connection"> {
+  switch (subresource.shape) {
+    case "view":
+    case "action":
+      return { kind: subresource.kind(), connection: undefined };
+    case "connect":
+      return { kind, connection: subresource.optionsKind };
+    case undefined:
+      return { kind, connection: undefined };
+  }
+}
+
+function pathItem(
+  path: string,
+  verbs: readonly Verb[],
+  place: Place,
+  definitions: Definitions,
+): PathItem | undefined {
+  const item: PathItem = {};
+  for (const verb of verbs) {
+    const made = operationOf(verb, place, definitions);
+    if (made !== undefined) item[made.method] = made.operation;
+  }
+  if (Object.keys(item).length === 0) return undefined;
+  const parameters = [
+    ...(path.includes("{name}") ? [nameParameter(place.resource.kind.name)] : []),
+    ...(path.includes("{namespace}") ? [namespaceParameter] : []),
+    ...(path.includes("{path}") ? [restParameter] : []),
+    prettyParameter,
+  ];
+  return { ...item, parameters: parameters.map((one) => parameterObject(one, definitions.dialect)) };
+}

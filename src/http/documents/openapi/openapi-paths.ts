@@ -1,0 +1,88 @@
+import { StatusError } from "../../../base/status-error.ts";
+import type { Registry } from "../../../resources/registry.ts";
+import type { HeaderLines } from "../../transport/header-lines.ts";
+import { parseAccept } from "../../request/negotiation.ts";
+import { sendJson } from "../../answers/respond.ts";
+import type { RequestContext } from "../../request/context.ts";
+import type { PathTable } from "../../request/path-table.ts";
+import { OpenApiDocuments, type DocumentBytes } from "./documents.ts";
+
+const json = "application/json";
+/** The binary form's media type as clients ask for it, and in the spelling that is allowed in an answer. */
+const askedBinary = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/** How long a document may be kept that was asked for by its hash: a year. */
+const keepSeconds = 365 * 24 * 60 * 60;
+
+/** Adds `/openapi/v2`, `/openapi/v3` and the documents of the group versions below it (spec: conventions 4.10). */
+export function addOpenApiPaths(
+  paths: PathTable,
+  registry: Registry,
+  { version3 }: { readonly version3: boolean },
+): void {
+  const documents = new OpenApiDocuments(registry);
+  paths.add("/openapi/v2", async (request) => {
+    const type = typeFor(request, [json, binary, askedBinary]);
+    if (type === json) sendDocument(request, json, await documents.whole());
+    else sendDocument(request, binary, await documents.wholeBinary());
+  });
+  if (!version3) return;
+  paths.add("/openapi/v3", (request) => sendIndex(request, documents));
+  paths.add("/openapi/v3/", (request) => sendGroup(request, documents));
+}
+
+async function sendIndex(request: RequestContext, documents: OpenApiDocuments): Promise<void> {
+  typeFor(request, [json]);
+  const paths: Record<string, object> = {};
+  for (const path of documents.groupPaths()) {
+    const { hash } = (await documents.group(path))!;
+    paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
+  }
+  sendJson(request.exchange, 200, { paths });
+}
+
+async function sendGroup(request: RequestContext, documents: OpenApiDocuments): Promise<void> {
+  const { path, query } = request.facts;
+  const asked = path.slice("/openapi/v3/".length).replace(/\/$/, "");
+  const document = await documents.group(asked);
+  if (document === undefined)
+    throw new StatusError("NotFound", "the server could not find the requested resource");
+  typeFor(request, [json]);
+  const hash = query.get("hash") ?? "";
+  if (hash === "") return sendDocument(request, json, document);
+  if (hash !== document.hash) {
+    const location = `/openapi/v3/${asked}?hash=${document.hash}`;
+    return request.exchange.send(301, ["Location", location], Buffer.alloc(0));
+  }
+  sendDocument(request, json, document, `private, immutable, max-age=${keepSeconds}`);
+}
+
+/** @throws {StatusError} NotAcceptable when the caller wants none of the types. */
+function typeFor({ exchange }: RequestContext, offered: readonly string[]): string {
+  const accept = exchange.header("accept") ?? "";
+  if (accept === "") return json;
+  for (const { type, quality } of parseAccept(accept).toSorted((a, b) => b.quality - a.quality)) {
+    if (quality === 0) continue;
+    if (type === "*/*" || type === "application/*") return json;
+    if (offered.includes(type)) return type;
+  }
+  throw new StatusError(
+    "NotAcceptable",
+    `only the following media types are accepted: ${offered.join(", ")}`,
+  );
+}
+
+/** Answers with a document, or with 304 when the caller has it. */
+function sendDocument(
+  { exchange }: RequestContext,
+  contentType: string,
+  { bytes, hash }: DocumentBytes,
+  cacheControl = "no-cache, private",
+): void {
+  const tag = `"${hash}"`;
+  const headers: HeaderLines = ["Cache-Control", cacheControl, "ETag", tag, "Vary", "Accept"];
+  const kept = (exchange.header("if-none-match") ?? "").split(",");
+  if (kept.some((one) => [tag, `W/${tag}`, "*"].includes(one.trim())))
+    return exchange.send(304, headers, Buffer.alloc(0));
+  exchange.send(200, ["Content-Type", contentType, ...headers], bytes);
+}

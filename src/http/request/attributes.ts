@@ -1,0 +1,63 @@
+import { parseFieldSelector, pinnedValue } from "../../base/field-selector.ts";
+import { pathSegmentFaults } from "../../base/names.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { Attributes, Decision } from "../../authorization/authorizer.ts";
+import type { RequestFacts, ResourceFacts } from "./facts.ts";
+
+/** What authorization is asked about a request. */
+export function attributesOf(facts: RequestFacts, user: UserInfo): Attributes {
+  if (facts.kind === "path") return { kind: "nonResource", user, verb: facts.verb, path: facts.path };
+  const { verb, group, version, resource, subresource, namespace } = facts;
+  const name = facts.name === "" ? selectedName(facts) : facts.name;
+  return { kind: "resource", user, verb, group, version, resource, subresource, namespace, name };
+}
+
+/**
+ * The name that a list or watch limits itself to by `fieldSelector=metadata.name=x`: who may see just that object may
+ * ask for it so, as in the reference. Empty when there is none.
+ */
+function selectedName({ verb, query }: ResourceFacts): string {
+  if (query.empty || (verb !== "list" && verb !== "watch")) return "";
+  const text = query.get("fieldSelector") ?? "";
+  if (!text.includes("metadata.name")) return "";
+  try {
+    const name = pinnedValue(parseFieldSelector(text), "metadata.name") ?? "";
+    return pathSegmentFaults(name).length === 0 ? name : "";
+  } catch (error) {
+    // The verb refuses the selector, in its turn; without one nothing is named.
+    if (error instanceof StatusError) return "";
+    throw error;
+  }
+}
+
+/** The attributes of a request under another verb, for stages that must ask again. */
+export function asksFor(facts: ResourceFacts, user: UserInfo, verb: string): Attributes {
+  return attributesOf({ ...facts, verb }, user);
+}
+
+/** The refusal of a request, saying who may not do what, and why where a reason is known. */
+export function forbidden(
+  attributes: Attributes,
+  decision: Pick<Decision, "reason" | "evaluationError">,
+): StatusError {
+  const { user, verb } = attributes;
+  const who = `User ${JSON.stringify(user.name)}`;
+  const why = [decision.reason, decision.evaluationError].filter((text) => text !== "").join("; ");
+  const because = why === "" ? "" : `: ${why}`;
+  if (attributes.kind === "nonResource") {
+    const what = `${who} cannot ${verb} path ${JSON.stringify(attributes.path)}`;
+    return new StatusError("Forbidden", `forbidden: ${what}${because}`, {});
+  }
+  const { group, resource, subresource, namespace, name } = attributes;
+  const type = subresource === "" ? resource : `${resource}/${subresource}`;
+  const scope = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;
+  const what = `${who} cannot ${verb} resource ${JSON.stringify(type)} in API group ${JSON.stringify(group)} ${scope}`;
+  const subject = group === "" ? resource : `${resource}.${group}`;
+  const named = name === "" ? subject : `${subject} ${JSON.stringify(name)}`;
+  return new StatusError("Forbidden", `${named} is forbidden: ${what}${because}`, {
+    name,
+    group,
+    kind: resource,
+  });
+}

@@ -1,0 +1,186 @@
+import { parseDuration } from "../../base/duration.ts";
+import { StatusError, type Cause } from "../../base/status-error.ts";
+import { FieldReport } from "../../schema/faults.ts";
+import type { FieldValidation } from "../../resources/input.ts";
+import { checkManagerName, managerOfAgent } from "../../resources/manager-name.ts";
+import type { Resource } from "../../resources/registry.ts";
+import { listRead, parseResourceVersion, type ResourceVersion } from "../../resources/resource-version.ts";
+import type { ListOptions } from "../../resources/list.ts";
+import { parseSelection, type Selection } from "../../resources/selection.ts";
+import { isTrue, type Query } from "./facts.ts";
+
+/** Query parameters of the verbs (spec: conventions 4.3). */
+
+/** The Status for options that break a rule; `kind` is the options' own kind name. */
+export function invalidOptions(kind: string, causes: readonly Cause[]): StatusError {
+  const parts = causes.map((cause) => `${cause.field}: ${cause.message}`);
+  const text = parts.length === 1 ? parts[0] : `[${parts.join(", ")}]`;
+  return new StatusError("Invalid", `${kind} is invalid: ${text}`, { kind, causes });
+}
+
+/** @throws {StatusError} BadRequest when the text isn't an integer. */
+export function integerParameter(query: Query, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === undefined || text === "") return undefined;
+  if (!/^[+-]?\d{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
+    throw new StatusError("BadRequest", `parameter ${name}: ${JSON.stringify(text)} is not an integer`);
+  }
+  // Beyond what a number can hold exactly, one is as good as another: both are more than there is of anything.
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
+}
+
+/**
+ * The time that a request's `timeout` gives it, in milliseconds; undefined where it gives none, as with 0.
+ *
+ * @throws {StatusError} BadRequest for text that is no length of time, such as `5s`.
+ */
+export function timeoutParameter(query: Query): number | undefined {
+  const text = query.get("timeout") ?? "";
+  if (text === "") return undefined;
+  const nanos = parseDuration(text);
+  if (nanos === undefined) {
+    throw new StatusError("BadRequest", `parameter timeout: ${JSON.stringify(text)} is not a length of time`);
+  }
+  return nanos > 0n ? Number(nanos) / 1e6 : undefined;
+}
+
+export interface ListParameters {
+  readonly list: ListOptions;
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** Parameters of list and deletecollection. */
+export function listParameters(resource: Resource, query: Query): ListParameters {
+  const limit = integerParameter(query, "limit") ?? 0;
+  const timeoutSeconds = integerParameter(query, "timeoutSeconds");
+  const report = FieldReport.start();
+  if (limit < 0) report.at("limit").invalid(limit, "must be 0 or more");
+  if (timeoutSeconds !== undefined && timeoutSeconds < 0) {
+    report.at("timeoutSeconds").invalid(timeoutSeconds, "must be 0 or more");
+  }
+  if (query.get("sendInitialEvents") !== undefined) {
+    report.at("sendInitialEvents").forbidden("sendInitialEvents is forbidden for list");
+  }
+  const token = query.get("continue");
+  const read = listRead(
+    {
+      resourceVersion: parseResourceVersion(query.get("resourceVersion")),
+      match: textOf(query, "resourceVersionMatch"),
+      limit,
+      token: token === "" ? undefined : token,
+    },
+    report,
+  );
+  if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
+  return { list: { read, limit, selection: selectionOf(resource, query) }, timeoutSeconds };
+}
+
+export interface WatchParameters {
+  readonly selection: Selection;
+  readonly resourceVersion: ResourceVersion;
+  readonly allowBookmarks: boolean;
+  readonly sendInitialEvents: boolean;
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** Parameters of watch; `watchList` says whether the feature gate of streaming lists is on. */
+export function watchParameters(resource: Resource, query: Query, watchList: boolean): WatchParameters {
+  const report = FieldReport.start();
+  const match = textOf(query, "resourceVersionMatch");
+  const initial = query.get("sendInitialEvents");
+  const sendInitialEvents = initial !== undefined && isTrue(initial);
+  if (initial !== undefined) {
+    if (!watchList) {
+      report
+        .at("sendInitialEvents")
+        .forbidden("sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled");
+    }
+    if (match !== "NotOlderThan") {
+      report
+        .at("resourceVersionMatch")
+        .forbidden('sendInitialEvents requires setting resourceVersionMatch to "NotOlderThan"');
+    }
+  } else if (match !== undefined) {
+    report.at("resourceVersionMatch").forbidden("resourceVersionMatch is forbidden for watch");
+  }
+  const timeoutSeconds = integerParameter(query, "timeoutSeconds");
+  if (timeoutSeconds !== undefined && timeoutSeconds < 0) {
+    report.at("timeoutSeconds").invalid(timeoutSeconds, "must be 0 or more");
+  }
+  if ((query.get("continue") ?? "") !== "")
+    report.at("continue").forbidden("continue is forbidden for watch");
+  if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
+  return {
+    selection: selectionOf(resource, query),
+    resourceVersion: parseResourceVersion(query.get("resourceVersion")),
+    allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
+    sendInitialEvents,
+    timeoutSeconds: timeoutSeconds === 0 ? undefined : timeoutSeconds,
+  };
+}
+
+function selectionOf(resource: Resource, query: Query): Selection {
+  return parseSelection(resource, query.get("labelSelector") ?? "", query.get("fieldSelector") ?? "");
+}
+
+function textOf(query: Query, name: string): string | undefined {
+  const text = query.get(name);
+  return text === "" ? undefined : text;
+}
+
+export interface WriteParameters {
+  readonly dryRun: boolean;
+  readonly fieldValidation: FieldValidation;
+  readonly fieldManager: string;
+}
+
+/** Parameters of the modifying verbs; `optionsKind` names them in errors: `CreateOptions`, … */
+export function writeParameters(query: Query, optionsKind: string, userAgent: string): WriteParameters {
+  if (query.empty) return { dryRun: false, fieldValidation: "Warn", fieldManager: managerOfAgent(userAgent) };
+  const report = FieldReport.start();
+  const dryRun = isDryRun(query.all("dryRun"), report);
+  const validation = query.get("fieldValidation") ?? "";
+  if (validation !== "" && !isFieldValidation(validation)) {
+    report.at("fieldValidation").notSupported(validation, ["", "Ignore", "Strict", "Warn"]);
+  }
+  const manager = query.get("fieldManager") ?? "";
+  checkManagerName(manager, report.at("fieldManager"));
+  if (report.faults.length > 0) throw invalidOptions(optionsKind, report.faults);
+  return {
+    dryRun,
+    fieldValidation: isFieldValidation(validation) ? validation : "Warn",
+    fieldManager: manager !== "" ? manager : managerOfAgent(userAgent),
+  };
+}
+
+/** Parameters of a patch; `force` is for applies only. */
+export function patchParameters(query: Query, userAgent: string): WriteParameters {
+  const report = FieldReport.start();
+  if (query.get("force") !== undefined)
+    report.at("force").forbidden("may not be specified for non-apply patch");
+  if (report.faults.length > 0) throw invalidOptions("PatchOptions", report.faults);
+  return writeParameters(query, "PatchOptions", userAgent);
+}
+
+/** Parameters of an apply: who applies must be said. */
+export function applyParameters(
+  query: Query,
+  userAgent: string,
+): WriteParameters & { readonly force: boolean } {
+  const report = FieldReport.start();
+  if ((query.get("fieldManager") ?? "") === "")
+    report.at("fieldManager").required("is required for apply patch");
+  if (report.faults.length > 0) throw invalidOptions("PatchOptions", report.faults);
+  return { ...writeParameters(query, "PatchOptions", userAgent), force: isTrue(query.get("force")) };
+}
+
+/** Whether the values of `dryRun` ask for one; a value that doesn't exist is reported. */
+export function isDryRun(values: readonly string[], report: FieldReport): boolean {
+  const given = values.filter((one) => one !== "");
+  for (const value of given) if (value !== "All") report.at("dryRun").notSupported(value, ["All"]);
+  return given.length > 0;
+}
+
+function isFieldValidation(text: string): text is FieldValidation {
+  return text === "Ignore" || text === "Warn" || text === "Strict";
+}

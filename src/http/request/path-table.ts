@@ -1,0 +1,36 @@
+import type { RequestContext } from "./context.ts";
+
+/** Answers one path. */
+export type PathHandler = (request: RequestContext) => Promise<void> | void;
+
+/** Handlers of paths outside the resources. */
+export class PathTable {
+  private readonly exact = new Map<string, PathHandler>();
+  private readonly below: { readonly prefix: string; readonly handler: PathHandler }[] = [];
+
+  /** A path, or (ending in `/`) all paths below it. */
+  add(path: string, handler: PathHandler): void {
+    if (isBelow(path)) this.below.push({ prefix: path, handler });
+    else this.exact.set(path, handler);
+  }
+
+  /** A path that may also be written with a slash at its end, as those of discovery. */
+  addWithSlash(path: string, handler: PathHandler): void {
+    this.exact.set(path, handler);
+    this.exact.set(`${path}/`, handler);
+  }
+
+  /** What answers a path, letter for letter: authorization is asked about just this path. */
+  find(path: string): PathHandler | undefined {
+    return this.exact.get(path) ?? this.below.find(({ prefix }) => path.startsWith(prefix))?.handler;
+  }
+
+  /** Every exact path, sorted. */
+  get paths(): string[] {
+    return [...this.exact.keys()].filter((path) => !isBelow(path)).toSorted();
+  }
+}
+
+function isBelow(path: string): boolean {
+  return path.length > 1 && path.endsWith("/");
+}

@@ -1,0 +1,148 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { dnsLabelFaults, dnsSubdomainFaults } from "../../base/names.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { Attributes } from "../../authorization/authorizer.ts";
+import { authentication } from "../../kinds/groups.ts";
+import { groupName } from "../../schema/kind.ts";
+import { forbidden } from "../request/attributes.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { HttpService } from "../service.ts";
+
+const prefix = "impersonate-";
+const extraPrefix = "impersonate-extra-";
+
+/** As whom a request wants to be done. */
+interface Wanted {
+  name: string;
+  uid: string;
+  readonly groups: string[];
+  readonly extra: Record<string, string[]>;
+}
+
+/**
+ * Has a request be done as the user of its `Impersonate-` headers, when the caller may impersonate their name, each group,
+ * uid and extra value; as the caller, when there are no such headers (as the reference).
+ *
+ * @throws {StatusError} BadRequest for groups or facts without a user; Forbidden.
+ */
+export function impersonate(service: HttpService, request: RequestContext): MaybePromise<void> {
+  const wanted = readHeaders(request.exchange.rawHeaders);
+  if (wanted === undefined) return undefined;
+  return become(service, request.caller, wanted).then((user) => {
+    request.user = user;
+  });
+}
+
+function readHeaders(raw: readonly string[]): Wanted | undefined {
+  let wanted: Wanted | undefined;
+  for (let at = 0; at < raw.length; at += 2) {
+    const written = raw[at]!;
+    if (written.length <= prefix.length || (written[0] !== "I" && written[0] !== "i")) continue;
+    const name = written.toLowerCase();
+    if (!name.startsWith(prefix)) continue;
+    wanted ??= { name: "", uid: "", groups: [], extra: {} };
+    take(wanted, name, raw[at + 1]!);
+  }
+  return wanted;
+}
+
+function take(wanted: Wanted, header: string, value: string): void {
+  if (header === "impersonate-user") wanted.name ||= value;
+  else if (header === "impersonate-uid") wanted.uid ||= value;
+  else if (header === "impersonate-group") wanted.groups.push(value);
+  else if (header.startsWith(extraPrefix)) {
+    const key = decodeKey(header.slice(extraPrefix.length));
+    const values = Object.hasOwn(wanted.extra, key) ? wanted.extra[key]! : [];
+    Object.defineProperty(wanted.extra, key, {
+      value: [...values, value],
+      enumerable: true,
+      configurable: true,
+    });
+  } else throw new StatusError("BadRequest", `there is no header ${JSON.stringify(header)}`);
+}
+
+function decodeKey(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new StatusError(
+      "BadRequest",
+      `the header ${JSON.stringify(extraPrefix + text)} is not well encoded`,
+    );
+  }
+}
+
+async function become(service: HttpService, caller: UserInfo, wanted: Wanted): Promise<UserInfo> {
+  if (wanted.name === "") {
+    throw new StatusError("BadRequest", "groups and other facts can't be impersonated without a user");
+  }
+  for (const attributes of rightsFor(service, caller, wanted)) {
+    const decision = await service.authorizer.authorize(attributes);
+    if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+  }
+  return { ...wanted, groups: groupsOf(service, wanted) };
+}
+
+/** What the caller must be allowed. */
+function rightsFor(service: HttpService, user: UserInfo, wanted: Wanted): Attributes[] {
+  const { vocabulary } = service.engine;
+  const one = (
+    group: string,
+    resource: string,
+    name: string,
+    subresource = "",
+    namespace = "",
+  ): Attributes => ({
+    kind: "resource",
+    user,
+    verb: "impersonate",
+    group,
+    version: "v1",
+    resource,
+    subresource,
+    namespace,
+    name,
+  });
+  const account = serviceAccountOf(service, wanted.name);
+  const own = groupName(authentication, vocabulary);
+  return [
+    account === undefined
+      ? one("", "users", wanted.name)
+      : one("", "serviceaccounts", account.name, "", account.namespace),
+    ...wanted.groups.map((group) => one("", "groups", group)),
+    ...(wanted.uid === "" ? [] : [one(own, "uids", wanted.uid)]),
+    ...Object.entries(wanted.extra).flatMap(([key, values]) =>
+      values.map((value) => one(own, "userextras", value, key)),
+    ),
+  ];
+}
+
+/** Namespace and name of a service account's user name; undefined for what only looks like one. */
+function serviceAccountOf(
+  service: HttpService,
+  user: string,
+): { namespace: string; name: string } | undefined {
+  const parts = user.split(":");
+  const [, , namespace = "", name = ""] = parts;
+  const isAccount =
+    parts.length === 4 &&
+    user.startsWith(`${service.engine.vocabulary.systemPrefix}serviceaccount:`) &&
+    dnsLabelFaults(namespace).length === 0 &&
+    dnsSubdomainFaults(name).length === 0;
+  return isAccount ? { namespace, name } : undefined;
+}
+
+/** The groups that the user would have by themself, besides those that are asked for. */
+function groupsOf(service: HttpService, wanted: Wanted): string[] {
+  const { systemPrefix } = service.engine.vocabulary;
+  const groups = [...wanted.groups];
+  const account = serviceAccountOf(service, wanted.name);
+  if (groups.length === 0 && account !== undefined) {
+    groups.push(`${systemPrefix}serviceaccounts`, `${systemPrefix}serviceaccounts:${account.namespace}`);
+  }
+  const anonymous = wanted.name === `${systemPrefix}anonymous`;
+  const standing = `${systemPrefix}${anonymous ? "unauthenticated" : "authenticated"}`;
+  const named = ["authenticated", "unauthenticated"].some((one) => groups.includes(`${systemPrefix}${one}`));
+  return named ? groups : [...groups, standing];
+}

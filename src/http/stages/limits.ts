@@ -1,0 +1,13 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { HttpService } from "../service.ts";
+
+/**
+ * Takes the request in where there is room, or lets it wait. From here on its bytes are charged to its user.
+ *
+ * @throws {StatusError} TooManyRequests
+ */
+export function enterLimits({ limits }: HttpService, request: RequestContext): MaybePromise<void> {
+  request.exchange.caller = request.user.name;
+  return limits.enter(request);
+}

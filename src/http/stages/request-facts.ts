@@ -1,0 +1,40 @@
+import { lifeCycleOf } from "../../kinds/life-cycles.ts";
+import { deprecationOf } from "../answers/deprecation.ts";
+import type { RequestContext } from "../request/context.ts";
+import { readFacts } from "../request/facts.ts";
+import { refuseAmbiguousHost } from "../request/host.ts";
+import type { HttpService } from "../service.ts";
+
+/**
+ * Reads what is asked, from method and path alone, and refuses an ambiguous host. Whatever is answered about a deprecated
+ * version says that it is deprecated.
+ *
+ * @throws {StatusError} BadRequest
+ */
+export function readRequestFacts(service: HttpService, request: RequestContext): void {
+  const { exchange } = request;
+  const facts = readFacts(exchange.method, exchange.url);
+  request.facts = facts;
+  refuseAmbiguousHost(exchange);
+  if (facts.kind === "path") {
+    request.served = service.paths.find(facts.path) !== undefined;
+    return;
+  }
+  const resource = service.engine.registry.find(facts.group, facts.version, facts.resource);
+  if (resource === undefined) return;
+  request.resource = resource;
+  const { subresource } = facts;
+  request.served = subresource === "" || Object.hasOwn(resource.kind.subresources, subresource);
+  if (request.served) announceDeprecation(service, request, subresource);
+}
+
+/** See the specification, conventions 9.2. */
+function announceDeprecation(service: HttpService, request: RequestContext, subresource: string): void {
+  const resource = request.resource!;
+  const warning = deprecationOf(resource, service.engine.vocabulary);
+  if (warning === "") return;
+  service.metrics.deprecated(resource, subresource);
+  const { group, version, name } = resource.kind;
+  request.audit?.deprecated(lifeCycleOf(group, version, name)?.removed);
+  request.exchange.addHeaders(["Warning", `299 - ${JSON.stringify(warning)}`]);
+}

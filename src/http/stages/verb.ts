@@ -1,0 +1,29 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { groupHint } from "../../vocabulary/other-vocabulary.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { HttpService } from "../service.ts";
+import { serveResource } from "../verbs/serve-resource.ts";
+
+/**
+ * Serves the resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own.
+ *
+ * @throws {StatusError} any
+ */
+export function serve(service: HttpService, request: RequestContext): MaybePromise<void> {
+  const { facts, exchange } = request;
+  if (facts.kind === "resource") return serveResource(service, request, facts);
+  const handler = service.paths.find(facts.path);
+  if (handler === undefined) {
+    // `/apis/GROUP` and what lies below it.
+    const hint = groupHint(facts.path.split("/", 3)[2] ?? "", service.engine.vocabulary);
+    throw new StatusError("NotFound", `the server could not find the requested resource${hint}`);
+  }
+  if (exchange.method !== "GET" && exchange.method !== "HEAD") {
+    throw new StatusError(
+      "MethodNotAllowed",
+      "the server does not allow this method on the requested resource",
+    );
+  }
+  return handler(request) ?? undefined;
+}

@@ -1,0 +1,39 @@
+import type { TLSSocket } from "node:tls";
+import type { Connection } from "./connection.ts";
+
+/** So many certificates are taken from a client. */
+const maxChain = 10;
+
+/** What {@link Connection} says of the client's certificate. */
+type Presented = Pick<Connection, "certificate" | "certificateChain" | "certificateError">;
+
+const nothing: Presented = { certificate: undefined, certificateChain: [], certificateError: undefined };
+
+/** One certificate as Node shows it; an authority's own is its own issuer. */
+interface ShownCertificate {
+  readonly raw?: Buffer;
+  readonly issuerCertificate?: ShownCertificate;
+}
+
+/** The client's certificate, if the handshake verified its chain; else why it didn't, if there was one. */
+export function presentedBy(socket: TLSSocket): Presented {
+  if (socket.encrypted !== true) return nothing;
+  const { raw } = socket.getPeerCertificate() as ShownCertificate;
+  if (raw === undefined) return nothing;
+  if (!socket.authorized) {
+    return { ...nothing, certificateError: String(socket.authorizationError ?? "not verified") };
+  }
+  return { certificate: raw, certificateChain: issuersOf(socket), certificateError: undefined };
+}
+
+function issuersOf(socket: TLSSocket): Buffer[] {
+  const chain: Buffer[] = [];
+  let at = socket.getPeerCertificate(true) as ShownCertificate;
+  while (chain.length < maxChain) {
+    const { issuerCertificate: above } = at;
+    if (above?.raw === undefined || above === at) break;
+    chain.push(above.raw);
+    at = above;
+  }
+  return chain;
+}

@@ -1,0 +1,276 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import type { ReadableConnection } from "../../flow/fair-reading.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { asBuffer } from "../../resources/stored.ts";
+import { auditIdHeader, type HttpExchange, type UpgradeOffer } from "./http-exchange.ts";
+import { closedStream, type BodyStream } from "./body-stream.ts";
+import type { Connection } from "./connection.ts";
+import type { HeaderLines } from "./header-lines.ts";
+import type { BodyAccount } from "./body-budget.ts";
+import type { HandlerGuard } from "./guard.ts";
+import type { UnsentAnswer } from "./unsent.ts";
+import { WritableBody } from "./writable-body.ts";
+import type { ListenerContext } from "./listener-context.ts";
+
+/** Up to this size a body is copied to join the head; a larger one goes out in a write of its own. */
+const onePieceBytes = 16 * 1024;
+
+/** The last piece of a body in two: less than a socket takes before it asks to wait. */
+const lastPieceBytes = 4096;
+
+const noLines: HeaderLines = [];
+
+/** An exchange over HTTP/1.1. */
+export class Http1Exchange implements HttpExchange {
+  answered = false;
+  status = 0;
+  sentBytes = 0;
+  auditId = "";
+  caller = "";
+  exempt = false;
+  onAnswer: ((status: number) => void) | undefined = undefined;
+  expired = false;
+  private further: HeaderLines = noLines;
+  private untaken: UnsentAnswer | undefined = undefined;
+
+  constructor(
+    protected readonly request: IncomingMessage,
+    protected readonly response: ServerResponse,
+    readonly connection: Connection,
+    protected readonly context: ListenerContext,
+  ) {}
+
+  get guard(): HandlerGuard {
+    return this.context.guard;
+  }
+
+  get method(): string {
+    return this.request.method!;
+  }
+
+  get url(): string {
+    return originForm(this.request.url!);
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.request.rawHeaders;
+  }
+
+  addHeaders(lines: HeaderLines): void {
+    this.further = this.further.length === 0 ? lines : [...this.further, ...lines];
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get body(): Readable | undefined {
+    return hasBody(this.request) ? this.request : undefined;
+  }
+
+  get upgrade(): UpgradeOffer | undefined {
+    return undefined;
+  }
+
+  get reader(): ReadableConnection | undefined {
+    return this.request.socket;
+  }
+
+  readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer> {
+    const { request } = this;
+    const declared = Number(request.headers["content-length"] ?? 0);
+    if (declared > maxBytes) throw tooLarge(maxBytes);
+    const rest = () => collect(request, maxBytes, this.guard, account);
+    if (!(declared > 0)) return rest();
+    // What came together with the head is parsed before anything else is done, but after this.
+    return wholeBody(request, declared) ?? soon().then(() => wholeBody(request, declared) ?? rest());
+  }
+
+  send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    if (this.expired) return;
+    this.onAnswer?.(status);
+    const { request, response } = this;
+    const lines = this.linesOf(headers);
+    if (status !== 304) lines.push("Content-Length", String(body.length));
+    if (!request.complete && hasBody(request)) {
+      // The client may still be sending; the rest of it is not read, so the connection can't be used again.
+      lines.push("Connection", "close");
+    }
+    response.writeHead(status, lines);
+    this.answered = true;
+    this.status = status;
+    this.sentBytes = body.length;
+    // As a text of bytes, the body goes out in one write with the head.
+    if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
+    else endInTwo(response, body, this.guard);
+    const { socket } = response;
+    if (body.length > onePieceBytes && socket !== null && socket.writableLength > 0) {
+      const account = this.account(socket);
+      account.hold(asBuffer(body));
+      this.guard.once(response, "close", () => account.set(0), response);
+    }
+    if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
+  }
+
+  stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
+    if (this.expired) return closedStream;
+    this.onAnswer?.(status);
+    // Only a body in chunks can have trailers; clients of HTTP/1.0 don't know those.
+    const trails = trailing && this.response.useChunkedEncodingByDefault;
+    this.response.writeHead(
+      status,
+      this.linesOf(trailing && !trails ? without(headers, "trailer") : headers),
+    );
+    this.answered = true;
+    this.status = status;
+    this.response.flushHeaders();
+    const { response } = this;
+    if (response.socket !== null) this.context.slowReaders.streamsTo(response.socket);
+    const breakOff = () => response.socket?.destroy();
+    const account = response.socket === null ? undefined : () => this.account(response.socket!);
+    const trail = (lines: HeaderLines) => response.addTrailers(pairsOf(lines));
+    return new WritableBody(this, response, {
+      guard: this.guard,
+      account,
+      breakOff,
+      trail: trails ? trail : undefined,
+    });
+  }
+
+  get unsent(): UnsentAnswer | undefined {
+    return this.untaken !== undefined && this.untaken.bytes > 0 ? this.untaken : undefined;
+  }
+
+  /** The account of what the client hasn't taken of this answer. */
+  private account(socket: Socket): UnsentAnswer {
+    const { connection, context } = this;
+    connection.unsent ??= context.unsent.connection(() => socket.destroy());
+    return (this.untaken ??= connection.unsent.answer(this));
+  }
+
+  /** A copy of an answer's header lines, with those that it carries whatever it is, and the request's name. */
+  protected linesOf(headers: HeaderLines): string[] {
+    const lines = [...headers, ...this.further];
+    if (this.auditId !== "") lines.push(auditIdHeader, this.auditId);
+    if (this.context.draining) this.response.shouldKeepAlive = false;
+    return lines;
+  }
+
+  onClose(listener: () => void): void {
+    if (this.response.closed) queueMicrotask(listener);
+    else this.guard.once(this.response, "close", listener, this.response);
+  }
+
+  breakOff(): void {
+    if (!this.response.writableEnded) this.response.destroy();
+  }
+}
+
+function without(lines: HeaderLines, unwanted: string): string[] {
+  return pairsOf(lines)
+    .filter(([name]) => name !== unwanted)
+    .flat();
+}
+
+function pairsOf(lines: HeaderLines): [string, string][] {
+  return Array.from({ length: lines.length / 2 }, (_, i) => [lines[2 * i]!, lines[2 * i + 1]!]);
+}
+
+/**
+ * Sends a large answer so that the client has all of it only when the socket has room again. Node resets a connection on
+ * which a body of several TLS records comes in before that, as the body of the client's next request may.
+ */
+function endInTwo(response: ServerResponse, body: Uint8Array, guard: HandlerGuard): void {
+  const last = body.length - lastPieceBytes;
+  const end = () => response.end(body.subarray(last));
+  response.write(body.subarray(0, last), guard.wrap("write", end, response));
+}
+
+/** The path and query of a request's target, also where it names scheme and host too (RFC 9112 section 3.2.2). */
+export function originForm(target: string): string {
+  if (target.startsWith("/")) return target;
+  const host = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (host === null) return target;
+  const rest = target.slice(host[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** Whether a request says that it has a body. */
+export function hasBody(request: IncomingMessage): boolean {
+  return (
+    request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
+  );
+}
+
+/** The refusal of a body that is too large. */
+export function tooLarge(maxBytes: number): StatusError {
+  return new StatusError("RequestEntityTooLarge", `the request's body is larger than ${maxBytes} bytes`);
+}
+
+/** A body that is there already, all of it; undefined when it has to be waited for. */
+function wholeBody(request: IncomingMessage, length: number): Buffer | undefined {
+  if (!request.complete || request.destroyed || request.readableLength !== length) return undefined;
+  return (request.read() as Buffer | null) ?? undefined;
+}
+
+async function soon(): Promise<void> {}
+
+/** A readable that hands over buffers, as both versions of HTTP give. */
+type Body = Readable & {
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  /** Whether the client broke it off; a stream of HTTP/2 ends all the same. */
+  readonly aborted?: boolean;
+};
+
+/** Reads a body whole, up to a limit and for as long as its account takes what arrives. What is beyond that is not read. */
+export function collect(
+  body: Body,
+  maxBytes: number,
+  guard: HandlerGuard,
+  account: BodyAccount,
+): Promise<Buffer> {
+  // Over HTTP/2 an empty body may have ended, or its stream been reset, before anybody reads it.
+  if (body.aborted === true) return Promise.reject(aborted());
+  if (body.readableEnded === true) return Promise.resolve(Buffer.alloc(0));
+  if (body.destroyed === true) return Promise.reject(aborted());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let settled = false;
+    const take = (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes);
+        account.arrived(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        settled = true;
+        body.removeAllListeners("data");
+        body.pause();
+        reject(error as Error);
+      }
+    };
+    const finish = () => {
+      settled = true;
+      if (body.aborted === true) reject(aborted());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    };
+    const breakOff = () => {
+      if (!settled) reject(aborted());
+      settled = true;
+    };
+    guard.on(body, "data", take, body);
+    guard.once(body, "end", finish, body);
+    guard.once(body, "error", breakOff, body);
+    guard.once(body, "close", breakOff, body);
+  });
+}
+
+function aborted(): StatusError {
+  return new StatusError("BadRequest", "the request's body ended before it was complete");
+}

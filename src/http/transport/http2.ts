@@ -1,0 +1,225 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import type { Readable } from "node:stream";
+import { asBuffer } from "../../resources/stored.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { auditIdHeader, type HttpExchange } from "./http-exchange.ts";
+import { closedStream, stallMs, type BodyStream } from "./body-stream.ts";
+import type { Connection } from "./connection.ts";
+import type { HeaderLines } from "./header-lines.ts";
+import type { BodyAccount } from "./body-budget.ts";
+import type { HandlerGuard } from "./guard.ts";
+import type { ListenerContext } from "./listener-context.ts";
+import { collect, tooLarge } from "./http1.ts";
+import type { UnsentAnswer } from "./unsent.ts";
+import { WritableBody } from "./writable-body.ts";
+
+/** An exchange over one HTTP/2 stream. */
+export class Http2Exchange implements HttpExchange {
+  answered = false;
+  status = 0;
+  sentBytes = 0;
+  auditId = "";
+  caller = "";
+  exempt = false;
+  onAnswer: ((status: number) => void) | undefined = undefined;
+  expired = false;
+  private further: HeaderLines = [];
+  private untaken: UnsentAnswer | undefined = undefined;
+  readonly method: string;
+  readonly url: string;
+  /** A connection that is shared by many streams can't be handed over. */
+  readonly upgrade = undefined;
+
+  constructor(
+    private readonly channel: ServerHttp2Stream,
+    private readonly headers: IncomingHttpHeaders,
+    readonly rawHeaders: readonly string[],
+    readonly connection: Connection,
+    private readonly bodyTimeoutMs: number,
+    private readonly context: ListenerContext,
+  ) {
+    this.method = String(headers[":method"] ?? "");
+    this.url = String(headers[":path"] ?? "");
+  }
+
+  get guard(): HandlerGuard {
+    return this.context.guard;
+  }
+
+  addHeaders(lines: HeaderLines): void {
+    this.further = [...this.further, ...lines];
+  }
+
+  header(name: string): string | undefined {
+    const value = this.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get body(): Readable | undefined {
+    return this.channel.endAfterHeaders ? undefined : this.channel;
+  }
+
+  async readBody(maxBytes: number, account: BodyAccount): Promise<Buffer> {
+    if (Number(this.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new StatusError("Timeout", "the request's body did not end in time")),
+        this.bodyTimeoutMs,
+      );
+    });
+    try {
+      return await Promise.race([collect(this.channel, maxBytes, this.guard, account), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  send(status: number, headers: HeaderLines, body: Uint8Array): void {
+    if (this.expired) return;
+    this.onAnswer?.(status);
+    const { channel } = this;
+    const gone = channel.destroyed || channel.closed;
+    if (!gone) channel.respond(this.head(status, headers, status === 304 ? undefined : body.length));
+    this.answered = true;
+    this.status = status;
+    this.sentBytes = body.length;
+    if (gone) return;
+    // An answer that can't have a body (304, or to HEAD) is ended by its headers.
+    const shared = this.context.unsent.shared(asBuffer(body));
+    if (!channel.writableEnded) channel.end(shared);
+    this.leaveRestUnread();
+    // A client that doesn't take its answer loses it after a time.
+    if (channel.writableLength === 0) return;
+    const account = this.account();
+    account.hold(shared);
+    this.guard.once(channel, "close", () => account.set(0), channel);
+    channel.setTimeout(
+      stallMs,
+      this.guard.wrap("timeout", () => channel.close(), channel),
+    );
+  }
+
+  /** Reads and drops the rest of a body that nobody reads, until the answer is out; then asks the client to stop. */
+  private leaveRestUnread(): void {
+    const { channel } = this;
+    if (channel.readableEnded) return;
+    channel.resume();
+    if (channel.endAfterHeaders) return;
+    this.guard.once(channel, "finish", () => channel.close(constants.NGHTTP2_NO_ERROR), channel);
+  }
+
+  stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
+    if (this.expired) return closedStream;
+    this.onAnswer?.(status);
+    const { channel, guard } = this;
+    let trailers: HeaderLines = [];
+    if (!channel.destroyed && !channel.closed) {
+      const sent = this.head(status, headers, undefined);
+      channel.respond(sent, trailing ? { waitForTrailers: true } : undefined);
+      const trail = () => channel.sendTrailers(withLines(trailers, {}));
+      if (trailing) guard.once(channel, "wantTrailers", trail, channel);
+    }
+    this.answered = true;
+    this.status = status;
+    return new WritableBody(this, channel, {
+      guard,
+      account: () => this.account(),
+      breakOff: () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),
+      trail: trailing ? (lines) => (trailers = lines) : undefined,
+    });
+  }
+
+  get unsent(): UnsentAnswer | undefined {
+    return this.untaken !== undefined && this.untaken.bytes > 0 ? this.untaken : undefined;
+  }
+
+  /** The account of what the client hasn't taken of this answer. */
+  private account(): UnsentAnswer {
+    const { channel, connection, context } = this;
+    const { session } = channel;
+    connection.unsent ??= context.unsent.connection(() => {
+      // The client gets the reason before the connection is gone.
+      if (session?.destroyed === false) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      session?.destroy();
+    });
+    return (this.untaken ??= connection.unsent.answer(this));
+  }
+
+  private head(status: number, lines: HeaderLines, length: number | undefined): Http2Headers {
+    const headers = asHttp2Headers(status, [...lines, ...this.further], length);
+    if (this.auditId !== "") headers[auditIdHeader.toLowerCase()] = this.auditId;
+    return headers;
+  }
+
+  onClose(listener: () => void): void {
+    if (this.channel.closed) queueMicrotask(listener);
+    else this.guard.once(this.channel, "close", listener, this.channel);
+  }
+
+  breakOff(): void {
+    if (!this.channel.writableEnded) this.channel.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+}
+
+/** Headers of an answer that Node sends once only over HTTP/2. */
+const singleValued: ReadonlySet<string> = new Set([
+  "access-control-allow-credentials",
+  "access-control-max-age",
+  "access-control-request-method",
+  "age",
+  "authorization",
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-location",
+  "content-md5",
+  "content-range",
+  "content-type",
+  "date",
+  "dnt",
+  "etag",
+  "expires",
+  "from",
+  "host",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "last-modified",
+  "location",
+  "max-forwards",
+  "proxy-authorization",
+  "range",
+  "referer",
+  "retry-after",
+  "tk",
+  "upgrade-insecure-requests",
+  "user-agent",
+  "x-content-type-options",
+]);
+
+type Http2Headers = Record<string, string | number | string[]>;
+
+function asHttp2Headers(status: number, lines: HeaderLines, length: number | undefined): Http2Headers {
+  const headers = withLines(lines, { ":status": status });
+  if (length !== undefined) headers["content-length"] = length;
+  return headers;
+}
+
+/**
+ * Adds lines to headers; a repeated header becomes a list. Node refuses a list for a header that has one value only; of
+ * such a header the first line counts.
+ */
+function withLines(lines: HeaderLines, headers: Http2Headers): Http2Headers {
+  for (let i = 0; i < lines.length; i += 2) {
+    const name = lines[i]!.toLowerCase();
+    const value = lines[i + 1]!;
+    const before = headers[name];
+    if (before !== undefined && singleValued.has(name)) continue;
+    headers[name] =
+      before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
+  }
+  return headers;
+}

@@ -1,0 +1,272 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import {
+  createSecureServer as createHttp2Server,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { AddressInfo, Server, Socket } from "node:net";
+import { constants } from "node:crypto";
+import type { Server as TlsServer, TLSSocket } from "node:tls";
+import type { Connection } from "./connection.ts";
+import type { HttpExchange } from "./http-exchange.ts";
+import { connectionLimits, type ConnectionLimits } from "./connection-limits.ts";
+import { exhaustionCodes, type ConnectionObserver } from "./connection-observer.ts";
+import { presentedBy } from "./client-certificates.ts";
+import { announceEnd, drain } from "./drain.ts";
+import type { HandlerGuard } from "./guard.ts";
+import { Http1Exchange } from "./http1.ts";
+import { Http2Exchange } from "./http2.ts";
+import type { ListenerContext } from "./listener-context.ts";
+import { SlowReaders } from "./slow-readers.ts";
+import type { UnsentAnswers } from "./unsent.ts";
+import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
+
+/** How connections are accepted. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Certificates; without them the server speaks plain HTTP (for use behind a proxy on the same machine). */
+  readonly tls: TlsMaterial | undefined;
+  /** {@link connectionLimits} unless given. */
+  readonly limits?: ConnectionLimits;
+  /** Connections that may be open at a time; one more is closed before a byte of it is read. Unless given: any number. */
+  readonly maxConnections?: number;
+  readonly observer?: ConnectionObserver;
+  /** Registers the event handlers of connections, requests and answers. */
+  readonly guard: HandlerGuard;
+  /** Bounds what clients leave untaken of their answers. */
+  readonly unsent: UnsentAnswers;
+}
+
+/** With what a server shows itself, and whose clients' certificates it verifies; in PEM. */
+export interface TlsMaterial {
+  readonly cert: string;
+  readonly key: string;
+  /** Authorities of client certificates, of whatever sort of clients. */
+  readonly clientAuthorities: readonly string[];
+  /** The oldest version that clients may speak; TLS 1.2 unless given. */
+  readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
+  /** What clients may choose from, as OpenSSL names it; Node's choice unless given. */
+  readonly ciphers?: string | undefined;
+}
+
+export interface HttpListener {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  /** Other sockets take so many of the connections that may be open: fewer are left for clients. */
+  leaveOut(sockets: number): void;
+  /** Shows itself to new connections with another certificate, or verifies theirs by other authorities. */
+  renew(tls: TlsMaterial): void;
+  /**
+   * Stops serving without breaking a request off that a client has begun: see {@link drain}. What is under way when
+   * `graceMs` is over is broken off.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Opens a socket and hands each request to `handle`. A client's wish to upgrade its connection is only offered where
+ * `mayUpgrade` says so; elsewhere it is ignored, and the request served plainly.
+ */
+export async function listen(
+  options: ListenOptions,
+  handle: (exchange: HttpExchange) => void,
+  mayUpgrade: UpgradeRule = () => false,
+): Promise<HttpListener> {
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  const { tls, guard, unsent, limits = connectionLimits } = options;
+  const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
+  const context: ListenerContext = { slowReaders, guard, unsent, draining: false };
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const serve = () => handle(new Http1Exchange(request, response, connectionOf(request.socket), context));
+    guard.run("request", serve, response);
+  };
+  const server =
+    tls === undefined
+      ? createServer(http1Options(limits, mayUpgrade), onRequest)
+      : secureServer(tls, http1Options(limits, mayUpgrade), { limits, context, handle, sessions }, onRequest);
+  guard.on(server, "upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    const exchange = upgradeExchange(request, socket, head, connectionOf(socket), context);
+    if (exchange !== undefined) handle(exchange);
+  });
+  // Their size is bounded. Beyond a number Node would leave the last headers out, which may say as whom a request is done.
+  (server as HttpServer).maxHeadersCount = 0;
+  const { observer, maxConnections } = options;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  observe(server, sockets, options);
+  await new Promise<void>((resolve, reject) => {
+    // Without a handler Node ends the process for an accept that fails.
+    const failed = (error: NodeJS.ErrnoException) => {
+      if (exhaustionCodes.has(error.code ?? "")) observer?.exhausted("accept");
+      reject(error);
+    };
+    guard.on(server, "error", failed);
+    server.listen(options.port, options.host, resolve);
+  });
+  const looks = setInterval(() => {
+    slowReaders.look();
+    guard.run("look", () => observer?.look(), undefined);
+  }, limits.checkIntervalMs).unref();
+  guard.once(server, "close", () => clearInterval(looks));
+  const { port } = server.address() as AddressInfo;
+  return {
+    host: options.host,
+    port,
+    secure: options.tls !== undefined,
+    leaveOut: (others) => {
+      if (maxConnections !== undefined) server.maxConnections = Math.max(1, maxConnections - others);
+    },
+    renew: (material) => (server as TlsServer).setSecureContext(contextOf(material)),
+    close: (graceMs) => drain({ server, sockets, sessions, context }, graceMs),
+  };
+}
+
+/** Keeps the set of open sockets, and tells the observer of them. */
+function observe(server: Server, sockets: Set<Socket>, { guard, observer }: ListenOptions): void {
+  guard.on(server, "drop", () => observer?.refused());
+  guard.on(server, "connection", (socket: Socket) => {
+    const closed = () => {
+      sockets.delete(socket);
+      observer?.closed();
+    };
+    sockets.add(socket);
+    observer?.opened();
+    guard.once(socket, "close", closed, socket);
+  });
+}
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+function http1Options(limits: ConnectionLimits, mayUpgrade: UpgradeRule) {
+  return {
+    IncomingMessage: messagesThatMayUpgrade(mayUpgrade),
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    noDelay: true,
+  };
+}
+
+/**
+ * What may change while a server runs. Sessions are not resumed: a certificate is verified at every handshake, with the
+ * authorities of that moment, and the certificates between come along each time.
+ */
+function contextOf({ cert, key, clientAuthorities, minVersion = "TLSv1.2", ciphers }: TlsMaterial) {
+  return {
+    cert,
+    key,
+    ca: [...clientAuthorities],
+    minVersion,
+    ...(ciphers === undefined ? {} : { ciphers }),
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
+/** One TLS server: the protocol that the client chose (ALPN) decides who reads the connection. */
+function secureServer(
+  tls: TlsMaterial,
+  http1: ReturnType<typeof http1Options>,
+  over2: Http2Serving,
+  onRequest: RequestListener,
+): Server {
+  const { limits, context } = over2;
+  const secureOptions = {
+    ...contextOf(tls),
+    requestCert: true,
+    rejectUnauthorized: false,
+    handshakeTimeout: limits.handshakeTimeoutMs,
+    ALPNProtocols: ["h2", "http/1.1"],
+  };
+  const server = createHttpsServer({ ...secureOptions, ...http1 }, onRequest);
+  const http2 = createHttp2Server({
+    ...secureOptions,
+    settings: { maxConcurrentStreams: limits.maxStreams },
+    maxHeaderListPairs: 128,
+  });
+  serveHttp2(http2, over2);
+  const readHttp1 = server.listeners("secureConnection") as ((socket: TLSSocket) => void)[];
+  server.removeAllListeners("secureConnection");
+  context.guard.on(server, "secureConnection", (socket: TLSSocket) => {
+    if (socket.alpnProtocol === "h2") http2.emit("secureConnection", socket);
+    else for (const listener of readHttp1) listener.call(server, socket);
+  });
+  return server;
+}
+
+/** What connections of HTTP/2 are served with. */
+interface Http2Serving {
+  readonly limits: ConnectionLimits;
+  readonly context: ListenerContext;
+  readonly handle: (exchange: HttpExchange) => void;
+  readonly sessions: Set<ServerHttp2Session>;
+}
+
+function serveHttp2(http2: Http2SecureServer, { limits, context, handle, sessions }: Http2Serving): void {
+  const { guard } = context;
+  guard.on(http2, "session", (session: ServerHttp2Session) => {
+    sessions.add(session);
+    guard.once(session, "close", () => sessions.delete(session), session);
+    guard.on(session, "error", () => session.destroy(), session);
+    endWhenIdle(session, limits.keepAliveTimeoutMs, guard);
+  });
+  const onStream = (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    _flags: number,
+    rawHeaders: readonly string[],
+  ) => {
+    guard.on(stream, "error", () => stream.destroy(), stream);
+    const socket = stream.session?.socket;
+    if (socket === undefined) return;
+    if (context.draining) announceEnd(stream.session!);
+    const connection = connectionOf(socket as Socket);
+    handle(new Http2Exchange(stream, headers, rawHeaders, connection, limits.requestTimeoutMs, context));
+  };
+  guard.on(http2, "stream", onStream);
+  guard.on(http2, "sessionError", (_error: Error, session: ServerHttp2Session) => session.destroy());
+}
+
+/** Ends a session that had no stream and no traffic for a time. A watch on which nothing happens is a stream. */
+function endWhenIdle(session: ServerHttp2Session, timeoutMs: number, guard: HandlerGuard): void {
+  let streams = 0;
+  const begins = (stream: ServerHttp2Stream) => {
+    streams++;
+    guard.once(stream, "close", () => streams--, stream);
+  };
+  const idles = () => {
+    if (streams === 0) session.close();
+  };
+  guard.on(session, "stream", begins, session);
+  session.setTimeout(timeoutMs, guard.wrap("timeout", idles, session));
+}
+
+const connections = new WeakMap<object, Connection>();
+
+/** What is known of a socket; read once. */
+function connectionOf(socket: Socket): Connection {
+  let connection = connections.get(socket);
+  if (connection === undefined) {
+    connection = {
+      remoteAddress: socket.remoteAddress ?? "",
+      secure: (socket as TLSSocket).encrypted === true,
+      ...presentedBy(socket as TLSSocket),
+      identity: undefined,
+      unsent: undefined,
+    };
+    connections.set(socket, connection);
+  }
+  return connection;
+}

@@ -1,0 +1,104 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Connection } from "./connection.ts";
+import type { HeaderLines } from "./header-lines.ts";
+import type { UpgradeOffer } from "./http-exchange.ts";
+import { hasBody, Http1Exchange, originForm } from "./http1.ts";
+import type { ListenerContext } from "./listener-context.ts";
+
+/** Whether a request by this method to this URL may upgrade its connection. */
+export type UpgradeRule = (method: string, url: string) => boolean;
+
+/**
+ * The class of an HTTP/1.1 server's requests, on which Node asks `upgrade` whether the connection leaves HTTP behind the
+ * request's head. Only a request that the rule allows, and that has no body, says so; any other is served plainly.
+ */
+export function messagesThatMayUpgrade(mayUpgrade: UpgradeRule): typeof IncomingMessage {
+  class Message extends IncomingMessage {
+    // No field initialisers: the base class's constructor already assigns `upgrade`.
+    declare wished: boolean | null;
+    declare judged: boolean | undefined;
+
+    /** Set by Node's parser, from the request's headers. */
+    set upgrade(wished: boolean | null) {
+      this.wished = wished;
+    }
+
+    get upgrade(): boolean {
+      if (this.wished !== true) return false;
+      const { method, url } = this;
+      this.judged ??= method === "CONNECT" || (!hasBody(this) && mayUpgrade(method!, originForm(url!)));
+      return this.judged;
+    }
+  }
+  return Message;
+}
+
+/** The exchange of a request whose connection Node has let go of; undefined where it can't be answered any more. */
+export function upgradeExchange(
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  connection: Connection,
+  context: ListenerContext,
+): Http1Exchange | undefined {
+  const { guard } = context;
+  guard.on(socket, "error", () => socket.destroy(), socket);
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  try {
+    response.assignSocket(socket);
+  } catch {
+    // An earlier request on the connection isn't answered yet: who sends requests ahead can't leave HTTP among them.
+    socket.destroy();
+    return undefined;
+  }
+  guard.once(response, "finish", () => socket.destroySoon(), socket);
+  return new UpgradeExchange(request, response, connection, context, socket, head);
+}
+
+/** An exchange over HTTP/1.1 that can end in another protocol, or like any other; then the connection is closed. */
+class UpgradeExchange extends Http1Exchange {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    context: ListenerContext,
+    private readonly socket: Socket,
+    private readonly head: Buffer,
+  ) {
+    super(request, response, connection, context);
+  }
+
+  override get upgrade(): UpgradeOffer {
+    return {
+      protocol: this.header("upgrade") ?? "",
+      accept: (headers) => this.accept(headers),
+    };
+  }
+
+  override get reader(): undefined {
+    return undefined;
+  }
+
+  override onClose(listener: () => void): void {
+    if (this.socket.destroyed) queueMicrotask(listener);
+    else this.guard.once(this.socket, "close", listener, this.socket);
+  }
+
+  private accept(headers: HeaderLines): Duplex {
+    const { socket, head } = this;
+    this.onAnswer?.(101);
+    this.response.detachSocket(socket);
+    this.context.slowReaders.streamsTo(socket);
+    this.answered = true;
+    this.status = 101;
+    const lines = ["HTTP/1.1 101 Switching Protocols"];
+    const all = this.linesOf(headers);
+    for (let at = 0; at < all.length; at += 2) lines.push(`${all[at]}: ${all[at + 1]}`);
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+    if (head.length > 0) socket.unshift(head);
+    return socket;
+  }
+}

@@ -1,0 +1,93 @@
+import type { EventEmitter } from "node:events";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { BodyStream } from "./body-stream.ts";
+import type { HeaderLines } from "./header-lines.ts";
+import type { HandlerGuard } from "./guard.ts";
+import type { UnsentAnswer } from "./unsent.ts";
+
+/** A response as far as streaming needs it. */
+interface Sink extends EventEmitter {
+  write(bytes: Uint8Array): boolean;
+  end(): unknown;
+  destroy(): unknown;
+  readonly writableLength: number;
+  readonly writableNeedDrain: boolean;
+  readonly destroyed: boolean;
+  readonly writableEnded: boolean;
+}
+
+/** What belongs to the body of one answer. */
+export interface BodyParts {
+  readonly guard: HandlerGuard;
+  /** The account of what the client hasn't taken; undefined where there is no connection. */
+  readonly account: (() => UnsentAnswer) | undefined;
+  readonly breakOff: () => void;
+  /** Takes trailers before the body is ended; undefined where there can't be any. */
+  readonly trail: ((lines: HeaderLines) => void) | undefined;
+}
+
+/** Events after which nothing that was written waits any more. */
+const takenEvents = ["drain", "finish", "close"] as const;
+
+/** The body stream over a Node writable. */
+export class WritableBody implements BodyStream {
+  private unsent: UnsentAnswer | undefined;
+
+  constructor(
+    private readonly counted: { sentBytes: number },
+    private readonly sink: Sink,
+    private readonly parts: BodyParts,
+  ) {}
+
+  write(bytes: Uint8Array): boolean {
+    if (this.closed) return false;
+    this.counted.sentBytes += bytes.length;
+    const taken = this.sink.write(bytes);
+    if (!taken) this.charge();
+    return taken;
+  }
+
+  /** What has been written and not taken counts until the client has taken it, or is gone. */
+  private charge(): void {
+    const { account, guard } = this.parts;
+    if (account === undefined) return;
+    this.unsent ??= account();
+    const { unsent, sink } = this;
+    const isFirst = unsent.bytes === 0;
+    unsent.set(sink.writableLength);
+    if (!isFirst) return;
+    guard.onceAny(sink, takenEvents, () => unsent.set(0), sink);
+  }
+
+  drained(): Promise<void> {
+    if (this.closed || !this.sink.writableNeedDrain) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.parts.guard.onceAny(this.sink, ["drain", "close"], () => resolve(), this.sink);
+    });
+  }
+
+  get backlogBytes(): number {
+    return this.sink.writableLength;
+  }
+
+  get closed(): boolean {
+    return this.sink.destroyed || this.sink.writableEnded;
+  }
+
+  /** Waits until the socket has room again, for the same reason as `endInTwo` of HTTP/1.1. */
+  end(trailers: HeaderLines = []): MaybePromise<void> {
+    if (this.closed) return;
+    if (this.sink.writableNeedDrain) return this.drained().then(() => this.endNow(trailers));
+    this.endNow(trailers);
+  }
+
+  private endNow(trailers: HeaderLines): void {
+    if (this.closed) return;
+    if (trailers.length > 0) this.parts.trail?.(trailers);
+    this.sink.end();
+  }
+
+  destroy(): void {
+    this.parts.breakOff();
+  }
+}

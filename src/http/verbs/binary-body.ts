@@ -1,0 +1,36 @@
+import type { JsonDocument } from "../../base/json/exact.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
+import type { Registry } from "../../resources/registry.ts";
+import { decodeMessage } from "../../schema/protobuf/decode-message.ts";
+import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
+import { openEnvelope } from "../../schema/protobuf/envelope.ts";
+import { ProtobufFault } from "../../schema/protobuf/protobuf-fault.ts";
+
+/**
+ * Reads a body in binary, by the type that its envelope names, as its JSON form.
+ *
+ * @throws {StatusError} BadRequest when it can't be read, or when there is no such type.
+ */
+export function decodeBinary(bytes: Uint8Array, registry: Registry): JsonDocument {
+  try {
+    const { apiVersion, kind, message } = openEnvelope(bytes);
+    const type = kind === "DeleteOptions" ? DeleteOptionsBody : registry.bodyKind(apiVersion, kind)?.type;
+    if (type === undefined) {
+      throw new ProtobufFault(
+        `there is no kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
+      );
+    }
+    if (!hasBinaryForm(type))
+      throw new StatusError(
+        "UnsupportedMediaType",
+        `${kind} has no binary form; send it as application/json`,
+      );
+    const value = { ...decodeMessage(type, message), apiVersion, kind } as JsonValue;
+    return { value, duplicates: [] };
+  } catch (error) {
+    if (!(error instanceof ProtobufFault)) throw error;
+    throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);
+  }
+}

@@ -1,0 +1,82 @@
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { decodeJson } from "../../base/json/decode.ts";
+import type { JsonDocument } from "../../base/json/exact.ts";
+import { SyntaxFault } from "../../base/json/syntax-fault.ts";
+import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { decodeYaml } from "../../base/yaml.ts";
+import type { Registry } from "../../resources/registry.ts";
+import { decodeBinary } from "./binary-body.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
+import { mediaType } from "../request/media-types.ts";
+import { awaitClient } from "../limits/yield-seat.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { HttpService } from "../service.ts";
+
+/** The largest body that a request may have, in bytes. */
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+/** Reads a body; it is empty when there is none. */
+export function readBytes(service: HttpService, request: RequestContext): MaybePromise<Buffer> {
+  const { exchange } = request;
+  const encoding = exchange.header("content-encoding");
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new StatusError("UnsupportedMediaType", `bodies in the encoding ${encoding} are not supported`);
+  }
+  const account = service.bodies.open(exchange);
+  const read = exchange.readBody(maxBodyBytes, account);
+  if (!(read instanceof Promise)) return read;
+  return awaitClient(service, request, read).finally(() => account.close());
+}
+
+/** The encodings of objects that a client may send. */
+export type InputFormat = "json" | "yaml" | "protobuf";
+
+/**
+ * The encoding of a body by its Content-Type; a missing one means JSON.
+ *
+ * @throws {StatusError} UnsupportedMediaType
+ */
+export function inputFormat(exchange: HttpExchange, { vocabulary }: Registry): InputFormat {
+  const header = exchange.header("content-type");
+  if (header === "application/json") return "json";
+  const type = mediaType(header);
+  if (type === "" || type === "application/json") return "json";
+  if (type === "application/yaml") return "yaml";
+  if (type === vocabulary.protobufMediaType) return "protobuf";
+  throw new StatusError(
+    "UnsupportedMediaType",
+    "the body of the request was in an unknown format - accepted media types include: application/json, " +
+      `application/yaml, ${vocabulary.protobufMediaType}; got ${JSON.stringify(type)}` +
+      mediaTypeHint(type, vocabulary),
+  );
+}
+
+/** Reads a body that must be there, as an object in one of the encodings for input. */
+export function readDocument(service: HttpService, request: RequestContext): MaybePromise<JsonDocument> {
+  const { registry } = service.engine;
+  const format = inputFormat(request.exchange, registry);
+  return andThen(readBytes(service, request), (bytes) => {
+    if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
+    return andThen(parse(bytes, format, registry), (document) => {
+      request.audit?.requestObject(document.value);
+      return document;
+    });
+  });
+}
+
+/** Parses a body; its faults become a BadRequest that names the place. */
+export function parse(bytes: Buffer, format: InputFormat, registry: Registry): MaybePromise<JsonDocument> {
+  if (format === "protobuf") return decodeBinary(bytes, registry);
+  if (format === "yaml") return decodeYaml(bytes).catch(refuse);
+  try {
+    return decodeJson(bytes);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof SyntaxFault)) throw error;
+  throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);
+}

@@ -206,6 +206,15 @@ export interface Timer {
   cancel(): void;
 }
 
+// ---- base/logger
+
+/** Where the server says what happens. Secrets never come here. */
+export interface Logger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
 // ---- base/maybe-promise
 
 /** A value that is there at once where the source can answer from memory, else a promise of it. */
@@ -1879,13 +1888,6 @@ export interface ConnectionOptions {
   readonly nodeAddressTypes: readonly string[];
   /** A connection to a node agent must stand by then. */
   readonly nodeAgentTimeoutMs: number;
-}
-
-/** Where the server says what happens. Secrets never come here. */
-export interface Logger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
 }
 
 // ---- server/server

@@ -5,7 +5,7 @@ import type { Kind } from "./schema/kind.ts";
 import type { Extensions } from "./server/extensions.ts";
 import type { Store } from "./storage/store.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
-import { defaultFlow, type FlowOptions } from "./server/flow-options.ts";
+import type { FlowOptions } from "./server/flow-options.ts";
 import {
   defaultAuditLog,
   defaultAuditWebhook,
@@ -13,14 +13,10 @@ import {
   type AuditWebhookOptions,
 } from "./server/audit-options.ts";
 import { silentLogger, type Logger } from "./base/logger.ts";
-import {
-  defaultConnections,
-  type ConnectionOptions,
-  type ServerOptions,
-  type StorageOptions,
-} from "./server/options.ts";
+import { type ConnectionOptions, type ServerOptions, type StorageOptions } from "./server/options.ts";
 import { checkLibraryOptions, inLibraryTerms } from "./server/library-options.ts";
 import type { AuthorizationWebhookChoice } from "./server/authorizers.ts";
+import { optionDefaults } from "./server/option-defaults.ts";
 import { startServer, type Server } from "./server/server.ts";
 import { kubernetes } from "./vocabulary/kubernetes.ts";
 import { platform } from "./vocabulary/platform.ts";
@@ -150,8 +146,6 @@ export interface CreateServerOptions<
   readonly log?: Logger;
 }
 
-const defaultRetentionMs = 5 * 60 * 1000;
-
 /**
  * Starts a server in this process. It is ready when the promise resolves.
  *
@@ -192,11 +186,11 @@ function extensionsOf({
 }
 
 function serverOptions(options: CreateServerOptions): ServerOptions {
-  const { port = 0, host = "127.0.0.1" } = options;
+  const { port = 0, host = optionDefaults.host } = options;
   return {
     vocabulary: options.vocabulary === "kubernetes" ? kubernetes : platform,
     storage: options.storage ?? { engine: "memory" },
-    retentionMs: options.retentionMs ?? defaultRetentionMs,
+    retentionMs: options.retentionMs ?? optionDefaults.retentionMs,
     serving:
       port === false
         ? undefined
@@ -207,7 +201,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
             maxConnections: options.maxConnections,
             certificateFiles: options.certificateFiles,
           },
-    authorizationModes: options.authorizationModes ?? ["RBAC"],
+    authorizationModes: options.authorizationModes ?? optionDefaults.authorizationModes,
     authorizationWebhook: options.authorizationWebhook,
     audit: options.audit && {
       policyFile: options.audit.policyFile,
@@ -219,24 +213,24 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     clientCaFile: options.clientCaFile,
     tokenAuthFile: options.tokenAuthFile,
     authentication: authenticationWith(options.authentication ?? {}),
-    runtimeConfig: options.runtimeConfig ?? "",
-    featureGates: options.featureGates ?? "",
-    eventLifeMs: options.eventLifeMs ?? 60 * 60 * 1000,
-    showHiddenMetricsForVersion: "",
-    serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
-    serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
+    runtimeConfig: options.runtimeConfig ?? optionDefaults.runtimeConfig,
+    featureGates: options.featureGates ?? optionDefaults.featureGates,
+    eventLifeMs: options.eventLifeMs ?? optionDefaults.eventLifeMs,
+    showHiddenMetricsForVersion: optionDefaults.showHiddenMetricsForVersion,
+    serviceClusterIpRanges: options.serviceClusterIpRanges ?? optionDefaults.serviceClusterIpRanges,
+    serviceNodePortRange: options.serviceNodePortRange ?? optionDefaults.serviceNodePortRange,
     advertiseAddress: options.advertiseAddress,
     identityLease: options.identityLease,
-    connections: { ...defaultConnections, ...options.connections },
-    flow: { ...defaultFlow, ...options.flow },
-    allowPrivileged: options.allowPrivileged ?? false,
+    connections: { ...optionDefaults.connections, ...options.connections },
+    flow: { ...optionDefaults.flow, ...options.flow },
+    allowPrivileged: options.allowPrivileged ?? optionDefaults.allowPrivileged,
     enabledControllers: options.enabledControllers,
     extensions: extensionsOf(options),
-    enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? [],
-    disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? [],
+    enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? optionDefaults.enabledAdmissionPlugins,
+    disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? optionDefaults.disabledAdmissionPlugins,
     admissionConfigurationFile: options.admissionConfigurationFile,
-    livezGracePeriodMs: 0,
-    shutdownDelayMs: 0,
+    livezGracePeriodMs: optionDefaults.livezGracePeriodMs,
+    shutdownDelayMs: optionDefaults.shutdownDelayMs,
     clock: options.clock ?? systemClock,
     log: options.log ?? silentLogger,
   };

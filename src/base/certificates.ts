@@ -165,7 +165,7 @@ function validity(clock: Clock, days: number): { notBefore: number; notAfter: nu
 }
 
 /** For whom `ensureServingCertificates` makes certificates. */
-export interface ServingOptions {
+export interface ServingCertificateOptions {
   /** Names and IP addresses that clients use; at least one. */
   readonly hosts: readonly string[];
   readonly clock?: Clock;
@@ -182,7 +182,7 @@ export interface ServingOptions {
  */
 export async function ensureServingCertificates(
   folder: string,
-  options: ServingOptions,
+  options: ServingCertificateOptions,
 ): Promise<ServingCertificates> {
   const clock = options.clock ?? systemClock;
   const file = (name: string): string => path.join(folder, name);

@@ -4,24 +4,23 @@ import {
 } from "./admission/plugins/default-toleration-seconds.ts";
 import { systemClock, type Clock } from "./base/clock.ts";
 import type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
+import type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
+import type { Kind } from "./schema/kind.ts";
+import type { Extensions } from "./server/extensions.ts";
+import type { Store } from "./storage/store.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
-import { defaultFlow, type FlowOptions } from "./server/flow-options.ts";
+import type { FlowOptions } from "./server/flow-options.ts";
 import {
   defaultAuditLog,
   defaultAuditWebhook,
   type AuditLogOptions,
   type AuditWebhookOptions,
 } from "./server/audit-options.ts";
-import {
-  defaultConnections,
-  silentLogger,
-  type ConnectionOptions,
-  type Logger,
-  type ServerOptions,
-  type StorageOptions,
-} from "./server/options.ts";
+import { silentLogger, type Logger } from "./base/logger.ts";
+import { type ConnectionOptions, type ServerOptions, type StorageOptions } from "./server/options.ts";
 import { checkLibraryOptions, inLibraryTerms } from "./server/library-options.ts";
 import type { AuthorizationWebhookChoice } from "./server/options.ts";
+import { optionDefaults } from "./server/option-defaults.ts";
 import { startServer, type Server } from "./server/server.ts";
 import { kubernetes } from "./vocabulary/kubernetes.ts";
 import { platform } from "./vocabulary/platform.ts";
@@ -38,8 +37,9 @@ export type {
 } from "./resources/client.ts";
 export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
 export type { AuditLogOptions, AuditWebhookOptions } from "./server/audit-options.ts";
-export { OptionsError } from "./server/options.ts";
-export type { ConnectionOptions, Logger, StorageOptions } from "./server/options.ts";
+export { OptionsError } from "./server/options-error.ts";
+export type { Logger } from "./base/logger.ts";
+export type { ConnectionOptions, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,
   AuthenticationOptions,
@@ -52,21 +52,45 @@ export type { FlowOptions } from "./server/flow-options.ts";
 export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 export type { AuthorizationWebhookChoice } from "./server/options.ts";
+export { declareGroup } from "./kinds/declare-group.ts";
+export type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
+export type { Kind, ObjectFor } from "./schema/kind.ts";
+export type { TypedClient } from "./resources/typed-client.ts";
+export type { AdmissionPlugin } from "./admission/admission-chain.ts";
+export type { AdmissionRequest } from "./resources/engine.ts";
+export type { AuthenticationResult, Credentials } from "./authentication/authenticator.ts";
+export type { NamedAuthenticator } from "./authentication/guarded-authenticator.ts";
+export type { Attributes, Decision, RuleList } from "./authorization/authorizer.ts";
+export type { NamedAuthorizer } from "./authorization/guarded-authorizer.ts";
+export type { Controller, ControllerContext, RunningController } from "./controllers/controller.ts";
+export type { ObjectInformer } from "./resources/informer.ts";
+export { WorkQueue } from "./controllers/work-queue.ts";
+export type { Extensions } from "./server/extensions.ts";
+export type { Store } from "./storage/store.ts";
 
-/** How a server is made; everything has a default fit for tests. */
-export interface CreateServerOptions {
+/**
+ * How a server is made; everything has a default fit for tests.
+ *
+ * @typeParam Kinds the kinds that the program adds.
+ */
+export interface CreateServerOptions<
+  Kinds extends readonly Kind[] = readonly Kind[],
+> extends Extensions<Kinds> {
   /** Names of groups, labels and media types; `platform` unless given. */
   readonly vocabulary?: "platform" | "kubernetes";
-  /** Where objects are kept: in memory unless given. */
-  readonly storage?: StorageOptions;
+  /**
+   * Where objects are kept: in memory unless given. A store of the program's own, which passes the suite in
+   * `plinth/storage-conformance`, stays open when the server stops.
+   */
+  readonly storage?: StorageOptions | Store;
   /** Port on the loopback address: a free one unless given; false opens no socket. */
   readonly port?: number | false;
   /** Address to listen on; 127.0.0.1 unless given. */
   readonly host?: string;
   /** Client connections that may be open at a time; 20,000 or what the limit of open files leaves unless given. */
   readonly maxConnections?: number;
-  /** Authorizers in order; RBAC unless given. */
-  readonly authorizationModes?: readonly AuthorizationMode[];
+  /** Authorizers in order, also by the names of `authorizers`; RBAC unless given. */
+  readonly authorizationModes?: readonly (AuthorizationMode | (string & Record<never, never>))[];
   /** The service that mode Webhook asks. */
   readonly authorizationWebhook?: AuthorizationWebhookChoice;
   /** File of the policies of mode ABAC, which needs one. */
@@ -99,7 +123,7 @@ export interface CreateServerOptions {
   /** Whether containers may have all rights on their host (`privileged`); unless given, they may not. */
   readonly allowPrivileged?: boolean;
   /** Controllers that run, as for `--controllers`; `["*"]` unless given. */
-  readonly controllers?: readonly string[];
+  readonly enabledControllers?: readonly string[];
   /** Admission plugins that run beside those that do by default. */
   readonly enabledAdmissionPlugins?: readonly string[];
   /** Admission plugins that don't run, even if they are enabled. */
@@ -128,8 +152,6 @@ export interface CreateServerOptions {
   readonly log?: Logger;
 }
 
-const defaultRetentionMs = 5 * 60 * 1000;
-
 /**
  * Starts a server in this process. It is ready when the promise resolves.
  *
@@ -141,21 +163,40 @@ const defaultRetentionMs = 5 * 60 * 1000;
  * console.log(server.url, server.kubeconfig());
  * await server.close();
  */
-export async function createServer(options: CreateServerOptions = {}): Promise<Server> {
+export async function createServer<const Kinds extends readonly Kind[] = readonly []>(
+  options: CreateServerOptions<Kinds> = {},
+): Promise<Server<BuiltInObjects & ObjectsOf<Kinds>>> {
   checkLibraryOptions(options);
   try {
-    return await startServer(serverOptions(options));
+    return (await startServer(serverOptions(options))) as Server<BuiltInObjects & ObjectsOf<Kinds>>;
   } catch (error) {
     throw inLibraryTerms(error);
   }
 }
 
+/** The options of {@link Extensions} alone. */
+function extensionsOf({
+  kinds,
+  admissionPlugins,
+  authenticators,
+  authorizers,
+  controllers,
+}: Extensions): Extensions {
+  return {
+    ...(kinds && { kinds }),
+    ...(admissionPlugins && { admissionPlugins }),
+    ...(authenticators && { authenticators }),
+    ...(authorizers && { authorizers }),
+    ...(controllers && { controllers }),
+  };
+}
+
 function serverOptions(options: CreateServerOptions): ServerOptions {
-  const { port = 0, host = "127.0.0.1" } = options;
+  const { port = 0, host = optionDefaults.host } = options;
   return {
     vocabulary: options.vocabulary === "kubernetes" ? kubernetes : platform,
     storage: options.storage ?? { engine: "memory" },
-    retentionMs: options.retentionMs ?? defaultRetentionMs,
+    retentionMs: options.retentionMs ?? optionDefaults.retentionMs,
     serving:
       port === false
         ? undefined
@@ -166,7 +207,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
             maxConnections: options.maxConnections,
             certificateFiles: options.certificateFiles,
           },
-    authorizationModes: options.authorizationModes ?? ["RBAC"],
+    authorizationModes: options.authorizationModes ?? optionDefaults.authorizationModes,
     authorizationWebhook: options.authorizationWebhook,
     audit: options.audit && {
       policyFile: options.audit.policyFile,
@@ -178,24 +219,25 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     clientCaFile: options.clientCaFile,
     tokenAuthFile: options.tokenAuthFile,
     authentication: authenticationWith(options.authentication ?? {}),
-    runtimeConfig: options.runtimeConfig ?? "",
-    featureGates: options.featureGates ?? "",
-    eventLifeMs: options.eventLifeMs ?? 60 * 60 * 1000,
-    showHiddenMetricsForVersion: "",
-    serviceClusterIpRanges: options.serviceClusterIpRanges ?? ["10.0.0.0/24"],
-    serviceNodePortRange: options.serviceNodePortRange ?? "30000-32767",
+    runtimeConfig: options.runtimeConfig ?? optionDefaults.runtimeConfig,
+    featureGates: options.featureGates ?? optionDefaults.featureGates,
+    eventLifeMs: options.eventLifeMs ?? optionDefaults.eventLifeMs,
+    showHiddenMetricsForVersion: optionDefaults.showHiddenMetricsForVersion,
+    serviceClusterIpRanges: options.serviceClusterIpRanges ?? optionDefaults.serviceClusterIpRanges,
+    serviceNodePortRange: options.serviceNodePortRange ?? optionDefaults.serviceNodePortRange,
     advertiseAddress: options.advertiseAddress,
     identityLease: options.identityLease,
-    connections: { ...defaultConnections, ...options.connections },
-    flow: { ...defaultFlow, ...options.flow },
-    allowPrivileged: options.allowPrivileged ?? false,
-    controllers: options.controllers,
-    enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? [],
-    disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? [],
+    connections: { ...optionDefaults.connections, ...options.connections },
+    flow: { ...optionDefaults.flow, ...options.flow },
+    allowPrivileged: options.allowPrivileged ?? optionDefaults.allowPrivileged,
+    enabledControllers: options.enabledControllers,
+    extensions: extensionsOf(options),
+    enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? optionDefaults.enabledAdmissionPlugins,
+    disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? optionDefaults.disabledAdmissionPlugins,
     admissionConfigurationFile: options.admissionConfigurationFile,
     tolerationSeconds: { ...defaultTolerations, ...options.tolerationSeconds },
-    livezGracePeriodMs: 0,
-    shutdownDelayMs: 0,
+    livezGracePeriodMs: optionDefaults.livezGracePeriodMs,
+    shutdownDelayMs: optionDefaults.shutdownDelayMs,
     clock: options.clock ?? systemClock,
     log: options.log ?? silentLogger,
   };

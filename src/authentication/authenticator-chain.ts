@@ -7,7 +7,8 @@ import type { AuthenticationResult, Authenticator, Credentials } from "./authent
 import { bearerToken } from "./bearer-token.ts";
 import { isRefusal } from "./refusal.ts";
 
-export interface AuthenticationOptions {
+/** What a chain needs beside its methods. */
+export interface AuthenticatorChainOptions {
   readonly vocabulary: Vocabulary;
   /** Whether a request without credentials is let in as the anonymous user (`--anonymous-auth`). */
   readonly anonymous: boolean;
@@ -26,7 +27,7 @@ export class AuthenticatorChain implements Authenticator {
 
   constructor(
     private readonly methods: readonly Authenticator[],
-    options: AuthenticationOptions,
+    options: AuthenticatorChainOptions,
   ) {
     this.anonymous = options.anonymous ? anonymous(options.vocabulary) : undefined;
     this.authenticatedGroup = `${options.vocabulary.systemPrefix}authenticated`;

@@ -38,15 +38,17 @@ export interface FurtherAuthorizers {
   readonly Node?: (Authorizer & RuleResolver) | undefined;
   readonly ABAC?: (Authorizer & RuleResolver) | undefined;
   readonly Webhook?: Authorizer | undefined;
+  /** Those of the embedding program, by their names. */
+  readonly [name: string]: (Authorizer & Partial<RuleResolver>) | undefined;
 }
 
 /**
- * The authorizers for the modes, in their order, behind the one that allows everything to `system:masters`.
+ * The authorizers for the modes (or names of {@link FurtherAuthorizers}), in their order, behind the one that allows everything to `system:masters`.
  * @param rbac answers for mode RBAC.
  * @param insight says more of what `rbac` answers.
  */
 export function authorizationChain(
-  modes: readonly AuthorizationMode[],
+  modes: readonly string[],
   rbac: Authorizer & RuleResolver,
   vocabulary: Vocabulary,
   further: FurtherAuthorizers = {},
@@ -54,20 +56,29 @@ export function authorizationChain(
 ): AuthorizerChain {
   const masters = `${vocabulary.systemPrefix}masters`;
   const privileged = new PrivilegedGroup(masters);
-  const byMode = { RBAC: rbac, AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny, ...further };
+  const byMode: Readonly<Record<string, (Authorizer & Partial<RuleResolver>) | undefined>> = {
+    RBAC: rbac,
+    AlwaysAllow: alwaysAllow,
+    AlwaysDeny: alwaysDeny,
+    ...further,
+  };
   const links = modes.map((name): ChainLink => {
-    const authorizer = byMode[name];
+    const authorizer = Object.hasOwn(byMode, name) ? byMode[name] : undefined;
     if (authorizer === undefined) throw new Error(`mode ${name} without its authorizer`);
     // A service of others can't list its rules.
-    const resolver = "rulesFor" in authorizer ? authorizer : undefined;
+    const resolver = canList(authorizer) ? authorizer : undefined;
     const own = name === "RBAC" ? insight : undefined;
-    return { name, authorizer, resolver, insight: own, always: allowedByMode[name] };
+    return { name, authorizer, resolver, insight: own, always: allowedByMode[name as AuthorizationMode] };
   });
   const always = `members of the group ${JSON.stringify(masters)} are allowed everything`;
   return new AuthorizerChain([
     { name: "privileged group", authorizer: privileged, resolver: privileged, always },
     ...links,
   ]);
+}
+
+function canList(authorizer: Authorizer & Partial<RuleResolver>): authorizer is Authorizer & RuleResolver {
+  return authorizer.rulesFor !== undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { parseDuration } from "../base/duration.ts";
-import type { Logger } from "../server/options.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Flag, FlagType } from "./flag.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
 

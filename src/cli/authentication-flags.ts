@@ -1,11 +1,14 @@
-import type {
-  AuthenticationOptions,
-  OidcChoice,
-  ProxyChoice,
-  TokenWebhookChoice,
+import {
+  defaultAuthentication,
+  type AuthenticationOptions,
+  type OidcChoice,
+  type ProxyChoice,
+  type TokenWebhookChoice,
 } from "../server/authentication-options.ts";
-import { flag, type Flag } from "./flag.ts";
+import { durationText, flag, type Flag } from "./flag.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
+
+const { serviceAccounts, bootstrapTokens } = defaultAuthentication;
 
 /** The flags of how callers are recognized (spec: conventions 5). */
 export const authenticationFlags: readonly Flag[] = [
@@ -36,19 +39,19 @@ export const authenticationFlags: readonly Flag[] = [
   flag(
     "service-account-lookup",
     "boolean",
-    "true",
+    String(serviceAccounts.lookup),
     "Refuse tokens of Secrets whose Secret or service account is gone.",
   ),
   flag(
     "service-account-max-token-expiration",
     "duration",
-    "0s",
+    durationText(serviceAccounts.maxExpirationMs),
     "The longest time that a requested token holds, at least 1h; 0s for no limit.",
   ),
   flag(
     "service-account-extend-token-expiration",
     "boolean",
-    "true",
+    String(serviceAccounts.extendExpiration),
     "Let the tokens that pods get by themselves hold for a year, and count their use after the hour they were asked for.",
   ),
   flag(
@@ -60,7 +63,7 @@ export const authenticationFlags: readonly Flag[] = [
   flag(
     "enable-bootstrap-token-auth",
     "boolean",
-    "false",
+    String(bootstrapTokens),
     "Believe the bootstrap tokens that lie in Secrets of the system's namespace.",
   ),
   flag(

@@ -1,6 +1,9 @@
 import { authenticationFlags } from "./authentication-flags.ts";
 import { auditFlags } from "./audit-flags.ts";
-import { flag, type Flag } from "./flag.ts";
+import { optionDefaults } from "../server/option-defaults.ts";
+import { durationText, flag, type Flag } from "./flag.ts";
+
+const { flow, connections } = optionDefaults;
 
 /** Every flag of `plinth serve`; `docs/flags.md` documents each. */
 export const serveFlags: readonly Flag[] = [
@@ -21,14 +24,19 @@ export const serveFlags: readonly Flag[] = [
   flag("etcd-certfile", "file", "", "Certificate with which the server shows itself to etcd (PEM)."),
   flag("etcd-keyfile", "file", "", "Key of --etcd-certfile (PEM)."),
   flag("etcd-prefix", "string", "/registry", "Prefix of all keys in etcd."),
-  flag("history-retention", "duration", "5m", "How long past versions stay readable and watches can resume."),
+  flag(
+    "history-retention",
+    "duration",
+    durationText(optionDefaults.retentionMs),
+    "How long past versions stay readable and watches can resume.",
+  ),
   flag(
     "vocabulary",
     "string",
     "platform",
     "Names of groups, labels and media types: platform or kubernetes.",
   ),
-  flag("bind-address", "string", "127.0.0.1", "Address to listen on."),
+  flag("bind-address", "string", optionDefaults.host, "Address to listen on."),
   flag(
     "advertise-address",
     "string",
@@ -45,19 +53,19 @@ export const serveFlags: readonly Flag[] = [
   flag(
     "enable-priority-and-fairness",
     "boolean",
-    "true",
+    String(flow.fair),
     "Share the requests worked on at one time by flow schemas and priority levels; else refuse what is beyond the limits.",
   ),
   flag(
     "max-requests-inflight",
     "integer",
-    "400",
+    String(flow.maxReading),
     "Reading requests worked on at one time; 0 for no limit. With priority and fairness, a part of all seats.",
   ),
   flag(
     "max-mutating-requests-inflight",
     "integer",
-    "200",
+    String(flow.maxChanging),
     "Changing requests worked on at one time; 0 for no limit. With priority and fairness, the other part of all seats.",
   ),
   flag(
@@ -128,7 +136,7 @@ export const serveFlags: readonly Flag[] = [
   flag(
     "authorization-mode",
     "list",
-    "RBAC",
+    optionDefaults.authorizationModes.join(","),
     "Authorizers in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny.",
   ),
   flag("authorization-policy-file", "file", "", "Policies of the mode ABAC: one JSON object a line."),
@@ -144,7 +152,12 @@ export const serveFlags: readonly Flag[] = [
     "",
     "Features to turn on or off: NAME=true or NAME=false, comma separated; also AllAlpha and AllBeta.",
   ),
-  flag("event-ttl", "duration", "1h", "How long events are kept after they were last seen."),
+  flag(
+    "event-ttl",
+    "duration",
+    durationText(optionDefaults.eventLifeMs),
+    "How long events are kept after they were last seen.",
+  ),
   flag(
     "show-hidden-metrics-for-version",
     "string",
@@ -154,13 +167,13 @@ export const serveFlags: readonly Flag[] = [
   flag(
     "service-cluster-ip-range",
     "list",
-    "10.0.0.0/24",
+    optionDefaults.serviceClusterIpRanges.join(","),
     "Ranges from which services get their addresses: one, or one of each family, comma separated.",
   ),
   flag(
     "service-node-port-range",
     "string",
-    "30000-32767",
+    optionDefaults.serviceNodePortRange,
     "Node ports that services get, both ends included.",
   ),
   flag(
@@ -179,14 +192,19 @@ export const serveFlags: readonly Flag[] = [
   flag(
     "kubelet-preferred-address-types",
     "list",
-    "Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP",
+    connections.nodeAddressTypes.join(","),
     "Types of a node's addresses at which its agent is looked for, the best liked first.",
   ),
-  flag("kubelet-timeout", "duration", "5s", "A connection to a node agent must stand by then."),
+  flag(
+    "kubelet-timeout",
+    "duration",
+    durationText(connections.nodeAgentTimeoutMs),
+    "A connection to a node agent must stand by then.",
+  ),
   flag(
     "allow-loopback-connections",
     "boolean",
-    "false",
+    String(connections.allowLoopback),
     "Let connections to pods, services and nodes go to this machine: for tests and development only.",
   ),
   flag(
@@ -195,11 +213,16 @@ export const serveFlags: readonly Flag[] = [
     "",
     "Addresses and ranges to which no connection to a pod, service or node goes, beside those that are always refused; comma separated.",
   ),
-  flag("allow-privileged", "boolean", "false", "Let containers have all rights on their host (privileged)."),
+  flag(
+    "allow-privileged",
+    "boolean",
+    String(optionDefaults.allowPrivileged),
+    "Let containers have all rights on their host (privileged).",
+  ),
   flag(
     "controllers",
     "list",
-    "*",
+    optionDefaults.enabledControllers.join(","),
     "What happens by itself: * for all but bootstrapsigner and tokencleaner, NAME for one, -NAME for none of that name.",
   ),
   flag(
@@ -230,13 +253,13 @@ export const serveFlags: readonly Flag[] = [
   flag(
     "livez-grace-period",
     "duration",
-    "0s",
+    durationText(optionDefaults.livezGracePeriodMs),
     "/livez doesn't fail for an unfinished start before this time.",
   ),
   flag(
     "shutdown-delay-duration",
     "duration",
-    "0s",
+    durationText(optionDefaults.shutdownDelayMs),
     "After a stop signal the server serves on, not ready, for this time.",
   ),
   flag(

@@ -5,16 +5,16 @@ import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/authorizer-chain.ts";
-import type { AuthorizationWebhookChoice } from "../server/options.ts";
-import {
-  OptionsError,
-  type ConnectionOptions,
-  type Logger,
-  type ServerOptions,
-  type StorageOptions,
+import { OptionsError } from "../server/options-error.ts";
+import type { Logger } from "../base/logger.ts";
+import type {
+  AuthorizationWebhookChoice,
+  ConnectionOptions,
+  ServerOptions,
+  StorageOptions,
 } from "../server/options.ts";
-import { features } from "../server/features.ts";
-import { idleFeatures } from "../server/idle-features.ts";
+import { features } from "../base/features.ts";
+import { idleFeatures } from "../base/idle-features.ts";
 import { startServer, type Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
@@ -156,7 +156,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       maxChanging: read.integer("max-mutating-requests-inflight", 0, maxInFlight),
     },
     allowPrivileged: read.boolean("allow-privileged") ?? false,
-    controllers: read.list("controllers"),
+    enabledControllers: read.list("controllers"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),
     admissionConfigurationFile: read.optional("admission-control-config-file"),

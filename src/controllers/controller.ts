@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/client.ts";
-import type { Informer } from "../resources/informer.ts";
+import type { ObjectInformer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -14,7 +14,7 @@ export interface ControllerContext {
   /** How long events are kept after they were last seen, in milliseconds. */
   readonly eventLifeMs: number;
   /** The informer of a resource type, started, and shared by all who ask. */
-  informer(resource: Resource): Informer;
+  informer(resource: Resource): ObjectInformer;
   /** Told of work that failed and will be tried again. */
   failed(controller: string, key: string, error: unknown): void;
 }

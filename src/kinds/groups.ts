@@ -1,7 +1,5 @@
-import type { Group } from "../schema/types.ts";
-
-const plain = (base: string): Group => ({ base, suffixed: false });
-const suffixed = (base: string): Group => ({ base, suffixed: true });
+const plain = <const B extends string>(base: B) => ({ base, suffixed: false }) as const;
+const suffixed = <const B extends string>(base: B) => ({ base, suffixed: true }) as const;
 
 /** The API groups; only those whose name ends in the product's suffix are marked. */
 export const core = plain("");

@@ -58,6 +58,7 @@ export type NewObject = {
  * Every method throws {@link StatusError} as the API would answer.
  */
 export class Client {
+  /** @internal Made by the server. */
   constructor(
     private readonly engine: Engine,
     private readonly user: UserInfo,

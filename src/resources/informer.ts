@@ -13,8 +13,20 @@ export type InformerListener = (
   before: ApiObject | undefined,
 ) => void;
 
+/** The objects of one resource type, as those see them who don't own the informer. */
+export interface ObjectInformer<O extends ApiObject = ApiObject> {
+  /** See {@link Follower.sync}. */
+  sync(): MaybePromise<void>;
+  /** Registers a listener; it is called for every object that is already known, then for each change. It must not throw. */
+  listen(listener: InformerListener): void;
+  /** The object, not to be changed. */
+  get(namespace: string, name: string): O | undefined;
+  /** Every object, not to be changed. */
+  list(): IterableIterator<O>;
+}
+
 /** All objects of one resource type, decoded and kept up to date, for controllers and admission. */
-export class Informer<O extends ApiObject = ApiObject> {
+export class Informer<O extends ApiObject = ApiObject> implements ObjectInformer<O> {
   private readonly objects = new Map<string, O>();
   private readonly listeners: InformerListener[] = [];
   private readonly follower: Follower;

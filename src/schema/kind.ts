@@ -352,13 +352,28 @@ function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMe
 /** What a kind of a known group version still says about itself. */
 type LocalSpec<F extends Fields> = Omit<KindSpec<F>, "group" | "version">;
 
+/** A kind with its names in its static type, so that the types of objects can be found by them. */
+export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = KindOf<F> & {
+  readonly group: G;
+  readonly version: V;
+  readonly name: N;
+};
+
 /** The words with which the kinds and structs of one group version are declared. */
-export function declarationsIn(
-  group: Group,
-  version: string,
-): ReturnType<typeof structsIn> & { readonly kind: <F extends Fields>(spec: LocalSpec<F>) => KindOf<F> } {
+export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {
+  readonly kind: <const N extends string, F extends Fields>(
+    spec: LocalSpec<F> & { readonly name: N },
+  ) => NamedKind<F, G, V, N>;
+}
+
+/** See {@link Declarations}. */
+export function declarationsIn<G extends Group, const V extends string>(
+  group: G,
+  version: V,
+): Declarations<G, V> {
   return {
     ...structsIn({ group, version }),
-    kind: (spec) => kind({ group, version, ...spec }),
+    kind: <const N extends string, F extends Fields>(spec: LocalSpec<F> & { readonly name: N }) =>
+      kind<F>({ group, version, ...spec }) as NamedKind<F, G, V, N>,
   };
 }

@@ -44,9 +44,10 @@ import type { NamespacePhases } from "../resources/namespace-phases.ts";
 import type { Registry } from "../resources/registry.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
 import type { Store } from "../storage/store.ts";
-import { escalationCheck } from "./escalation-check.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
-import type { StoredRbac } from "./rbac.ts";
+import { escalationCheck } from "../admission/plugins/escalation-check.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
+import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 
 /** What plugins are made of. */
 export interface AdmissionParts {
@@ -79,7 +80,7 @@ const on = (name: string, make?: MakePlugin): Available => ({ name, byDefault: t
 const off = (name: string, make?: MakePlugin): Available => ({ name, byDefault: false, make });
 
 /** In the order in which they run. */
-const available: readonly Available[] = [
+const builtIn: readonly Available[] = [
   off("AlwaysAdmit", alwaysAdmit),
   off("NamespaceAutoProvision", ({ vocabulary }, { namespaces, provision }) =>
     namespaceAutoProvision(namespaces, provision, vocabulary),
@@ -129,6 +130,9 @@ const available: readonly Available[] = [
   off("AlwaysDeny", alwaysDeny),
 ];
 
+/** Plugins of the embedding program stand where webhooks begin: before quotas, which are to count what is stored. */
+const firstWebhook = builtIn.findIndex(({ name }) => name === "MutatingAdmissionWebhook");
+
 async function eventLimits(
   { vocabulary, clock, log }: ServerOptions,
   _: AdmissionParts,
@@ -166,7 +170,7 @@ export const admissionPluginNames: readonly {
   readonly byDefault: boolean;
   /** Whether this server has it. */
   readonly present: boolean;
-}[] = available.map(({ name, byDefault, make }) => ({ name, byDefault, present: make !== undefined }));
+}[] = builtIn.map(({ name, byDefault, make }) => ({ name, byDefault, present: make !== undefined }));
 
 /**
  * The plugins that the options turn on, in the order in which they run, and the checks that are always on.
@@ -176,10 +180,16 @@ export const admissionPluginNames: readonly {
 export async function admissionPlugins(
   options: ServerOptions,
   parts: AdmissionParts,
+  extensions: readonly AdmissionPlugin[],
 ): Promise<AdmissionPlugin[]> {
+  const available = [
+    ...builtIn.slice(0, firstWebhook),
+    ...extensions.map((plugin) => on(plugin.name, () => plugin)),
+    ...builtIn.slice(firstWebhook),
+  ];
   const configurations = await configurationsOf(options);
   const plugins: AdmissionPlugin[] = [];
-  for (const { name, make } of chosen(options)) {
+  for (const { name, make } of chosen(options, available)) {
     if (make === undefined) continue;
     try {
       plugins.push(await make(options, parts, configurations.get(name)));
@@ -192,10 +202,10 @@ export async function admissionPlugins(
 }
 
 /** The plugins that the options turn on. */
-function chosen(options: ServerOptions): readonly Available[] {
+function chosen(options: ServerOptions, available: readonly Available[]): readonly Available[] {
   const { enabledAdmissionPlugins: enabled, disabledAdmissionPlugins: disabled, log } = options;
-  for (const name of enabled) assertAvailable(name, "--enable-admission-plugins");
-  for (const name of disabled) assertAvailable(name, "--disable-admission-plugins");
+  for (const name of enabled) assertAvailable(name, available, "--enable-admission-plugins");
+  for (const name of disabled) assertAvailable(name, available, "--disable-admission-plugins");
   const plugins = available.filter(
     ({ name, byDefault }) => !disabled.includes(name) && (byDefault || enabled.includes(name)),
   );
@@ -219,7 +229,7 @@ function chosen(options: ServerOptions): readonly Available[] {
 }
 
 /** @param where begins the message. */
-function assertAvailable(name: string, where: string): void {
+function assertAvailable(name: string, available: readonly Available[], where: string): void {
   if (available.some((one) => one.name === name)) return;
   const names = available.map((one) => one.name).toSorted();
   throw new OptionsError(
@@ -236,7 +246,7 @@ async function configurationsOf({
   try {
     const { value, warnings } = await readAdmissionConfiguration(file, readNamed, vocabulary);
     for (const warning of warnings) log.warn({ file }, `${configurationFlag}: ${warning}`);
-    for (const name of value.keys()) assertAvailable(name, `${configurationFlag} ${file}`);
+    for (const name of value.keys()) assertAvailable(name, builtIn, `${configurationFlag} ${file}`);
     return value;
   } catch (error) {
     if (error instanceof ConfigurationError) {

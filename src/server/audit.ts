@@ -14,7 +14,9 @@ import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
 import type { AuditLogOptions, AuditOptions } from "./audit-options.ts";
 import { readOptionBytes } from "./option-files.ts";
-import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 import { webhookBackend, type Lost } from "./audit-webhook.ts";
 import { rarely } from "../base/clock.ts";
 

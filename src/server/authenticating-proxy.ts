@@ -2,8 +2,11 @@ import { AuthenticatingProxy, type IdentityHeaders } from "../authentication/aut
 import type { AuthorityPool } from "../authentication/authority-pool.ts";
 import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import type { Clock } from "../base/clock.ts";
+import type { ClusterTrust } from "../controllers/cluster-authentication-trust.ts";
 import { defaultAuthentication, type ProxyChoice } from "./authentication-options.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
+import type { ClientAuthorities } from "./serving.ts";
 
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -41,4 +44,15 @@ export function authenticatingProxy(
   clock: Clock,
 ): AuthenticatingProxy {
   return new AuthenticatingProxy(headers, new CertificateJudge(authorities, clock), allowedNames);
+}
+
+/** What other servers need to authenticate callers as this one does. */
+export function clusterTrust(
+  { authentication: { proxy } = defaultAuthentication }: ServerOptions,
+  { clients, proxies }: ClientAuthorities,
+): ClusterTrust {
+  return {
+    clients: clients.certificates,
+    proxies: proxy && proxies && { ...proxy, certificates: proxies.certificates },
+  };
 }

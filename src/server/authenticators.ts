@@ -20,7 +20,9 @@ import type { ClientAuthorities } from "./serving.ts";
 import { CertificateJudge } from "../authentication/presented-certificate.ts";
 import { oidcTokens } from "./oidc.ts";
 import { readOptionFile } from "./option-files.ts";
-import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** What recognizes callers, and what it works with. */
@@ -38,6 +40,8 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
   readonly ownTokens: readonly TokenEntry[];
   readonly store: Store;
   readonly registry: Registry;
+  /** Methods of the embedding program. */
+  readonly extensions: readonly Authenticator[];
   /** Undefined without a socket, and so without certificates. */
   readonly authorities: ClientAuthorities | undefined;
   /** Told what is to be closed in the end. */
@@ -51,7 +55,7 @@ interface Parts extends Omit<ServerAuthentication, "authenticator" | "close"> {
  */
 export async function serverAuthentication(
   options: ServerOptions,
-  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts">,
+  given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
 ): Promise<ServerAuthentication> {
   const figures = new AuthenticationFigures();
   const { serviceAccounts } = given;
@@ -87,6 +91,7 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   if (methodOptions.tokenWebhook !== undefined) {
     methods.push(await tokenWebhook(options, parts, methodOptions.tokenWebhook));
   }
+  methods.push(...parts.extensions);
   const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
   return new AuthenticatorChain(methods, { vocabulary, anonymous });
 }

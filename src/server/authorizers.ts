@@ -1,16 +1,22 @@
 import { AbacAuthorizer } from "../authorization/abac.ts";
 import { parseAbacFile } from "../authorization/abac-file.ts";
-import { authorizationChain, type AuthorizerChain } from "../authorization/authorizer-chain.ts";
+import {
+  authorizationChain,
+  authorizationModes,
+  type AuthorizerChain,
+} from "../authorization/authorizer-chain.ts";
+import type { NamedAuthorizer } from "../authorization/guarded-authorizer.ts";
 import { NodeAuthorizer } from "../authorization/node/node-authorizer.ts";
 import { AuthorizationWebhook } from "../authorization/webhook.ts";
 import { rarely } from "../base/clock.ts";
 import { authorization } from "../kinds/groups.ts";
 import { groupName } from "../schema/kind.ts";
-import { StoredInsight } from "./insight.ts";
-import { OptionsError, type AuthorizationWebhookChoice, type ServerOptions } from "./options.ts";
-import type { StoredNodeNeeds } from "./node-needs.ts";
+import { StoredInsight } from "../authorization/insight/stored-insight.ts";
+import { OptionsError } from "./options-error.ts";
+import type { AuthorizationWebhookChoice, ServerOptions } from "./options.ts";
+import type { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import { readOptionFile } from "./option-files.ts";
-import type { StoredRbac } from "./rbac.ts";
+import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { outageLogMs, remoteService, type ConfiguredService } from "./remote-services.ts";
 
 /** Who decides what callers may do. */
@@ -26,9 +32,18 @@ export interface Authorizers {
  */
 export async function authorizers(
   options: ServerOptions,
-  { policy, needs }: { readonly policy: StoredRbac; readonly needs: StoredNodeNeeds | undefined },
+  {
+    policy,
+    needs,
+    extensions,
+  }: {
+    readonly policy: StoredRbac;
+    readonly needs: StoredNodeNeeds | undefined;
+    readonly extensions: readonly NamedAuthorizer[];
+  },
 ): Promise<Authorizers> {
-  const { authorizationModes: modes, authorizationWebhook: chosen, vocabulary } = options;
+  const { authorizationWebhook: chosen, vocabulary } = options;
+  const modes = orderOf(options.authorizationModes, extensions);
   const wanted = modes.includes("Webhook");
   if (wanted && chosen === undefined) {
     throw new OptionsError("--authorization-mode Webhook needs --authorization-webhook-config-file");
@@ -37,6 +52,7 @@ export async function authorizers(
     throw new OptionsError("--authorization-webhook-config-file needs --authorization-mode Webhook");
   }
   const further = {
+    ...Object.fromEntries(extensions.map((one) => [one.name, one])),
     ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
     Node: needs && new NodeAuthorizer(needs, vocabulary),
   };
@@ -49,6 +65,23 @@ export async function authorizers(
   const Webhook = webhook(options, service, chosen);
   const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook }, insight);
   return { chain, close: () => service.close() };
+}
+
+/**
+ * The names of all authorizers in the order in which they are asked: those that the modes don't name come last.
+ *
+ * @throws {OptionsError}
+ */
+function orderOf(modes: readonly string[], extensions: readonly NamedAuthorizer[]): readonly string[] {
+  const names = extensions.map(({ name }) => name);
+  const known = [...authorizationModes, ...names];
+  const unknown = modes.find((mode) => !known.includes(mode));
+  if (unknown !== undefined) {
+    throw new OptionsError(
+      `--authorization-mode: ${JSON.stringify(unknown)} is not one of ${known.join(", ")}`,
+    );
+  }
+  return [...modes, ...names.filter((name) => !modes.includes(name))];
 }
 
 function webhook(

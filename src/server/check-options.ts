@@ -1,8 +1,11 @@
 import { isIP } from "node:net";
-import { CertificateFault, checkHost } from "./certificates.ts";
+import { CertificateFault, checkHost } from "../base/certificates.ts";
+import { isStore } from "../storage/guarded-store.ts";
+import type { Store } from "../storage/store.ts";
 import { defaultFlow, type FlowOptions } from "./flow-options.ts";
 import { readOptionBytes } from "./option-files.ts";
-import { OptionsError, type ServerOptions, type ServingOptions, type StorageOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions, ServingOptions, StorageOptions } from "./options.ts";
 
 /**
  * Checks what can be checked before anything is opened.
@@ -36,8 +39,8 @@ function checkName(flag: string, name: string): void {
 
 const endpoint = /^(https?:\/\/)?(\[[^\]]+\]|[^:/\s]+):\d+\/?$/;
 
-async function checkStorage(storage: StorageOptions): Promise<void> {
-  if (storage.engine !== "etcd") return;
+async function checkStorage(storage: StorageOptions | Store): Promise<void> {
+  if (isStore(storage) || storage.engine !== "etcd") return;
   const { endpoints, caFile, certFile, keyFile } = storage;
   if (endpoints.length === 0) throw new OptionsError("--etcd-servers: at least one endpoint is needed");
   for (const one of endpoints) {

@@ -1,9 +1,10 @@
 import { isIPv6 } from "node:net";
 import { clusterInfo } from "../controllers/bootstrap/signer.ts";
 import type { Client } from "../resources/client.ts";
-import { createUnlessThere } from "./bootstrap.ts";
+import { createUnlessThere } from "../controllers/bootstrap/default-objects.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 
 /**
  * Makes the config map in which newcomers find how to reach the server, and by which authority to recognize it (spec:

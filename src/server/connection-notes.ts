@@ -6,7 +6,8 @@ import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { HttpLog } from "../http/service.ts";
 import { UnsentAnswers, type EndedConnection } from "../http/transport/unsent.ts";
 import { lacksDescriptor, openFileLimit } from "./open-files.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** Logs a bug with its stack, and counts it by where it was caught. */
 export function defectLog(

@@ -3,9 +3,10 @@ import { deniedRanges } from "../http/backends/addresses.ts";
 import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/backends/rules.ts";
 import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
-import { CertificateFault, loadCertificateFiles } from "./certificates.ts";
+import { CertificateFault, loadCertificateFiles } from "../base/certificates.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
-import { defaultConnections, OptionsError, type ConnectionOptions, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import { defaultConnections, type ConnectionOptions, type ServerOptions } from "./options.ts";
 import { readAuthorities } from "./serving.ts";
 
 /** Of all connections that may be open, the part that may go to pods, services and nodes. */

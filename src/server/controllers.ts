@@ -1,3 +1,4 @@
+import { ExtensionError } from "../base/extension.ts";
 import { builtInControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
@@ -5,16 +6,21 @@ import type { Client } from "../resources/client.ts";
 import { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
-import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 
 /**
  * The controllers that the options ask for.
  *
  * @throws {OptionsError} they name one that there isn't.
  */
-export function chosenControllers({ controllers = ["*"] }: ServerOptions): readonly Controller[] {
+export function chosenControllers(
+  { enabledControllers: wanted = ["*"] }: ServerOptions,
+  extensions: readonly Controller[],
+): readonly Controller[] {
   try {
-    return enabledControllers(controllers, builtInControllers);
+    return enabledControllers(wanted, [...builtInControllers, ...extensions]);
   } catch (error) {
     if (error instanceof UnknownControllerError) throw new OptionsError(`--controllers: ${error.message}`);
     throw error;
@@ -66,6 +72,8 @@ export async function startControllers({
     return { close };
   } catch (error) {
     await close();
+    if (error instanceof ExtensionError)
+      throw new OptionsError(`controllers: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -1,90 +1,36 @@
-import { setImmediate } from "node:timers/promises";
-import type { Timer } from "../base/clock.ts";
 import type { StorageHooks } from "../resources/storage-hooks.ts";
 import type { Registry } from "../resources/registry.ts";
 import { AddressRange } from "../resources/services/address-range.ts";
+import { ServiceClaimRepair } from "../resources/services/claim-repair.ts";
 import { ServiceAllocation, type PortRange } from "../resources/services/service-allocation.ts";
-import { decodeEntry } from "../resources/stored.ts";
-import type { ApiObject } from "../schema/kind.ts";
+import { stackOf } from "../base/logger.ts";
 import type { Store } from "../storage/store.ts";
-import { OptionsError, stackOf, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 
-/** How many services are read at a time when claims are repaired. */
-const repairPage = 500;
-
-/** After this time, a claim that still no service needs was left behind. */
-const staleMs = 60_000;
-
-/** What writing some kinds brings with it. What a crash left behind is cleared up in the background. */
-export class ServerEffects {
-  readonly byPrefix = new Map<string, StorageHooks>();
-  private readonly allocation: ServiceAllocation;
-  private readonly servicePrefix: string | undefined;
-  private clearing: Promise<void> | undefined;
-  private timer: Timer | undefined;
-  private closed = false;
-
-  /** @throws {OptionsError} for ranges that can't be used. */
-  constructor(
-    private readonly options: ServerOptions,
-    registry: Registry,
-    private readonly store: Store,
-    randomInt: (below: number) => number,
-  ) {
-    const ranges = addressRanges(options.serviceClusterIpRanges);
-    const ports = portRange(options.serviceNodePortRange);
-    this.allocation = new ServiceAllocation(store, ranges, ports, randomInt);
-    this.servicePrefix = registry.find("", "v1", "services")?.storePrefix;
-    if (this.servicePrefix !== undefined) this.byPrefix.set(this.servicePrefix, this.allocation);
-  }
-
-  /** Begins to clear up; nobody needs to wait for it. */
-  start(): void {
-    if (this.servicePrefix === undefined) return;
-    this.clearing = this.guarded(async () => {
-      const suspects = await this.audit();
-      if (suspects.size === 0 || this.closed) return;
-      this.timer = this.options.clock.setTimer(() => {
-        this.clearing = this.guarded(async () => {
-          const still = await this.audit();
-          if (this.closed) return;
-          const stale = [...still].filter(([name, owner]) => suspects.get(name) === owner);
-          await this.allocation.release(new Map(stale));
-        });
-      }, staleMs);
-    });
-  }
-
-  private audit(): ReturnType<ServiceAllocation["audit"]> {
-    return this.allocation.audit(() => objectsUnder(this.store, this.servicePrefix!, () => this.closed));
-  }
-
-  /** Resolves when nothing is being cleared up any more. */
-  async close(): Promise<void> {
-    this.closed = true;
-    this.timer?.cancel();
-    await this.clearing;
-  }
-
-  private async guarded(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!this.closed)
-        this.options.log.warn({ error: stackOf(error) }, "claims of services were not cleared up");
-    }
-  }
+/** What writing some kinds brings with it. */
+export interface ServerEffects {
+  readonly byPrefix: ReadonlyMap<string, StorageHooks>;
+  /** Releases what a crash left behind; undefined where services aren't served. */
+  readonly repair: ServiceClaimRepair | undefined;
 }
 
-async function* objectsUnder(store: Store, prefix: string, ended: () => boolean): AsyncGenerator<ApiObject> {
-  let after: string | undefined;
-  while (!ended()) {
-    const page = await store.range({ prefix, after, limit: repairPage });
-    for (const entry of page.entries) yield decodeEntry(entry);
-    if (!page.more) return;
-    after = page.entries.at(-1)!.key;
-    await setImmediate();
-  }
+/** @throws {OptionsError} for ranges that can't be used. */
+export function serverEffects(
+  { serviceClusterIpRanges, serviceNodePortRange, clock, log }: ServerOptions,
+  registry: Registry,
+  store: Store,
+  randomInt: (below: number) => number,
+): ServerEffects {
+  const ranges = addressRanges(serviceClusterIpRanges);
+  const ports = portRange(serviceNodePortRange);
+  const prefix = registry.find("", "v1", "services")?.storePrefix;
+  if (prefix === undefined) return { byPrefix: new Map(), repair: undefined };
+  const allocation = new ServiceAllocation(store, ranges, ports, randomInt);
+  const failed = (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "claims of services were not cleared up");
+  const repair = new ServiceClaimRepair({ allocation, store, prefix, clock, failed });
+  return { byPrefix: new Map([[prefix, allocation]]), repair };
 }
 
 function addressRanges(texts: readonly string[]): AddressRange[] {

@@ -10,7 +10,8 @@ import type { PathTable } from "../http/request/path-table.ts";
 import type { WatchCounts } from "../http/limits/watch-counts.ts";
 import type { Engine } from "../resources/engine.ts";
 import { defaultFlow } from "./flow-options.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** A request waits for a seat no longer than this: a quarter of the time that a request may take. */
 const waitMs = 15_000;

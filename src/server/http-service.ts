@@ -28,9 +28,10 @@ import type { ServerAuthentication } from "./authenticators.ts";
 import { backendSockets, clientConnections, defectLog, unsentAnswers } from "./connection-notes.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
-import type { StoredNodeNeeds } from "./node-needs.ts";
-import type { StoredRbac } from "./rbac.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
+import type { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
+import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 

@@ -1,4 +1,4 @@
-import { authorizationModes } from "../authorization/authorizer-chain.ts";
+import { storeMethods } from "../storage/guarded-store.ts";
 import { auditFormats, auditModes } from "./audit-options.ts";
 import {
   checkShape,
@@ -10,7 +10,7 @@ import {
   needed,
   oneOf,
   rate,
-  someOf,
+  either,
   text,
   texts,
   truth,
@@ -18,7 +18,8 @@ import {
   type OptionShape,
   type OptionShapes,
 } from "./option-shape.ts";
-import { OptionsError } from "./options.ts";
+import { extensionShapes, store } from "./extension-shapes.ts";
+import { OptionsError } from "./options-error.ts";
 
 const most = 2 ** 31 - 1;
 const versions = ["v1", "v1beta1"];
@@ -102,28 +103,37 @@ const port: OptionShape = {
   flag: "secure-port",
 };
 
+/** Whether somebody meant to give a store, perhaps one that lacks a method. */
+function isStoreLike(value: Readonly<Record<string, unknown>>): boolean {
+  return storeMethods.some((method) => typeof value[method] === "function");
+}
+
 /** What each option of `createServer` takes. */
 export const libraryOptions = {
   vocabulary: oneOf(["platform", "kubernetes"], "vocabulary"),
-  storage: variants(
-    "engine",
-    {
-      memory: {},
-      embedded: { dir: needed(text("data-dir")) },
-      etcd: {
-        endpoints: needed(texts("etcd-servers")),
-        caFile: text("etcd-cafile"),
-        certFile: text("etcd-certfile"),
-        keyFile: text("etcd-keyfile"),
-        prefix: needed(text("etcd-prefix")),
+  storage: either(
+    variants(
+      "engine",
+      {
+        memory: {},
+        embedded: { dir: needed(text("data-dir")) },
+        etcd: {
+          endpoints: needed(texts("etcd-servers")),
+          caFile: text("etcd-cafile"),
+          certFile: text("etcd-certfile"),
+          keyFile: text("etcd-keyfile"),
+          prefix: needed(text("etcd-prefix")),
+        },
       },
-    },
-    "storage-backend",
+      "storage-backend",
+    ),
+    store,
+    isStoreLike,
   ),
   port,
   host: text("bind-address"),
   maxConnections: integer(1, most, "max-connections"),
-  authorizationModes: someOf(authorizationModes, "authorization-mode"),
+  authorizationModes: texts("authorization-mode"),
   authorizationWebhook: group({
     configFile: needed(text("authorization-webhook-config-file")),
     version: needed(oneOf(versions, "authorization-webhook-version")),
@@ -146,7 +156,8 @@ export const libraryOptions = {
   serviceNodePortRange: text("service-node-port-range"),
   eventLifeMs: milliseconds("event-ttl"),
   allowPrivileged: truth("allow-privileged"),
-  controllers: texts("controllers"),
+  enabledControllers: texts("controllers"),
+  ...extensionShapes,
   enabledAdmissionPlugins: texts("enable-admission-plugins"),
   disabledAdmissionPlugins: texts("disable-admission-plugins"),
   admissionConfigurationFile: text("admission-control-config-file"),

@@ -6,7 +6,8 @@ import type { Client } from "../resources/client.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Opened } from "./opened.ts";
-import { publishPresence } from "./presence.ts";
+import { publishPresence } from "../controllers/api-service/presence.ts";
+import { featureGates } from "./feature-gates.ts";
 import { renewCertificates } from "./renewal.ts";
 import type { Serving } from "./serving.ts";
 
@@ -21,14 +22,14 @@ interface Parts {
   readonly client: Client;
   readonly registry: Registry;
   /** Publishes the authorities of clients again. */
-  readonly tell: () => Promise<void>;
-  /** Told of what is to be closed. */
+  readonly publishTrust: () => Promise<void>;
+  /** Keeps what is to be closed. */
   readonly opened: Opened;
 }
 
 /** Opens the socket, publishes where the server is, and keeps its certificates up to date; undefined without a socket. */
 export async function startListening(parts: Parts): Promise<HttpListener | undefined> {
-  const { options, serving, service, client, registry, tell, opened } = parts;
+  const { options, serving, service, client, registry, publishTrust, opened } = parts;
   if (serving === undefined) {
     opened.add(service.streams, (streams) => streams.drain());
     return undefined;
@@ -38,8 +39,19 @@ export async function startListening(parts: Parts): Promise<HttpListener | undef
     service.streams.drain();
     await stopped;
   });
-  opened.add(await publishPresence(options, registry, client, listener), (presence) => presence?.close());
-  opened.add(await renewCertificates(options, serving, listener, tell), (renewal) => renewal.close());
+  const { advertiseAddress, serviceClusterIpRanges, identityLease = false } = options;
+  const presence = await publishPresence({
+    ...options,
+    registry,
+    client,
+    advertiseAddress,
+    host: options.serving?.host,
+    port: listener.port,
+    clusterIpRange: serviceClusterIpRanges[0] ?? "",
+    isLeased: identityLease && featureGates(options).enabled("APIServerIdentity"),
+  });
+  opened.add(presence, (one) => one?.close());
+  opened.add(await renewCertificates(options, serving, listener, publishTrust), (renewal) => renewal.close());
   return listener;
 }
 

@@ -6,9 +6,11 @@ import type { Engine } from "../resources/engine.ts";
 import type { Resource } from "../resources/registry.ts";
 import { StoreError } from "../storage/store.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
-import { features } from "./features.ts";
+import { features } from "../base/features.ts";
 import { openFileLimit, openFiles } from "./open-files.ts";
-import { OptionsError, type Logger, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { Logger } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 

@@ -6,7 +6,8 @@ import { OidcTokens } from "../authentication/oidc/oidc-tokens.ts";
 import { rarely } from "../base/clock.ts";
 import { RemoteClient } from "../remote/remote-client.ts";
 import type { OidcChoice } from "./authentication-options.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 import { outageLogMs } from "./remote-services.ts";
 import { readAuthorities } from "./serving.ts";
 

@@ -1,8 +1,9 @@
 import { StoreStampError } from "../storage/stamp.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
+import { isStore } from "../storage/guarded-store.ts";
 import type { Store } from "../storage/store.ts";
 import { stampError, stampOf } from "./store-stamp.ts";
-import type { ServerOptions } from "./options.ts";
+import type { ServerOptions, StorageOptions } from "./options.ts";
 
 /** A store, and what comes with it. */
 export interface OpenStore {
@@ -12,26 +13,26 @@ export interface OpenStore {
 }
 
 /**
- * Opens the engine that the options name; only its code is loaded.
+ * Opens the engine that the options name; only its code is loaded. A store that was given is taken as it is.
  *
  * @throws {OptionsError} the store belongs to another vocabulary, or to a later version of the program.
  * @throws {StoreError} the store can't be opened.
  */
-export async function openStore(options: ServerOptions): Promise<OpenStore> {
+export async function openStore(options: ServerOptions, given: Store | undefined): Promise<OpenStore> {
+  const { storage } = options;
+  if (given !== undefined) return { store: given, shared: undefined };
+  if (isStore(storage)) throw new Error("a store that was given is opened by nobody");
   try {
-    return await openEngine(options);
+    return await openEngine(options, storage);
   } catch (error) {
-    throw error instanceof StoreStampError ? stampError(error, options.storage) : error;
+    throw error instanceof StoreStampError ? stampError(error, storage) : error;
   }
 }
 
-async function openEngine({
-  storage,
-  clock,
-  retentionMs,
-  log,
-  vocabulary,
-}: ServerOptions): Promise<OpenStore> {
+async function openEngine(
+  { clock, retentionMs, log, vocabulary }: ServerOptions,
+  storage: StorageOptions,
+): Promise<OpenStore> {
   const failed = (error: unknown) =>
     log.warn({ error: String(error) }, "background work of the store failed and will be tried again");
   const common = { clock, retentionMs, failed, stamp: stampOf(vocabulary) };

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { whyUnreadable } from "../base/unreadable.ts";
-import { OptionsError } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
 
 /**
  * Reads a file that an option names.

@@ -1,4 +1,4 @@
-import { OptionsError } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
 
 /** What an option of the library takes. */
 export interface OptionShape {
@@ -13,6 +13,12 @@ export interface OptionShape {
   readonly members?: (value: Group) => OptionShapes;
   /** Every option that a group may have. */
   readonly all?: OptionShapes;
+  /** Whether there may be members beside those named. */
+  readonly open?: boolean;
+  /** The same, where it depends on the value. */
+  readonly isOpen?: (value: Group) => boolean;
+  /** What each item of a list takes. */
+  readonly items?: OptionShape;
 }
 
 type Group = Readonly<Record<string, unknown>>;
@@ -68,17 +74,39 @@ export const oneOf = (values: readonly string[], flag?: string): OptionShape => 
   flag,
 });
 
-/** A list of some values. */
-export const someOf = (values: readonly string[], flag?: string): OptionShape => ({
-  takes: `a list of ${values.join(", ")}`,
-  accepts: (value) => Array.isArray(value) && value.every((one) => values.includes(one as string)),
-  flag,
-});
-
 /** An object that does something. */
 export const methods = (...names: readonly string[]): OptionShape => ({
   takes: `an object with the methods ${names.join(", ")}`,
   accepts: (value) => isGroup(value) && names.every((name) => typeof value[name] === "function"),
+});
+
+/** A function, or a method. */
+export const call: OptionShape = { takes: "a function", accepts: (value) => typeof value === "function" };
+
+/** An object with at least these members. */
+export const contract = (members: OptionShapes): OptionShape => ({
+  takes: `an object with ${Object.keys(members).join(", ")}`,
+  accepts: isGroup,
+  members: () => members,
+  open: true,
+});
+
+/** A list of such values. */
+export const listOf = (items: OptionShape): OptionShape => ({
+  takes: "a list",
+  accepts: Array.isArray,
+  items,
+});
+
+/** One of two, told apart by `isOther`. */
+export const either = (
+  shape: OptionShape,
+  other: OptionShape,
+  isOther: (value: Group) => boolean,
+): OptionShape => ({
+  ...shape,
+  members: (value) => (isOther(value) ? other.members : shape.members)?.(value) ?? {},
+  isOpen: (value) => (isOther(value) ? other.open : shape.open) ?? false,
 });
 
 /** Further options in an object of their own. */
@@ -120,13 +148,17 @@ export function checkShape(value: unknown, shape: OptionShape, name: string): vo
     return;
   }
   if (!shape.accepts(value)) throw new OptionsError(`${name}: ${shown(value)} is not ${shape.takes}`);
-  if (shape.members !== undefined) checkMembers(value as Group, shape.members(value as Group), name);
+  for (const [index, item] of shape.items === undefined ? [] : (value as unknown[]).entries())
+    checkShape(item, needed(shape.items!), `${name}[${index}]`);
+  if (shape.members === undefined) return;
+  const open = shape.isOpen?.(value as Group) ?? shape.open ?? false;
+  checkMembers(value as Group, shape.members(value as Group), name, open);
 }
 
-function checkMembers(value: Group, members: OptionShapes, name: string): void {
+function checkMembers(value: Group, members: OptionShapes, name: string, open: boolean): void {
   const within = (key: string) => (name === "options" ? key : `${name}.${key}`);
   for (const [key, shape] of Object.entries(members)) checkShape(value[key], shape, within(key));
-  for (const key of Object.keys(value)) {
+  for (const key of open ? [] : Object.keys(value)) {
     if (Object.hasOwn(members, key)) continue;
     const known = Object.keys(members).join(", ");
     throw new OptionsError(`${within(key)}: there is no such option; there are ${known}`);
@@ -148,5 +180,10 @@ export function namesByFlag(shapes: OptionShapes, within = ""): ReadonlyMap<stri
 function shown(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "number" || typeof value === "bigint") return String(value);
-  return JSON.stringify(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Cyclic values, and values with members that JSON hasn't.
+    return Array.isArray(value) ? "a list" : "an object";
+  }
 }

@@ -1,10 +1,13 @@
 import type { TolerationSeconds } from "../admission/plugins/default-toleration-seconds.ts";
-import type { AuthorizationMode } from "../authorization/authorizer-chain.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/backends/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
 import type { AuditOptions } from "./audit-options.ts";
+import type { TlsOptions } from "./tls-options.ts";
+import type { Store } from "../storage/store.ts";
+import type { Extensions } from "./extensions.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** Which engine keeps the objects. */
@@ -35,14 +38,6 @@ export interface ServingOptions {
   readonly tls?: TlsOptions | undefined;
   /** Client connections that may be open at a time; unless given, as many as the process's limit of open files leaves. */
   readonly maxConnections?: number | undefined;
-}
-
-/** What of TLS clients may choose from. */
-export interface TlsOptions {
-  /** As for `--tls-min-version`. */
-  readonly minVersion: string;
-  /** As for `--tls-cipher-suites`: those of TLS 1.2, as IANA names them; empty: those of the platform. */
-  readonly cipherSuites: readonly string[];
 }
 
 /** A service of others that is asked who may do what (mode Webhook). */
@@ -86,14 +81,16 @@ export const defaultConnections: ConnectionOptions = {
 /** Everything about a server that can be chosen. */
 export interface ServerOptions {
   readonly vocabulary: Vocabulary;
-  readonly storage: StorageOptions;
+  /** The options of an engine, or a store of the embedding program, which stays open when the server stops. */
+  readonly storage: StorageOptions | Store;
   /** How long history is kept, in milliseconds. */
   readonly retentionMs: number;
   /** Undefined: no socket is opened; the server is used through its client. */
   readonly serving: ServingOptions | undefined;
   /** Unless given, nothing is audited. */
   readonly audit?: AuditOptions | undefined;
-  readonly authorizationModes: readonly AuthorizationMode[];
+  /** Modes, and names of authorizers among the extensions. */
+  readonly authorizationModes: readonly string[];
   /** Given where Webhook is among the modes. */
   readonly authorizationWebhook?: AuthorizationWebhookChoice | undefined;
   /** File of the policies of mode ABAC, which needs one. */
@@ -127,8 +124,8 @@ export interface ServerOptions {
   readonly flow?: FlowOptions | undefined;
   /** Whether pods, and templates of pods, may have containers with all rights on their host. */
   readonly allowPrivileged: boolean;
-  /** As for `--controllers`; `["*"]` unless given. */
-  readonly controllers?: readonly string[] | undefined;
+  /** Text of `--controllers`; `["*"]` unless given. */
+  readonly enabledControllers?: readonly string[] | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** For how long pods stay on nodes that aren't ready, or can't be reached (DefaultTolerationSeconds). */
@@ -139,26 +136,8 @@ export interface ServerOptions {
   readonly livezGracePeriodMs: number;
   /** How long the server goes on serving, not ready, before it stops. */
   readonly shutdownDelayMs: number;
+  /** What the embedding program adds. */
+  readonly extensions?: Extensions | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-}
-
-/** Where the server says what happens. Secrets never come here. */
-export interface Logger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
-
-/** Says nothing. */
-export const silentLogger: Logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** Options that can't be used; the message names the option, the value and what is wrong. */
-export class OptionsError extends Error {
-  override name = "OptionsError";
-}
-
-/** An error as the log shows it. */
-export function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -4,8 +4,9 @@ import {
   type ClientConfiguration,
 } from "../remote/client-configuration.ts";
 import { RemoteService, type ServiceLimits } from "../remote/remote-service.ts";
-import { FileWatch } from "./file-watch.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { FileWatch } from "../base/file-watch.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** How often the log says at most that a service of others can't be asked, in milliseconds. */
 export const outageLogMs = 5000;

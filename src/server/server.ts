@@ -8,6 +8,8 @@ import type { HttpListener } from "../http/transport/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
+import type { TypedClient } from "../resources/typed-client.ts";
+import type { BuiltInObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
@@ -23,38 +25,44 @@ import { admissionObserver } from "../http/metrics/admission-metrics.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
-import { StoredNodeNeeds } from "./node-needs.ts";
+import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import {
   createUnlessThere,
   ensurePriorityClasses,
   ensureSystemNamespaces,
   namespaceNamed,
   reconcileDefaultPolicy,
-} from "./bootstrap.ts";
+} from "../controllers/bootstrap/default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
-import { FlowConfiguration } from "./flow-configuration.ts";
+import { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
 import { flowControl } from "./flow-limits.ts";
 import { checkOptions } from "./check-options.ts";
 import { serverMetrics } from "./metrics.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
-import { identityHeaders } from "./authenticating-proxy.ts";
-import { publishAuthentication } from "./published-authentication.ts";
+import { clusterTrust } from "./authenticating-proxy.ts";
+import { publishClusterTrust } from "../controllers/cluster-authentication-trust.ts";
 import { startListening } from "./listening.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
 import { Opened } from "./opened.ts";
-import { StoredRbac } from "./rbac.ts";
-import { ServerEffects } from "./effects.ts";
-import { featureGates } from "./features.ts";
+import { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
+import { serverEffects } from "./effects.ts";
+import { guardedExtensions, type GuardedExtensions } from "./guarded-extensions.ts";
+import { featureGates } from "./feature-gates.ts";
 import { registryFor } from "./registry.ts";
 import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
 
-/** A server that runs. */
-export class Server {
+/**
+ * A server that runs.
+ *
+ * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
+ */
+export class Server<Objects = BuiltInObjects> {
   private closing: Promise<void> | undefined;
 
   /** @internal Made by {@link startServer}. */
@@ -69,8 +77,8 @@ export class Server {
   }
 
   /** The API without a socket, as the administrator. */
-  get client(): Client {
-    return this.parts.client;
+  get client(): TypedClient<Objects> {
+    return this.parts.client as unknown as TypedClient<Objects>;
   }
 
   /** PEM of the authority that clients are to trust; undefined with an operator's own certificate. */
@@ -132,16 +140,19 @@ interface Parts {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   await checkOptions(options);
-  const chosen = chosenControllers(options);
-  const registry = registryFor(options);
+  const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
+  const extensions = guardedExtensions(options, life);
+  const chosen = chosenControllers(options, extensions.controllers);
+  const registry = registryFor(options, extensions.kinds);
   const opened = new Opened();
   try {
-    const storage = await openStore(options);
+    const storage = await openStore(options, extensions.store);
     opened.add(storage.store, (one) => one.close());
-    const server = new Server(await assemble(options, { registry, ...storage, chosen, opened }));
-    const { url, client, caCertificate } = server;
+    const parts = await assemble(options, { registry, ...storage, chosen, extensions, life, opened });
+    const server = new Server(parts);
+    const { url, caCertificate } = server;
     if (url !== undefined && chosen.includes(bootstrapSigner)) {
-      await publishClusterInfo(options, client, url, caCertificate);
+      await publishClusterInfo(options, parts.client, url, caCertificate);
     }
     return server;
   } catch (error) {
@@ -154,18 +165,23 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 interface Pieces extends OpenStore {
   readonly registry: Registry;
   readonly chosen: readonly Controller[];
-  /** Told of everything that is to be closed. */
+  readonly extensions: GuardedExtensions;
+  readonly life: Lifecycle;
+  /** Keeps everything that is to be closed. */
   readonly opened: Opened;
 }
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
-  const { registry, store, shared, chosen, opened } = pieces;
-  const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const { policy, namespaces, needs } = followed(options, registry, store, opened);
-  const authorization = opened.add(await authorizers(options, { policy, needs }), close);
-  const effects = opened.add(new ServerEffects(options, registry, store, (below) => randomInt(below)), close);
+  const { registry, store, chosen, extensions, life, opened } = pieces;
+  const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
+  const authorization = opened.add(
+    await authorizers(options, { policy, needs, extensions: extensions.authorizers }),
+    close,
+  );
+  const effects = serverEffects(options, registry, store, (below) => randomInt(below));
+  opened.add(effects.repair, (repair) => repair?.close());
   const adminToken = randomBytes(32).toString("base64url");
-  const { serving, authentication } = await identification(options, registry, { store, shared }, adminToken);
+  const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
   const failed = (error: unknown) =>
     options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
@@ -176,7 +192,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
   const authorizer = authorization.chain;
   const parts = { registry, store, namespaces, policy, authorizer, facts, provision };
-  const admission = new AdmissionChain(await admissionPlugins(options, parts));
+  const admission = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
@@ -187,17 +203,17 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const metrics = serverMetrics(options, engine, authentication.figures);
   admission.measure(admissionObserver(metrics));
   const control = flowControl(options, engine, metrics);
-  const flow = opened.add(new FlowConfiguration({ options, registry, store, client, control }), close);
+  const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
   const connections = await connectionRules(options);
   await policy.start();
   await needs?.start();
   await namespaces.start();
-  const tell = () => tellAuthorities(options, client, serving);
-  await bringUpToDate(options, registry, client, { flow, tell });
+  const publishTrust = () => publishTrustOf(options, client, serving);
+  await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
   opened.add(await startControllers({ chosen, options, registry, store, client }), close);
   life.synced = true;
-  effects.start();
+  effects.repair?.start();
   const service = await httpService(options, engine, {
     metrics,
     flow: control,
@@ -209,7 +225,15 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     authentication,
   });
   opened.add(service.audit, (audit) => audit?.close());
-  const listener = await startListening({ options, registry, client, serving, service, opened, tell });
+  const listener = await startListening({
+    options,
+    registry,
+    client,
+    serving,
+    service,
+    opened,
+    publishTrust,
+  });
   return { options, life, client, serving, listener, service, adminToken, opened };
 }
 
@@ -217,11 +241,10 @@ function close(opened: { close(): unknown }): unknown {
   return opened.close();
 }
 
-/** By what the server shows itself, and recognizes others. */
-async function identification(
+/** The serving certificates, and the authentication of requests. */
+async function servingAndAuthentication(
   options: ServerOptions,
-  registry: Registry,
-  { store, shared }: OpenStore,
+  { registry, store, shared, extensions }: Pieces,
   adminToken: string,
 ): Promise<{ serving: Serving | undefined; authentication: ServerAuthentication }> {
   // Together, as files that are made wait for the disk.
@@ -231,6 +254,7 @@ async function identification(
   ]);
   const authentication = await serverAuthentication(options, {
     ownTokens: [adminEntry(options, adminToken)],
+    extensions: extensions.authenticators,
     store,
     registry,
     authorities: serving?.authorities,
@@ -264,49 +288,49 @@ function engineFor(
   };
 }
 
-/** What bringing a server up to date takes beside its client. */
-interface BringingUp {
+/** What the start-up steps work with beside the client. */
+interface StartUp {
   readonly flow: FlowConfiguration;
-  /** Tells others of the authorities of clients. */
-  readonly tell: () => Promise<void>;
+  /** Publishes the authorities of clients. */
+  readonly publishTrust: () => Promise<void>;
 }
 
 /**
  * Brings what a server always has to what this release makes of it. Nothing waits but what needs a namespace: writes
  * that are made at one time are synced as one.
  */
-async function bringUpToDate(
+async function ensureDefaultObjects(
   { vocabulary }: ServerOptions,
   registry: Registry,
   client: Client,
-  { flow, tell }: BringingUp,
+  { flow, publishTrust }: StartUp,
 ): Promise<void> {
   const namespaces = ensureSystemNamespaces(client, vocabulary);
   const selfSubjectReviews = registry.serves(SelfSubjectReview);
   await Promise.all([
     reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
     registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
-    namespaces.then(tell),
+    namespaces.then(publishTrust),
     flow.start(),
   ]);
 }
 
-/** That others aren't told keeps nobody from being served. Without a socket there is nothing to tell. */
-async function tellAuthorities(
+/** A failure doesn't keep the server from serving. Without a socket there is nothing to publish. */
+async function publishTrustOf(
   options: ServerOptions,
   client: Client,
   serving: Serving | undefined,
 ): Promise<void> {
   if (serving === undefined) return;
   try {
-    await publishAuthentication(options, client, serving.authorities, identityHeaders(options));
+    await publishClusterTrust(options, client, clusterTrust(options, serving.authorities));
   } catch (error) {
-    options.log.error({ error: stackOf(error) }, "the authorities of clients could not be told");
+    options.log.error({ error: stackOf(error) }, "the authorities of clients could not be published");
   }
 }
 
-/** What is known of the store without asking it, not begun yet. */
-function followed(
+/** The indexes that follow the store, not started yet. */
+function storedIndexes(
   { vocabulary, clock, log, authorizationModes }: ServerOptions,
   registry: Registry,
   store: Store,

@@ -1,6 +1,3 @@
-import { generateKeyPairSync, randomUUID, type KeyObject } from "node:crypto";
-import { link, open, readFile, rm } from "node:fs/promises";
-import path from "node:path";
 import { signClaims, type VerificationKey } from "../authentication/jwt/signature.ts";
 import { boundClaims } from "../authentication/service-accounts/bound-claims.ts";
 import {
@@ -9,15 +6,14 @@ import {
   publicHalf,
   readPublicKeys,
   readSigningKey,
-  signingKey,
-  type SigningKey,
 } from "../authentication/service-accounts/keys.ts";
-import { makeFolder } from "../base/folders.ts";
+import { ownSigningKeys, type SigningKeys } from "../authentication/service-accounts/own-signing-keys.ts";
 import type { TokenIssuer } from "../resources/token-issuer.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import { readOptionFile } from "./option-files.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions } from "./options.ts";
 
 /** What a server needs to issue and verify the tokens of service accounts. */
 export interface ServiceAccountKeys {
@@ -30,8 +26,6 @@ export interface ServiceAccountKeys {
 const hourMs = 60 * 60 * 1000;
 /** The reference keeps the number of seconds in 32 bits. */
 const maxMs = 2 ** 32 * 1000;
-/** The server's own signing key in its folder of certificates. */
-const ownKeyFile = "service-accounts.key";
 
 /**
  * Reads the keys that the options name (spec: conventions 5.5), and makes a signing key where none is named.
@@ -97,44 +91,21 @@ async function verifyingKeys(options: ServerOptions, files: readonly string[]): 
   }
 }
 
-interface SigningKeys {
-  readonly signing: SigningKey;
-  /** Keys that this server signed with before, whose tokens it still believes. */
-  readonly former: readonly SigningKey[];
-}
-
 async function signingKeyFor(
   { serving }: ServerOptions,
   file: string | undefined,
   shared: SharedValues | undefined,
 ): Promise<SigningKeys> {
-  const alone = (signing: SigningKey): SigningKeys => ({ signing, former: [] });
-  if (file !== undefined)
-    return alone(await readKeys("--service-account-signing-key-file", file, readSigningKey));
-  const folder = serving?.certificateFolder;
-  if (shared === undefined) return alone(folder === undefined ? signingKey(newKey()) : await ownKey(folder));
-  const own = folder === undefined ? undefined : await keyIn(path.join(folder, ownKeyFile));
-  const signing = await commonKey(shared, own?.key ?? newKey());
-  return { signing, former: own === undefined ? [] : [own] };
-}
-
-/** The key with which all servers over one store sign. */
-async function commonKey(shared: SharedValues, offered: KeyObject): Promise<SigningKey> {
-  const name = "service-account-signing-key";
-  const pem =
-    (await shared.get(name)) ?? (await shared.replace(name, undefined, Buffer.from(pemOf(offered))));
-  try {
-    return readSigningKey(pem.toString());
-  } catch (error) {
-    if (!(error instanceof KeyFault)) throw error;
-    throw new OptionsError(
-      `the servers' common key for service account tokens in the store: ${error.message}`,
-    );
+  if (file !== undefined) {
+    const signing = await readKeys("--service-account-signing-key-file", file, readSigningKey);
+    return { signing, former: [] };
   }
-}
-
-function pemOf(key: KeyObject): string {
-  return key.export({ type: "pkcs8", format: "pem" }).toString();
+  try {
+    return await ownSigningKeys(serving?.certificateFolder, shared);
+  } catch (error) {
+    if (error instanceof KeyFault) throw new OptionsError(error.message);
+    throw error;
+  }
 }
 
 async function readKeys<T>(flag: string, file: string, read: (pem: string) => T): Promise<T> {
@@ -144,45 +115,5 @@ async function readKeys<T>(flag: string, file: string, read: (pem: string) => T)
   } catch (error) {
     if (error instanceof KeyFault) throw new OptionsError(`${flag} ${file}: ${error.message}`);
     throw error;
-  }
-}
-
-function newKey(): KeyObject {
-  return generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey;
-}
-
-/** The key in the folder; made when there is none. Of several servers that make one at once, the first one's stays. */
-async function ownKey(folder: string): Promise<SigningKey> {
-  const file = path.join(folder, ownKeyFile);
-  const known = await keyIn(file);
-  if (known !== undefined) return known;
-  makeFolder(folder);
-  const key = newKey();
-  const temporary = `${file}.${randomUUID()}.new`;
-  const handle = await open(temporary, "wx", 0o600);
-  try {
-    await handle.writeFile(pemOf(key));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  try {
-    await link(temporary, file);
-    return signingKey(key);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
-  return (await keyIn(file))!;
-}
-
-async function keyIn(file: string): Promise<SigningKey | undefined> {
-  try {
-    return readSigningKey(await readFile(file, "utf8"));
-  } catch (error) {
-    if (error instanceof KeyFault) throw new OptionsError(`${file}: ${error.message}`);
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new OptionsError(`${file} can't be read: ${String(error)}`);
   }
 }

@@ -12,12 +12,13 @@ import {
   loadCertificateFiles,
   renewServingCertificates,
   type ServingCertificates,
-} from "./certificates.ts";
+} from "../base/certificates.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
 import { sharedAuthority } from "./shared-authority.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { readOptionFile } from "./option-files.ts";
-import { OptionsError, type ServerOptions, type ServingOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { ServerOptions, ServingOptions } from "./options.ts";
 import { tlsProtocol } from "./tls-options.ts";
 
 /** How a server shows itself, and whose client certificates it knows. */

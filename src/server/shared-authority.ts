@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { CertificatePair } from "../base/x509.ts";
 import type { SharedValues } from "../storage/shared-values.ts";
-import { CertificateFault, checkPair, createAuthority, endsSoon } from "./certificates.ts";
+import { CertificateFault, checkPair, createAuthority, endsSoon } from "../base/certificates.ts";
 
 const name = "authority";
 

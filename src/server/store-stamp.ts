@@ -3,7 +3,8 @@ import { keyOf, resourceOf } from "../resources/registry.ts";
 import { StoreStampError, type WantedStamp } from "../storage/stamp.ts";
 import { vocabularies } from "../vocabulary/vocabularies.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { OptionsError, type StorageOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+import type { StorageOptions } from "./options.ts";
 
 /** Version of the form in which objects are stored. */
 const objectFormat = 1;

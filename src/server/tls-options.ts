@@ -1,4 +1,12 @@
-import { OptionsError, type TlsOptions } from "./options.ts";
+import { OptionsError } from "./options-error.ts";
+
+/** What of TLS clients may choose from. */
+export interface TlsOptions {
+  /** As for `--tls-min-version`. */
+  readonly minVersion: string;
+  /** As for `--tls-cipher-suites`: those of TLS 1.2, as IANA names them; empty: those of the platform. */
+  readonly cipherSuites: readonly string[];
+}
 
 /** The oldest version and the ciphers, as OpenSSL names them. */
 export interface TlsProtocol {

@@ -4,3 +4,6 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 /** Every vocabulary. */
 export const vocabularies: readonly Vocabulary[] = [platform, kubernetes];
+
+/** What ends the names of the server's own groups, in each vocabulary; for static types. */
+export type GroupSuffix = "platform.io" | "k8s.io";

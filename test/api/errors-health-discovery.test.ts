@@ -3,7 +3,7 @@ import {
   createAuthority,
   createServingCertificates,
   issueClientCertificate,
-} from "../../src/server/certificates.ts";
+} from "../../src/base/certificates.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -203,7 +203,7 @@ describe("health", () => {
 
   test("C-4.11-08 C-4.11-09 C-4.11-12 a stopping server is live and not ready", async () => {
     const { startServer } = await import("../../src/server/server.ts");
-    const { silentLogger } = await import("../../src/server/options.ts");
+    const { silentLogger } = await import("../../src/base/logger.ts");
     const { Api } = await import("../support/api.ts");
     const clock = new ManualClock();
     const stopping = await startServer(manualOptions(clock, silentLogger, { shutdownDelayMs: 20_000 }));

@@ -6,7 +6,7 @@ import path from "node:path";
 import { connect } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { startServer, type Server } from "../../src/server/server.ts";
-import type { Logger } from "../../src/server/options.ts";
+import type { Logger } from "../../src/base/logger.ts";
 import { answerOf } from "../robustness/support.ts";
 import { Api } from "../support/api.ts";
 import { manualOptions } from "../support/server-options.ts";

@@ -4,7 +4,7 @@ import { namespace, ok } from "./support.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ controllers: [] });
+  server = await TestServer.start({ enabledControllers: [] });
 });
 afterAll(() => server.close());
 

@@ -19,7 +19,7 @@ const token = (claims: string) =>
 describe("deeply nested JSON inside a text of a client", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await TestServer.start({ controllers: [] });
+    server = await TestServer.start({ enabledControllers: [] });
     for (const name of ["owned", "applied"]) await ok(server.admin.post(configMaps, configMap(name)));
   });
   afterAll(() => server.close());

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { signCertificate, type CertificatePair } from "../../src/base/x509.ts";
-import { createAuthority, issueClientCertificate } from "../../src/server/certificates.ts";
+import { createAuthority, issueClientCertificate } from "../../src/base/certificates.ts";
 
 export type { CertificatePair } from "../../src/base/x509.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { PolicyRule } from "../../src/authorization/rbac/policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { tableLimits } from "../../src/authorization/rbac/table-budget.ts";
-import { StoredRbac } from "../../src/server/rbac.ts";
+import { StoredRbac } from "../../src/authorization/rbac/stored-rbac.ts";
 import type { Decision } from "../../src/authorization/authorizer.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
@@ -98,7 +98,7 @@ it("A-5-02 a server lets others have their turn while it takes in very many rule
   const store = storeOf(server);
   const rules = words("n", 20_000).map((name) => podRule(["get"], { resourceNames: [name] }));
   const group = "rbac.authorization.platform.io";
-  const apiVersion = `${group}/v1`;
+  const apiVersion: string = `${group}/v1`;
   await client.create({ apiVersion, kind: "ClusterRole", metadata: { name: "vast" }, rules });
   await client.create({
     apiVersion,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { FeatureGateError, FeatureGates, type Feature } from "../../src/base/feature-gates.ts";
-import { featureGates, features } from "../../src/server/features.ts";
-import { OptionsError, type ServerOptions } from "../../src/server/options.ts";
+import { featureGates } from "../../src/server/feature-gates.ts";
+import { features } from "../../src/base/features.ts";
+import { OptionsError } from "../../src/server/options-error.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 import { TestServer } from "../support/api.ts";
 
 /** Conventions 9.2, rules 8 and 9: a gate of each stage. */

@@ -21,7 +21,7 @@ beforeEach(() => (clock = new ManualClock()));
 afterEach(() => server.close());
 
 async function start(controllers: string[], options: CreateServerOptions = {}): Promise<void> {
-  server = await createServer({ port: false, clock, controllers, ...options });
+  server = await createServer({ port: false, clock, enabledControllers: controllers, ...options });
 }
 
 const inMs = (ms: number) => new Date(clock.now() + ms).toISOString();

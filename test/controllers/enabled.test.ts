@@ -32,14 +32,14 @@ describe("--controllers", () => {
 });
 
 test("a controller that there isn't keeps the server from starting", async () => {
-  const starting = createServer({ port: false, controllers: ["*", "-cronjobs"] });
+  const starting = createServer({ port: false, enabledControllers: ["*", "-cronjobs"] });
   await expect(starting).rejects.toThrow(
-    'controllers: there is no controller "cronjobs"; there are bootstrapsigner, clusterrole-aggregation, ',
+    'enabledControllers: there is no controller "cronjobs"; there are bootstrapsigner, clusterrole-aggregation, ',
   );
 });
 
 test("one that is off does nothing", async () => {
-  const server = await createServer({ port: false, controllers: ["*", "-clusterrole-aggregation"] });
+  const server = await createServer({ port: false, enabledControllers: ["*", "-clusterrole-aggregation"] });
   const selectors = [{ matchLabels: { part: "yes" } }];
   const role = (name: string, more: object) =>
     server.client.create({

@@ -11,7 +11,7 @@ import { listen, type HttpListener } from "../../src/http/transport/listener.ts"
 import { UnsentAnswers } from "../../src/http/transport/unsent.ts";
 import { startDeadline } from "../../src/http/verbs/deadline.ts";
 import type { Engine } from "../../src/resources/engine.ts";
-import { createServingCertificates } from "../../src/server/certificates.ts";
+import { createServingCertificates } from "../../src/base/certificates.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";
@@ -161,7 +161,7 @@ test("a failure that comes after the timeout is dropped, a defect is still logge
 describe("timeout over the wire", () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await TestServer.start({ controllers: [] });
+    server = await TestServer.start({ enabledControllers: [] });
   });
   afterAll(() => server.close());
   const configMaps = "/api/v1/namespaces/default/configmaps";

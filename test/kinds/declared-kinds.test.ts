@@ -1,9 +1,11 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { builtInKinds } from "../../src/kinds/all.ts";
+import * as kindsOfPackage from "../../src/kinds/all.ts";
 import { lifeCycles } from "../../src/kinds/life-cycle-table.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import { filesBelow, root } from "../tidy/source-files.ts";
+
+const { builtInKinds } = kindsOfPackage;
 
 /** A kind that some file under src/kinds/ exports. */
 interface Declared {
@@ -17,7 +19,7 @@ function isKind(value: unknown): value is Kind {
 }
 
 async function declaredKinds(): Promise<Declared[]> {
-  const files = filesBelow("src/kinds").filter((file) => file.endsWith(".ts"));
+  const files = filesBelow("src/kinds").filter((file) => file.endsWith(".ts") && file !== "src/kinds/all.ts");
   const found = files.map(async (file) => {
     const exported = (await import(path.join(root, file))) as Record<string, unknown>;
     return Object.values(exported)
@@ -61,6 +63,11 @@ const bodies = new Set(
 test("every kind that a file declares is served and has a life cycle", () => {
   expect(declared.length).toBeGreaterThan(60);
   expect(declared.flatMap((one) => missingSteps(one, builtInKinds, bodies))).toEqual([]);
+});
+
+test("the package exports every kind that is served", () => {
+  const exported = new Set<unknown>(Object.values(kindsOfPackage));
+  expect(builtInKinds.filter((kind) => !exported.has(kind)).map(nameOf)).toEqual([]);
 });
 
 test("a kind that is declared and not listed is named, with its file and what to do", () => {

@@ -43,14 +43,14 @@ function blocksOf(recipe: string): Block[] {
   }));
 }
 
-/** Adds the lines behind `+` to a file, after the one line of it that stands before them. */
+/** Adds the lines behind `+` to a file, after each place of the line that stands before them. */
 function addLines({ recipe, file, text }: Block): void {
   const [context = "", ...added] = text.trimEnd().split("\n");
   const at = path.join(copy, file);
   const before = readFileSync(at, "utf8").split("\n");
   const places = before.flatMap((line, index) => (line === context.slice(1) ? [index] : []));
-  expect(places, `${recipe}: how often ${file} has the line ${context}`).toHaveLength(1);
-  before.splice(places[0]! + 1, 0, ...added.map((line) => line.slice(1)));
+  expect(places, `${recipe}: where ${file} has the line ${context}`).not.toEqual([]);
+  for (const place of places.toReversed()) before.splice(place + 1, 0, ...added.map((line) => line.slice(1)));
   writeFileSync(at, before.join("\n"));
 }
 

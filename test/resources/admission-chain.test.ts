@@ -5,7 +5,7 @@ import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Namespace } from "../../src/kinds/core/namespace.ts";
 import { Role } from "../../src/kinds/rbac/roles.ts";
 import { Registry } from "../../src/resources/registry.ts";
-import { escalationCheck } from "../../src/server/escalation-check.ts";
+import { escalationCheck } from "../../src/admission/plugins/escalation-check.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 const registry = new Registry([ConfigMap, Namespace, Role], platform, () => true);

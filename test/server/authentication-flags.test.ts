@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { signCertificate } from "../../src/base/x509.ts";
-import { createAuthority } from "../../src/server/certificates.ts";
+import { createAuthority } from "../../src/base/certificates.ts";
 import { ec, jwt, privatePem, publicPem, rsa } from "../authentication/jwt-support.ts";
 import { Api } from "../support/api.ts";
 import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";

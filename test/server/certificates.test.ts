@@ -13,7 +13,7 @@ import {
   ensureServingCertificates,
   issueClientCertificate,
   loadCertificateFiles,
-} from "../../src/server/certificates.ts";
+} from "../../src/base/certificates.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const at = (time: number): Clock => ({ now: () => time, setTimer: () => ({ cancel: () => {} }) });

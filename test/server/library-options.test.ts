@@ -36,7 +36,7 @@ describe("createServer refuses options that it can't use, and names them", () =>
     [{ host: "no host" }, 'host: "no host" is neither an IP address nor a DNS name'],
     [{ advertiseAddress: "here" }, 'advertiseAddress: "here" is not an IP address'],
     [{ maxConnections: 0 }, "maxConnections: 0 is not an integer from 1 to"],
-    [{ authorizationModes: ["Rbac"] }, 'authorizationModes: ["Rbac"] is not a list of Node, RBAC'],
+    [{ authorizationModes: ["Rbac"] }, 'authorizationModes: "Rbac" is not one of Node, RBAC'],
     [{ authorizationModes: ["Webhook"] }, "authorizationModes Webhook needs authorizationWebhook.configFile"],
     [
       { authorizationModes: ["Node", "RBAC"] },
@@ -45,8 +45,8 @@ describe("createServer refuses options that it can't use, and names them", () =>
     [{ authorizationModes: ["ABAC"] }, "authorizationModes: ABAC needs authorizationPolicyFile"],
     [{ anonymousAuth: "yes" }, 'anonymousAuth: "yes" is not true or false'],
     [{ clientCaFile: "/nowhere/ca.crt" }, "clientCaFile /nowhere/ca.crt: the file doesn't exist"],
-    [{ controllers: ["nope"] }, 'controllers: there is no controller "nope"'],
-    [{ controllers: "*" }, 'controllers: "*" is not a list of texts'],
+    [{ enabledControllers: ["nope"] }, 'enabledControllers: there is no controller "nope"'],
+    [{ enabledControllers: "*" }, 'enabledControllers: "*" is not a list of texts'],
     [{ enabledAdmissionPlugins: ["Nope"] }, 'enabledAdmissionPlugins: there is no admission plugin "Nope"'],
     [{ featureGates: "Nope=true" }, "featureGates: unrecognized feature gate: Nope"],
     [{ runtimeConfig: "nope/v1=true" }, 'runtimeConfig: "nope/v1" is not a group version'],
@@ -116,7 +116,7 @@ describe("a start that fails leaves nothing open", () => {
       failureOf({
         storage,
         clock: { now: systemClock.now, setTimer },
-        controllers: ["*", "bootstrapsigner"],
+        enabledControllers: ["*", "bootstrapsigner"],
       });
     const delays = new Set<number>();
     const recorded = await startWith((task, delayMs) => {

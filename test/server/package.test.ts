@@ -79,6 +79,16 @@ describe("the package, installed into an empty folder", () => {
        const wrong: number = server.url;
        export { text, wrong };`,
     );
+    writeFileSync(
+      path.join(home, "use.cts"),
+      `import { createServer } from "plinth";
+       import type { ConfigMap } from "plinth/kinds";
+       import type { Store } from "plinth/storage";
+       const data = (map: ConfigMap): Record<string, string> | undefined => map.data;
+       const wrong = (map: ConfigMap): number => map.data;
+       const open = (storage: Store) => createServer({ storage });
+       export { data, open, wrong };`,
+    );
     const tsc = path.join(root, "node_modules/typescript/bin/tsc");
     const words = [
       tsc,
@@ -91,10 +101,14 @@ describe("the package, installed into an empty folder", () => {
       "--types",
       "",
       "use.ts",
+      "use.cts",
     ];
     const { stdout } = spawnSync(process.execPath, words, { cwd: home, encoding: "utf8" });
-    const errors = stdout.split("\n").filter((line) => line.startsWith("use.ts"));
-    expect(errors).toEqual([expect.stringMatching(/^use\.ts\(4,\d+\): error TS2322/)]);
+    const errors = stdout.split("\n").filter((line) => line.startsWith("use."));
+    expect(errors.toSorted()).toEqual([
+      expect.stringMatching(/^use\.cts\(5,\d+\): error TS2322/),
+      expect.stringMatching(/^use\.ts\(4,\d+\): error TS2322/),
+    ]);
   });
 
   it("npx plinth serve serves", async (context) => {

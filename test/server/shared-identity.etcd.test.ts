@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { createServer } from "../../src/index.ts";
-import { createAuthority } from "../../src/server/certificates.ts";
+import { createAuthority } from "../../src/base/certificates.ts";
 import { sharedAuthority } from "../../src/server/shared-authority.ts";
 import { connectEtcdStore, type EtcdStore } from "../../src/storage/etcd/etcd-store.ts";
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";

@@ -1,9 +1,9 @@
 import { connect, type ConnectionOptions } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/server/options.ts";
+import { silentLogger } from "../../src/base/logger.ts";
 import { startServer, type Server } from "../../src/server/server.ts";
-import type { TlsOptions } from "../../src/server/options.ts";
+import type { TlsOptions } from "../../src/server/tls-options.ts";
 import { manualOptions } from "../support/server-options.ts";
 
 let server: Server | undefined;

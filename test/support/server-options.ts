@@ -1,4 +1,5 @@
-import type { Logger, ServerOptions } from "../../src/server/options.ts";
+import type { Logger } from "../../src/base/logger.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import type { ManualClock } from "./manual-clock.ts";
 

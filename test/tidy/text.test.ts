@@ -52,6 +52,7 @@ test("no catch is silent", () => {
 const trustedJson = [
   "src/cli/administrator-file.ts",
   "src/cli/client/server-client.ts",
+  "src/controllers/cluster-authentication-trust.ts",
   "src/fields/apply/field-set.ts",
   "src/fields/apply/managed-fields-text.ts",
   "src/resources/apply.ts",
@@ -59,7 +60,6 @@ const trustedJson = [
   "src/resources/field-path.ts",
   "src/resources/services/claims.ts",
   "src/resources/stored.ts",
-  "src/server/published-authentication.ts",
   "src/server/shared-authority.ts",
   "src/storage/lmdb/backup.ts",
   "src/storage/stamp.ts",

@@ -1,4 +1,5 @@
-import type { BindingRecord, BoundSubject } from "../rbac/binding-record.ts";
+import type { BindingRecord } from "../rbac/role-record.ts";
+import type { BoundSubject } from "../rbac/bound-subject.ts";
 import { listHas } from "../rbac/long-lists.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";

@@ -1,6 +1,7 @@
 import type { GiveTurn } from "../../base/turns.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { keyOfSubject, type BindingRecord } from "../rbac/binding-record.ts";
+import { keyOfSubject } from "../rbac/bound-subject.ts";
+import type { BindingRecord } from "../rbac/role-record.ts";
 import { itemsOf, type OneOrMany } from "../rbac/one-or-many.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";

@@ -3,13 +3,8 @@ import { rbac } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "../authorizer.ts";
-import {
-  keyOfSubject,
-  readSubjects,
-  type BindingRecord,
-  type BoundSubject,
-  type SubjectKey,
-} from "./binding-record.ts";
+import { keyOfSubject, readSubjects, type BoundSubject, type SubjectKey } from "./bound-subject.ts";
+import type { BindingRecord } from "./role-record.ts";
 import type { BindingObject, PolicyRule, StoredRole, Rule } from "./policy.ts";
 import { RoleRecord } from "./role-record.ts";
 import { ruleQuery } from "./rule-match.ts";

@@ -1,16 +1,15 @@
-import type { BindingRecord } from "./binding-record.ts";
 import { itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 
 /** The bindings of one role by the namespace in which they hold; the empty namespace is the whole cluster. */
-export class RoleBindings {
-  private readonly byNamespace = new Map<string, OneOrMany<BindingRecord>>();
+export class RoleBindings<B extends { readonly namespace: string }> {
+  private readonly byNamespace = new Map<string, OneOrMany<B>>();
 
-  add(binding: BindingRecord): void {
+  add(binding: B): void {
     const { namespace } = binding;
     this.byNamespace.set(namespace, withItem(this.byNamespace.get(namespace), binding));
   }
 
-  remove(binding: BindingRecord): void {
+  remove(binding: B): void {
     const { namespace } = binding;
     const left = withoutItem(this.byNamespace.get(namespace), binding);
     if (left !== undefined) this.byNamespace.set(namespace, left);
@@ -18,7 +17,7 @@ export class RoleBindings {
   }
 
   /** The bindings that hold in exactly this namespace, or (empty) in the whole cluster. */
-  in(namespace: string): Iterable<BindingRecord> {
+  in(namespace: string): Iterable<B> {
     return itemsOf(this.byNamespace.get(namespace));
   }
 }

@@ -1,30 +1,47 @@
 import type { LabelSelectorObject } from "../../base/label-selector.ts";
-import type { BindingRecord } from "./binding-record.ts";
+import type { BoundSubject } from "./bound-subject.ts";
 import { itemsOf, type OneOrMany } from "./one-or-many.ts";
 import { completeRules, type PolicyRule, type StoredRole, type Rule } from "./policy.ts";
 import { RoleBindings } from "./role-bindings.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 import { prepareLists } from "./long-lists.ts";
 import { RuleTable } from "./rule-table.ts";
-import type { Scope } from "./scope.ts";
 import type { TableBudget, Turn } from "./table-budget.ts";
 
 /** Roles with no more rules and list entries than this are compared rule by rule, which needs no memory. */
 const scannedRules = 3;
 const scannedEntries = 24;
 
+/** A binding as the index holds it. */
+export interface BindingRecord {
+  readonly name: string;
+  /** Empty for a ClusterRoleBinding. */
+  readonly namespace: string;
+  /** Undefined when the roleRef's kind is none that could be resolved. */
+  readonly role: RoleRecord | undefined;
+  readonly subjects: readonly BoundSubject[];
+  /** What keeps parts of the binding from counting; empty when nothing does. */
+  readonly fault: string;
+}
+
+/** A scope that holds rules of a role in a table of its own. */
+export interface RuleHolder {
+  /** Updates the table; `before` are the rules that the role had, undefined when it didn't exist. */
+  roleChanged(role: RoleRecord, before: readonly Rule[] | undefined): void;
+}
+
 /** A role, or the place of one that bindings name and that doesn't exist. */
 export class RoleRecord {
   /** Number of bindings that refer to the role. */
   private references = 0;
   /** The bindings that refer to the role. */
-  readonly bindings = new RoleBindings();
+  readonly bindings = new RoleBindings<BindingRecord>();
   /** The role's labels, which aggregation selectors of other roles match; undefined when it has none. */
   labels: Readonly<Record<string, string>> | undefined;
   /** The selectors of the role's aggregation rule; undefined when it has none. */
   aggregationSelectors: readonly LabelSelectorObject[] | undefined;
   /** The scopes that hold the role's rules in their merged table. */
-  mergedScopes: OneOrMany<Scope>;
+  mergedScopes: OneOrMany<RuleHolder>;
   private current: readonly Rule[] | undefined;
   private table: RuleTable<RoleRecord> | undefined;
 

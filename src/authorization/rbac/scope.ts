@@ -1,8 +1,9 @@
 import type { Decision } from "../authorizer.ts";
-import { describeGrant, type BindingRecord, type SubjectKey } from "./binding-record.ts";
+import { describeGrant } from "./grant-text.ts";
+import type { BindingRecord, RoleRecord, RuleHolder } from "./role-record.ts";
+import type { SubjectKey } from "./bound-subject.ts";
 import { firstItem, itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
-import type { RoleRecord } from "./role-record.ts";
 import type { RuleQuery } from "./rule-match.ts";
 import { RuleTable } from "./rule-table.ts";
 import type { TableBudget, Turn } from "./table-budget.ts";
@@ -50,7 +51,7 @@ class RoleGrant {
  * turn, so that they share what each role knows about itself; many are put into one table when first asked, which from
  * then on is changed only where a role or binding changes.
  */
-export class Scope {
+export class Scope implements RuleHolder {
   private few: RoleGrant[] = [];
   private many: Map<RoleRecord, RoleGrant> | undefined;
   /** Kept while there are many. */

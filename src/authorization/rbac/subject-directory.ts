@@ -1,6 +1,6 @@
 import { SortedMap } from "../../base/sorted-map.ts";
 import type { GiveTurn } from "../../base/turns.ts";
-import type { SubjectKey } from "./binding-record.ts";
+import type { SubjectKey } from "./bound-subject.ts";
 import type { SubjectScopes } from "./subject-scopes.ts";
 
 /** A subject, with an empty namespace where it has none. */

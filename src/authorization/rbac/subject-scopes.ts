@@ -1,4 +1,4 @@
-import type { SubjectKey } from "./binding-record.ts";
+import type { SubjectKey } from "./bound-subject.ts";
 import { Scope, type Evaluation } from "./scope.ts";
 import type { TableBudget } from "./table-budget.ts";
 

@@ -43,6 +43,22 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary): W
   );
 }
 
+/**
+ * As {@link negotiate}, for objects that have no binary form: of what is asked for, the best that is JSON.
+ *
+ * @throws {StatusError} NotAcceptable
+ */
+export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary): Wanted {
+  for (const range of preferred(parseAccept(accept ?? ""))) {
+    const wanted = range.quality === 0 ? undefined : wantedOf(range, vocabulary);
+    if (wanted?.format === "json") return wanted;
+  }
+  throw new StatusError(
+    "NotAcceptable",
+    "only the following media types are accepted: application/json, application/yaml",
+  );
+}
+
 /** Ends the message about an Accept header that asks in another vocabulary's names. */
 function acceptHint(accept: string, vocabulary: Vocabulary): string {
   for (const { type, parameters } of parseAccept(accept)) {

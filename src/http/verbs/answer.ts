@@ -3,10 +3,12 @@ import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindContext } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
+import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
 import { sendCompressed } from "../answers/compression.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
+import { negotiateJson } from "../request/negotiation.ts";
 import { isTrue } from "../request/facts.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
@@ -23,7 +25,10 @@ export function encodingOf(
   { exchange, facts, target }: ResourceContext,
   resource: Resource = target.resource,
 ): Encoding {
-  const wanted = service.encodings.wanted(exchange.header("accept"));
+  const accept = exchange.header("accept");
+  let wanted = service.encodings.wanted(accept);
+  if (wanted.format === "protobuf" && wanted.as === "whole" && !hasBinaryForm(resource.kind.type))
+    wanted = negotiateJson(accept, service.engine.vocabulary);
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
   return service.encodings.of(wanted, resource, context, facts.query.get("includeObject"));
 }

@@ -4,6 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import type { Registry } from "../../resources/registry.ts";
 import { decodeMessage } from "../../schema/protobuf/decode-message.ts";
+import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
 import { openEnvelope } from "../../schema/protobuf/envelope.ts";
 import { ProtobufFault } from "../../schema/protobuf/protobuf-fault.ts";
 
@@ -21,6 +22,11 @@ export function decodeBinary(bytes: Uint8Array, registry: Registry): JsonDocumen
         `there is no kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,
       );
     }
+    if (!hasBinaryForm(type))
+      throw new StatusError(
+        "UnsupportedMediaType",
+        `${kind} has no binary form; send it as application/json`,
+      );
     const value = { ...decodeMessage(type, message), apiVersion, kind } as JsonValue;
     return { value, duplicates: [] };
   } catch (error) {

@@ -12,3 +12,4 @@ export const FlowSchemaV1beta2 = declareFlowSchema(v1beta2, false, {
   toStored: (object) => object,
   fromStored: (object) => object,
 });
+export type FlowSchemaV1beta2 = ObjectFor<typeof FlowSchemaV1beta2>;

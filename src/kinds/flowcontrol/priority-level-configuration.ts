@@ -17,6 +17,7 @@ export const PriorityLevelConfigurationV1beta2 = declarePriorityLevel(
     fromStored: (object) => renameShares(object, "nominalConcurrencyShares", "assuredConcurrencyShares"),
   },
 );
+export type PriorityLevelConfigurationV1beta2 = ObjectFor<typeof PriorityLevelConfigurationV1beta2>;
 
 function renameShares(object: ApiObject, from: SharesName, to: SharesName): ApiObject {
   const spec = object["spec"] as { limited?: Record<string, unknown> } | undefined;

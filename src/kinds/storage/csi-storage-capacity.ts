@@ -15,3 +15,4 @@ export const CSIStorageCapacityV1beta1 = kindV1beta1({
     fromStored: (object) => object,
   },
 });
+export type CSIStorageCapacityV1beta1 = ObjectFor<typeof CSIStorageCapacityV1beta1>;

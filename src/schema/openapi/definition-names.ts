@@ -26,7 +26,10 @@ export class DefinitionNames {
 
   /** The prefix of the definitions of a group version. */
   prefixOf({ group, version }: GroupVersion): DefinitionPrefix {
-    if (group === metaGroup) return this.machinery(`apis.meta.${version}.`);
+    if (group.base === metaGroup.base) return this.machinery(`apis.meta.${version}.`);
+    // Groups of others have names of their own, as those of custom resources: `com.example.shop.v1.Order`.
+    if (!group.suffixed && group.base.includes("."))
+      return `${group.base.split(".").toReversed().join(".")}.${version}.`;
     const place = packages[group.base]?.(this.vocabulary) ?? `api.${group.base.split(".")[0]}`;
     return `${this.root}.${place}.${version}.`;
   }

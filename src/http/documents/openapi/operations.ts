@@ -1,5 +1,6 @@
 import type { Resource } from "../../../resources/registry.ts";
 import type { Kind, Verb } from "../../../schema/kind.ts";
+import { hasBinaryForm } from "../../../schema/protobuf/numbered.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { SchemaObject } from "../../../schema/openapi/schema-object.ts";
 import { StatusType } from "../../../schema/status-type.ts";
@@ -171,7 +172,7 @@ function render(outline: Outline, { resource, kind, connection }: Place, definit
     [definitions.extension("group-version-kind")]:
       connection === undefined ? definitions.kindOf(kind) : { ...definitions.kindOf(kind), kind: connection },
   };
-  const types = typesOf(outline, definitions.protobufMediaType);
+  const types = typesOf(outline, hasBinaryForm(kind.type) ? definitions.protobufMediaType : undefined);
   if (dialect === "v3") return { ...head, ...bodyAndAnswers(outline, parameters, types), ...marks };
   const { body } = outline;
   const bodyObject =
@@ -190,10 +191,12 @@ function render(outline: Outline, { resource, kind, connection }: Place, definit
 }
 
 /** The media types of an operation's answers. */
-function typesOf({ action }: Outline, binary: string): readonly string[] {
+function typesOf({ action }: Outline, binary: string | undefined): readonly string[] {
   if (action === "connect") return anyType;
-  const types = ["application/json", "application/yaml", binary];
-  return action === "list" ? [...types, "application/json;stream=watch", `${binary};stream=watch`] : types;
+  const types = ["application/json", "application/yaml", ...(binary === undefined ? [] : [binary])];
+  if (action !== "list") return types;
+  const watched = binary === undefined ? [] : [`${binary};stream=watch`];
+  return [...types, "application/json;stream=watch", ...watched];
 }
 
 function bodyAndAnswers(

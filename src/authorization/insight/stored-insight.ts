@@ -1,17 +1,11 @@
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { turnGiver } from "../base/turns.ts";
-import type { Attributes } from "../authorization/authorizer.ts";
-import { explainRbac } from "../authorization/insight/explain.ts";
-import type {
-  AccessInsight,
-  Action,
-  AllowedSubjects,
-  Explanation,
-  Page,
-} from "../authorization/insight/insight.ts";
-import { whoCan } from "../authorization/insight/who-can.ts";
-import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { StoredRbac } from "./rbac.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { turnGiver } from "../../base/turns.ts";
+import type { Attributes } from "../authorizer.ts";
+import { explainRbac } from "./explain.ts";
+import type { AccessInsight, Action, AllowedSubjects, Explanation, Page } from "./insight.ts";
+import { whoCan } from "./who-can.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { StoredRbac } from "../rbac/stored-rbac.ts";
 
 /** Says more of the decisions of role-based authorization over what is stored. */
 export class StoredInsight implements AccessInsight {

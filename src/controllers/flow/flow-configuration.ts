@@ -1,22 +1,26 @@
-import { Timestamps } from "../base/timestamps.ts";
-import { WorkQueue } from "../controllers/work-queue.ts";
-import { defaultLevels, defaultSchemas, type DefaultObject } from "../flow/default-objects.ts";
-import type { FlowControl } from "../flow/flow-control.ts";
-import type { FlowSchemaObject, PriorityLevelObject } from "../flow/objects.ts";
-import { FlowSchema } from "../kinds/flowcontrol/flow-schema.ts";
-import { PriorityLevelConfiguration } from "../kinds/flowcontrol/priority-level-configuration.ts";
-import type { Client, NewObject } from "../resources/client.ts";
-import { unlessRaced } from "../resources/races.ts";
-import { Follower } from "../resources/follower.ts";
-import { namesOf, type Registry, type Resource } from "../resources/registry.ts";
-import { decodeEntry } from "../resources/stored.ts";
-import { groupName } from "../schema/kind.ts";
-import type { Entry, Store } from "../storage/store.ts";
-import { danglingUpdate, upkeepOf, writeChange, type Change, type StoredObject } from "./flow-upkeep.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { Timestamps } from "../../base/timestamps.ts";
+import { WorkQueue } from "../work-queue.ts";
+import { defaultLevels, defaultSchemas, type DefaultObject } from "../../flow/default-objects.ts";
+import type { FlowControl } from "../../flow/flow-control.ts";
+import type { FlowSchemaObject, PriorityLevelObject } from "../../flow/objects.ts";
+import { FlowSchema } from "../../kinds/flowcontrol/flow-schema.ts";
+import { PriorityLevelConfiguration } from "../../kinds/flowcontrol/priority-level-configuration.ts";
+import type { Client, NewObject } from "../../resources/client.ts";
+import { unlessRaced } from "../../resources/races.ts";
+import { Follower } from "../../resources/follower.ts";
+import { namesOf, type Registry, type Resource } from "../../resources/registry.ts";
+import { decodeEntry } from "../../resources/stored.ts";
+import { groupName } from "../../schema/kind.ts";
+import type { Entry, Store } from "../../storage/store.ts";
+import { danglingUpdate, upkeepOf, writeChange, type Change, type StoredObject } from "./default-upkeep.ts";
+import { stackOf, type Logger } from "../../base/logger.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 interface Setup {
-  readonly options: ServerOptions;
+  readonly vocabulary: Vocabulary;
+  readonly clock: Clock;
+  readonly log: Logger;
   readonly registry: Registry;
   readonly store: Store;
   readonly client: Client;
@@ -44,7 +48,7 @@ export class FlowConfiguration {
   private loaded = false;
 
   constructor(private readonly setup: Setup) {
-    const { vocabulary } = setup.options;
+    const { vocabulary } = setup;
     this.annotation = `apf.${vocabulary.domain}/autoupdate-spec`;
     this.defaultSchemas = defaultSchemas(vocabulary);
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;
@@ -52,15 +56,15 @@ export class FlowConfiguration {
 
   /** Resolves when the default objects are stored, and everything that is stored counts. */
   async start(): Promise<void> {
-    const { registry, store, options } = this.setup;
+    const { registry, store, clock, log } = this.setup;
     const failed = (error: unknown) =>
-      options.log.error({ error: stackOf(error) }, "following flow schemas and priority levels failed");
+      log.error({ error: stackOf(error) }, "following flow schemas and priority levels failed");
     const handler = {
       put: (entry: Entry) => this.changed(entry.key, entry),
       remove: (key: string) => this.changed(key, undefined),
       failed,
     };
-    this.follower = new Follower(store, this.prefix, handler, options.clock);
+    this.follower = new Follower(store, this.prefix, handler, clock);
     await this.follower.start();
     if (registry.serves(FlowSchema) && registry.serves(PriorityLevelConfiguration)) await this.startUpkeep();
     this.loaded = true;
@@ -69,17 +73,14 @@ export class FlowConfiguration {
 
   /** Where the objects aren't served they aren't written either: those that are stored count, and the default ones. */
   private async startUpkeep(): Promise<void> {
-    const { options } = this.setup;
+    const { clock, log } = this.setup;
     await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.keep(one)));
-    await Promise.all([...this.schemas.keys()].map((name) => this.tellDangling(name)));
+    await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name)));
     this.queue = new WorkQueue(
-      options.clock,
+      clock,
       (key) => this.work(key),
       (key, error) =>
-        options.log.warn(
-          { key, error: String(error) },
-          "upkeep of flow control failed and will be tried again",
-        ),
+        log.warn({ key, error: String(error) }, "upkeep of flow control failed and will be tried again"),
     );
     // Something may not be as it should because another server wrote at the same time: it is looked at again.
     for (const one of [...this.defaultLevels, ...this.defaultSchemas]) {
@@ -127,9 +128,9 @@ export class FlowConfiguration {
     const defaults: readonly AnyDefault[] = type === "level" ? this.defaultLevels : this.defaultSchemas;
     const one = defaults.find(({ object }) => object.metadata.name === name);
     if (one !== undefined) await this.keep(one);
-    if (type === "schema") return this.tellDangling(name);
+    if (type === "schema") return this.updateDangling(name);
     const concerned = [...this.schemas].filter(([, schema]) => levelOf(schema) === name);
-    for (const [schema] of concerned) await this.tellDangling(schema);
+    for (const [schema] of concerned) await this.updateDangling(schema);
   }
 
   /** Brings a default object to what it should be. */
@@ -145,7 +146,7 @@ export class FlowConfiguration {
     return upkeepOf(one, known.get(one.object.metadata.name), type, this.annotation);
   }
 
-  private async tellDangling(name: string): Promise<void> {
+  private async updateDangling(name: string): Promise<void> {
     const update = this.danglingChangeOf(name);
     if (update !== undefined) await unlessRaced(() => this.setup.client.update(update, "status"));
   }
@@ -154,12 +155,7 @@ export class FlowConfiguration {
     const schema = this.schemas.get(name);
     if (schema === undefined) return undefined;
     const level = levelOf(schema);
-    return danglingUpdate(
-      schema,
-      level,
-      this.levels.has(level),
-      new Timestamps(this.setup.options.clock).now(),
-    );
+    return danglingUpdate(schema, level, this.levels.has(level), new Timestamps(this.setup.clock).now());
   }
 }
 

@@ -1,18 +1,18 @@
-import { StatusError } from "../base/status-error.ts";
+import { StatusError } from "../../base/status-error.ts";
 import {
   defaultPolicy,
   type BindingManifest,
   type RoleManifest,
-} from "../authorization/rbac/default-roles/default-policy.ts";
+} from "../../authorization/rbac/default-roles/default-policy.ts";
 import {
   reconcileBinding,
   reconcileClusterRole,
   type Reconciliation,
-} from "../authorization/rbac/reconcile.ts";
-import { systemClasses } from "../kinds/scheduling/priority-class.ts";
-import type { Client, NewObject, ObjectReference } from "../resources/client.ts";
-import { isRaced } from "../resources/races.ts";
-import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+} from "../../authorization/rbac/reconcile.ts";
+import { systemClasses } from "../../kinds/scheduling/priority-class.ts";
+import type { Client, NewObject, ObjectReference } from "../../resources/client.ts";
+import { isRaced } from "../../resources/races.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Creates the namespaces that a server always has. */
 export async function ensureSystemNamespaces(

@@ -1,17 +1,17 @@
-import type { AdmissionPlugin, AdmittedType } from "../admission/admission-chain.ts";
-import { andThen } from "../base/maybe-promise.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
-import { checkBindingWrite, checkRoleWrite } from "../authorization/rbac/escalation.ts";
-import type { BindingObject } from "../authorization/rbac/policy.ts";
-import type { AdmissionRequest } from "../resources/engine.ts";
-import type { ApiObject } from "../schema/kind.ts";
-import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { StoredRbac } from "./rbac.ts";
+import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
+import { andThen } from "../../base/maybe-promise.ts";
+import type { Authorizer } from "../../authorization/authorizer.ts";
+import { checkBindingWrite, checkRoleWrite } from "../../authorization/rbac/escalation.ts";
+import type { BindingObject } from "../../authorization/rbac/policy.ts";
+import { rbac } from "../../kinds/groups.ts";
+import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 
 /**
  * Nobody writes themself more rights than they hold (spec: access review 5, as the reference): the last check of every
- * write of a role or binding. It isn't a plugin that can be turned off; it stands here because it joins admission with
- * authorization.
+ * write of a role or binding. It can't be turned off.
  */
 export function escalationCheck(
   policy: StoredRbac,
@@ -43,8 +43,10 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 function checkOf({ resource, subresource }: AdmittedType): Check | undefined {
-  const { name } = resource.kind;
-  return subresource === "" && Object.hasOwn(checks, name) ? checks[name] : undefined;
+  const { name, group } = resource.kind;
+  return subresource === "" && group.base === rbac.base && Object.hasOwn(checks, name)
+    ? checks[name]
+    : undefined;
 }
 
 function checkRole(

@@ -1,21 +1,21 @@
 import { hostname, networkInterfaces } from "node:os";
-import { StatusError } from "../base/status-error.ts";
-import { reconcileApiEndpoints, type ServerAddress } from "../controllers/api-service/endpoints.ts";
-import { ensureApiService } from "../controllers/api-service/service.ts";
-import { IdentityLease, leaseRenewMs } from "../controllers/identity-lease.ts";
-import { Lease } from "../kinds/coordination/lease.ts";
-import { Endpoints } from "../kinds/core/endpoints.ts";
-import { Service } from "../kinds/core/service/service.ts";
-import { EndpointSlice } from "../kinds/discovery/endpoint-slice.ts";
-import { reachableAddress } from "../kinds/checks/addresses.ts";
-import type { HttpListener } from "../http/transport/listener.ts";
-import type { Client } from "../resources/client.ts";
-import type { Registry } from "../resources/registry.ts";
-import { AddressRange } from "../resources/services/address-range.ts";
-import { FieldReport } from "../schema/faults.ts";
-import { Periodic } from "../storage/periodic.ts";
-import { featureGates } from "./features.ts";
-import { stackOf, type ServerOptions } from "./options.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { reconcileApiEndpoints, type ServerAddress } from "./endpoints.ts";
+import { ensureApiService } from "./service.ts";
+import { IdentityLease, leaseRenewMs } from "../identity-lease.ts";
+import { Lease } from "../../kinds/coordination/lease.ts";
+import { Endpoints } from "../../kinds/core/endpoints.ts";
+import { Service } from "../../kinds/core/service/service.ts";
+import { EndpointSlice } from "../../kinds/discovery/endpoint-slice.ts";
+import { reachableAddress } from "../../kinds/checks/addresses.ts";
+import type { Client } from "../../resources/client.ts";
+import type { Registry } from "../../resources/registry.ts";
+import { AddressRange } from "../../resources/services/address-range.ts";
+import { FieldReport } from "../../schema/faults.ts";
+import { Periodic } from "../../storage/periodic.ts";
+import { stackOf, type Logger } from "../../base/logger.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** What a server publishes of itself while it runs. */
 export interface Presence {
@@ -23,22 +23,32 @@ export interface Presence {
   close(): Promise<void>;
 }
 
+/** What is published, and with what. */
+export interface PresenceSetup {
+  readonly registry: Registry;
+  readonly client: Client;
+  readonly vocabulary: Vocabulary;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Address at which others reach the server, and the one that it listens on, where they are known. */
+  readonly advertiseAddress: string | undefined;
+  readonly host: string | undefined;
+  readonly port: number;
+  /** Range of the addresses of services; the API's own Service has its first one. */
+  readonly clusterIpRange: string;
+  /** Whether a Lease, renewed every ten seconds, says that the server lives. */
+  readonly isLeased: boolean;
+}
+
 /**
  * Publishes where the API is: its own Service with endpoints, and the lease of this server. That it can't be published
  * keeps nobody from being served: it is logged, and tried again with each renewal.
  */
-export async function publishPresence(
-  options: ServerOptions,
-  registry: Registry,
-  client: Client,
-  listener: HttpListener,
-): Promise<Presence | undefined> {
+export async function publishPresence(setup: PresenceSetup): Promise<Presence | undefined> {
+  const { registry, client, vocabulary, clock, log, port, isLeased } = setup;
   if (![Service, Endpoints, EndpointSlice, Lease].every((kind) => registry.serves(kind))) return undefined;
-  const { clock, log, vocabulary } = options;
-  const { port } = listener;
-  const address = addressOf(options, port);
+  const address = addressOf(setup);
   const lease = new IdentityLease(client, vocabulary, clock, { hostname: hostname(), port, address });
-  const isLeased = (options.identityLease ?? false) && featureGates(options).enabled("APIServerIdentity");
   const publishEndpoints = async () => {
     if (isLeased) await lease.renew();
     const addresses = isLeased ? await lease.livingAddresses() : address === undefined ? [] : [address];
@@ -46,7 +56,10 @@ export async function publishPresence(
   };
   // At the same time, so that what is written is synced as one.
   const publish = async () => {
-    const service = ensureApiService(client, vocabulary, { clusterIp: firstAddress(options), port });
+    const service = ensureApiService(client, vocabulary, {
+      clusterIp: AddressRange.parse(setup.clusterIpRange)?.at(0),
+      port,
+    });
     await Promise.all([service, publishEndpoints()]);
   };
   const failed = (error: unknown) => {
@@ -73,10 +86,10 @@ export async function publishPresence(
  * Where others reach the server: the advertised address, else the one it listens on. A server that listens on all
  * addresses, or on loopback only, gives the first one of this machine's, as the reference does.
  */
-function addressOf({ advertiseAddress, serving }: ServerOptions, port: number): ServerAddress | undefined {
+function addressOf({ advertiseAddress, host, port }: PresenceSetup): ServerAddress | undefined {
   const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const own = interfaces.filter(({ internal }) => !internal).map(({ address }) => address);
-  const ip = [advertiseAddress, serving?.host, ...own].find((one) => one !== undefined && isReachable(one));
+  const ip = [advertiseAddress, host, ...own].find((one) => one !== undefined && isReachable(one));
   return ip === undefined ? undefined : { ip, port };
 }
 
@@ -84,8 +97,4 @@ function isReachable(address: string): boolean {
   const report = FieldReport.start();
   reachableAddress(address, report);
   return report.faults.length === 0;
-}
-
-function firstAddress({ serviceClusterIpRanges: [range = ""] }: ServerOptions): string | undefined {
-  return AddressRange.parse(range)?.at(0);
 }

@@ -1,12 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import type { IdentityHeaders } from "../authentication/authenticating-proxy.ts";
+import type { Clock } from "../base/clock.ts";
 import { certificatesIn } from "../base/pem.ts";
 import type { Client } from "../resources/client.ts";
 import { isRaced } from "../resources/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import { defaultAuthentication } from "./authentication-options.ts";
-import type { ServerOptions } from "./options.ts";
-import type { ClientAuthorities } from "./serving.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 interface ConfigMap extends ApiObject {
   data?: Record<string, string>;
@@ -18,29 +16,45 @@ const proxyPrefix = "requestheader-";
 /** How often a write is tried again that another server's came before. */
 const attempts = 5;
 
+/** By which authorities a server knows clients and proxies. */
+export interface ClusterTrust {
+  /** PEM of the authorities of client certificates. */
+  readonly clients: readonly string[];
+  /** The authenticating proxies, where there are some. */
+  readonly proxies:
+    | {
+        /** PEM of their authorities. */
+        readonly certificates: readonly string[];
+        readonly usernameHeaders: readonly string[];
+        readonly groupHeaders?: readonly string[] | undefined;
+        readonly extraHeaderPrefixes?: readonly string[] | undefined;
+        readonly allowedNames?: readonly string[] | undefined;
+      }
+    | undefined;
+}
+
 /**
- * Tells, in a config map of the system's namespace, by which authorities this server knows clients and proxies, and in
- * which headers proxies say who somebody is: servers that extend the API let callers in by the same (as the reference).
- * What other servers over the same store have told stays, but for certificates that have expired.
+ * Publishes the trust in the ConfigMap `extension-apiserver-authentication` of the system's namespace: servers that extend
+ * the API authenticate callers by it (as the reference). What other servers over the same store have published stays, but
+ * for certificates that have expired.
  *
  * @throws {StatusError} when it can't be written.
  */
-export async function publishAuthentication(
-  options: ServerOptions,
+export async function publishClusterTrust(
+  { vocabulary, clock }: { readonly vocabulary: Vocabulary; readonly clock: Clock },
   client: Client,
-  authorities: ClientAuthorities,
-  headers: IdentityHeaders | undefined,
+  trust: ClusterTrust,
 ): Promise<void> {
   const reference = {
     apiVersion: "v1",
     kind: "ConfigMap",
-    namespace: options.vocabulary.systemNamespace,
+    namespace: vocabulary.systemNamespace,
     name,
   };
-  const facts = factsOf(options, authorities, headers);
+  const facts = factsOf(trust);
   for (let attempt = 1; ; attempt++) {
     const live = await client.find<ConfigMap>(reference);
-    const data = { ...live?.data, ...joined(live?.data ?? {}, facts, options.clock.now()) };
+    const data = { ...live?.data, ...joined(live?.data ?? {}, facts, clock.now()) };
     if (live !== undefined && Object.entries(data).every(([key, text]) => live.data?.[key] === text)) return;
     const { apiVersion, kind, namespace } = reference;
     const metadata = { ...live?.metadata, name, namespace };
@@ -54,37 +68,37 @@ export async function publishAuthentication(
   }
 }
 
-/** Lists by the key under which they are told. */
+/** Lists by their keys in the ConfigMap. */
 type Facts = ReadonlyMap<string, readonly string[]>;
 
-function factsOf(
-  { authentication: { proxy } = defaultAuthentication }: ServerOptions,
-  { clients, proxies }: ClientAuthorities,
-  headers: IdentityHeaders | undefined,
-): Facts {
+function factsOf({ clients, proxies }: ClusterTrust): Facts {
   const facts = new Map<string, readonly string[]>();
-  if (clients.certificates.length > 0) facts.set(clientKey, clients.certificates);
-  if (proxy === undefined || proxies === undefined || headers === undefined) return facts;
+  if (clients.length > 0) facts.set(clientKey, clients);
+  if (proxies === undefined) return facts;
   facts.set(`${proxyPrefix}${clientKey}`, proxies.certificates);
-  facts.set(`${proxyPrefix}username-headers`, proxy.usernameHeaders);
-  facts.set(`${proxyPrefix}group-headers`, proxy.groupHeaders ?? []);
-  facts.set(`${proxyPrefix}extra-headers-prefix`, proxy.extraHeaderPrefixes ?? []);
-  facts.set(`${proxyPrefix}allowed-names`, proxy.allowedNames ?? []);
+  facts.set(`${proxyPrefix}username-headers`, proxies.usernameHeaders);
+  facts.set(`${proxyPrefix}group-headers`, proxies.groupHeaders ?? []);
+  facts.set(`${proxyPrefix}extra-headers-prefix`, proxies.extraHeaderPrefixes ?? []);
+  facts.set(`${proxyPrefix}allowed-names`, proxies.allowedNames ?? []);
   return facts;
 }
 
-/** This server's facts with those that are told already. */
-function joined(told: Readonly<Record<string, string>>, facts: Facts, nowMs: number): Record<string, string> {
+/** This server's facts with those that are published already. */
+function joined(
+  published: Readonly<Record<string, string>>,
+  facts: Facts,
+  nowMs: number,
+): Record<string, string> {
   const entries = [...facts].map(([key, values]) => {
-    const before = told[key] ?? "";
+    const before = published[key] ?? "";
     if (key.endsWith(clientKey)) return [key, joinedCertificates(before, values, nowMs)];
     return [key, JSON.stringify([...new Set([...listIn(before), ...values])])];
   });
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-function joinedCertificates(told: string, own: readonly string[], nowMs: number): string {
-  const blocks = certificatesIn(told);
+function joinedCertificates(published: string, own: readonly string[], nowMs: number): string {
+  const blocks = certificatesIn(published);
   const all = [...blocks, ...own].map((pem) => pem.trim()).filter((pem) => isValid(pem, nowMs));
   return [...new Set(all)].map((pem) => `${pem}\n`).join("");
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Clock, Timer } from "../base/clock.ts";
+import type { Clock, Timer } from "./clock.ts";
 
 /** How often files are looked at. */
 const intervalMs = 10_000;

@@ -1,23 +1,17 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../base/clock.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import type { UserInfo } from "../base/user-info.ts";
-import type {
-  Attributes,
-  Authorizer,
-  Decision,
-  RuleList,
-  RuleResolver,
-} from "../authorization/authorizer.ts";
-import type { BindingObject, StoredRole } from "../authorization/rbac/policy.ts";
-import { RbacIndex } from "../authorization/rbac/rbac-index.ts";
-import { rbac } from "../kinds/groups.ts";
-import { Follower } from "../resources/follower.ts";
-import { namesOf } from "../resources/registry.ts";
-import { decodeEntry } from "../resources/stored.ts";
-import { groupName } from "../schema/kind.ts";
-import type { Entry, Store } from "../storage/store.ts";
-import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { Clock } from "../../base/clock.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "../authorizer.ts";
+import type { BindingObject, StoredRole } from "./policy.ts";
+import { RbacIndex } from "./rbac-index.ts";
+import { rbac } from "../../kinds/groups.ts";
+import { Follower } from "../../resources/follower.ts";
+import { namesOf } from "../../resources/registry.ts";
+import { decodeEntry } from "../../resources/stored.ts";
+import { groupName } from "../../schema/kind.ts";
+import type { Entry, Store } from "../../storage/store.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /**
  * Role-based authorization over what is stored. Every answer takes in each grant and revocation that was acknowledged

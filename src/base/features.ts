@@ -1,6 +1,4 @@
-import { FeatureGateError, FeatureGates, type Feature } from "../base/feature-gates.ts";
-import { idleFeatures } from "./idle-features.ts";
-import { OptionsError, type ServerOptions } from "./options.ts";
+import type { Feature } from "./feature-gates.ts";
 
 const alpha: Feature = { stage: "alpha", on: false };
 const beta: Feature = { stage: "beta", on: true };
@@ -150,30 +148,3 @@ export const features: Readonly<Record<string, Feature>> = {
   WinOverlay: beta,
   WindowsHostProcessContainers: stable,
 };
-
-const gatesOf = new WeakMap<ServerOptions, FeatureGates>();
-
-/**
- * The features that the options turn on. The first call for some options logs what the operator should know.
- *
- * @throws {OptionsError}
- */
-export function featureGates(options: ServerOptions): FeatureGates {
-  const before = gatesOf.get(options);
-  if (before !== undefined) return before;
-  const { featureGates: text, log } = options;
-  try {
-    const gates = FeatureGates.parse(text, features);
-    for (const warning of gates.warnings) log.warn({}, warning);
-    for (const name of gates.settings.keys()) {
-      const reason = idleFeatures.get(name);
-      if (reason !== undefined)
-        log.warn({ gate: name }, `feature gate ${name} has no effect here: ${reason}`);
-    }
-    gatesOf.set(options, gates);
-    return gates;
-  } catch (error) {
-    if (error instanceof FeatureGateError) throw new OptionsError(`--feature-gates: ${error.message}`);
-    throw error;
-  }
-}

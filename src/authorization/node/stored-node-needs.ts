@@ -1,15 +1,15 @@
-import type { NodeNeeds } from "../authorization/node/node-authorizer.ts";
-import { NodeGraph } from "../authorization/node/node-graph.ts";
-import { attachedNode, podReferences, volumeReferences } from "../authorization/node/references.ts";
-import type { Clock } from "../base/clock.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { Follower } from "../resources/follower.ts";
-import { namesOf, type Registry } from "../resources/registry.ts";
-import { decodeEntry } from "../resources/stored.ts";
-import { mirrorAnnotation } from "../kinds/core/pod/annotation-rules.ts";
-import { storage } from "../kinds/groups.ts";
-import { groupName } from "../schema/kind.ts";
-import type { Entry, Store } from "../storage/store.ts";
+import type { NodeNeeds } from "./node-authorizer.ts";
+import { NodeGraph } from "./node-graph.ts";
+import { attachedNode, podReferences, volumeReferences } from "./references.ts";
+import type { Clock } from "../../base/clock.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { Follower } from "../../resources/follower.ts";
+import { namesOf, type Registry } from "../../resources/registry.ts";
+import { decodeEntry } from "../../resources/stored.ts";
+import { mirrorAnnotation } from "../../kinds/core/pod/annotation-rules.ts";
+import { storage } from "../../kinds/groups.ts";
+import { groupName } from "../../schema/kind.ts";
+import type { Entry, Store } from "../../storage/store.ts";
 
 /** Which node needs what, over what is stored. */
 export class StoredNodeNeeds implements NodeNeeds {

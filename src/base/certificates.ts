@@ -2,13 +2,13 @@ import { X509Certificate, createPrivateKey, createPublicKey, generateKeyPairSync
 import type { KeyObject } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { type Clock, systemClock } from "../base/clock.ts";
-import { makeFolder } from "../base/folders.ts";
-import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../base/names.ts";
-import { type CertificateFacts, type CertificatePair, signCertificate } from "../base/x509.ts";
-import { addressBytes, isAddress } from "../base/ip-address.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { makeFolder } from "./folders.ts";
+import { addressBytes, isAddress } from "./ip-address.ts";
+import { dnsSubdomainFaults, wildcardSubdomainFaults } from "./names.ts";
+import { type CertificateFacts, type CertificatePair, signCertificate } from "./x509.ts";
 
-export type { CertificatePair } from "../base/x509.ts";
+export type { CertificatePair } from "./x509.ts";
 
 /** A certificate or key file that can't be used. The message names the file and what is wrong with it. */
 export class CertificateFault extends Error {
@@ -160,7 +160,7 @@ function validity(clock: Clock, days: number): { notBefore: number; notAfter: nu
 }
 
 /** For whom `ensureServingCertificates` makes certificates. */
-export interface ServingOptions {
+export interface ServingCertificateOptions {
   /** Names and IP addresses that clients use; at least one. */
   readonly hosts: readonly string[];
   readonly clock?: Clock;
@@ -177,7 +177,7 @@ export interface ServingOptions {
  */
 export async function ensureServingCertificates(
   folder: string,
-  options: ServingOptions,
+  options: ServingCertificateOptions,
 ): Promise<ServingCertificates> {
   const clock = options.clock ?? systemClock;
   const file = (name: string): string => path.join(folder, name);

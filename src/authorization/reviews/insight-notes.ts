@@ -1,6 +1,6 @@
-import type { Attributes, ResourceAttributes } from "../authorization/authorizer.ts";
-import { absentGroups } from "../authorization/reviews/explanation.ts";
-import type { Registry, Resource } from "../resources/registry.ts";
+import type { Attributes, ResourceAttributes } from "../authorizer.ts";
+import { absentGroups } from "./explanation.ts";
+import type { Registry, Resource } from "../../resources/registry.ts";
 
 /** What people who ask for an explanation often overlook. */
 export function insightNotes(

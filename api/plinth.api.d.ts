@@ -1,0 +1,6131 @@
+// Made by `npm run api` from the types of the package's entries; not to be edited.
+
+// plinth: AdmissionPlugin, AdmissionRequest, ApiObject, Attributes, AuditLogOptions, AuditWebhookOptions,
+//   AuthenticationChoices, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
+//   AuthorizationWebhookChoice, BuiltInObjects, Cause, Client, Clock, CollectionReference, ConnectionOptions,
+//   Controller, ControllerContext, CreateServerOptions, Credentials, Decision, Extensions, FlowOptions, Kind,
+//   Logger, NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
+//   ObjectReference, ObjectsOf, OidcChoice, OptionsError, ProxyChoice, Reason, RuleList, RunningController, Server,
+//   ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TokenWebhookChoice,
+//   TypedClient, WatchEvent, WorkQueue, createServer, declareGroup
+// plinth/kinds: see the end of this file
+// plinth/storage: CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
+//   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
+//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, SubscribeOptions, Subscription, Write
+// plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
+
+// ---- admission/admission-chain
+
+/** An admission plugin (spec: conventions 4.13). It rejects a request by throwing a StatusError. */
+export interface AdmissionPlugin {
+  readonly name: string;
+  /**
+   * Whether the plugin has side effects outside of the written object. A dry run that such a plugin would handle is rejected
+   * (spec: conventions 4.9). All other plugins must not have side effects in a dry run.
+   */
+  readonly sideEffects?: boolean;
+  /**
+   * Whether the plugin may have anything to say to such writes; of others it isn't asked. Decided once for each operation
+   * on a resource type or subresource, so it must depend on nothing else.
+   */
+  concerns(operation: AdmissionRequest["operation"], target: AdmittedType): boolean;
+  /** May change `request.object`. Runs before validation, in the order of the chain. */
+  mutate?(request: AdmissionRequest): MaybePromise<void>;
+  /** Sees the object as it would be stored. */
+  validate?(request: AdmissionRequest): MaybePromise<void>;
+}
+
+/** The resource type, or part of it, that a write is about. */
+export type AdmittedType = Pick<Target, "resource" | "subresource">;
+
+// ---- admission/plugins/default-toleration-seconds
+
+/** For how long pods stay on a node that isn't ready, or can't be reached, unless they say so themselves; in seconds. */
+export interface TolerationSeconds {
+  readonly notReady: number;
+  readonly unreachable: number;
+}
+
+// ---- authentication/authenticator
+
+/** What a request brings along to show who makes it. */
+export interface Credentials {
+  /** The `Authorization` header, when there is one. */
+  readonly authorization: string | undefined;
+  /**
+   * The client's certificate in DER, only if the TLS handshake verified its chain against the client authorities. All
+   * requests of a connection bring the same object.
+   */
+  readonly certificate: Buffer | undefined;
+  /** The certificates in DER that came with it, towards its authority's. */
+  readonly certificateChain?: readonly Buffer[] | undefined;
+  /** Why the handshake didn't verify the certificate that the client presented; such a request is never anonymous. */
+  readonly certificateError?: string | undefined;
+  /** All headers as sent: name, value, name, value, …; undefined where there is no request. */
+  readonly rawHeaders?: readonly string[] | undefined;
+  /** Address of the peer: for messages, and for fair shares of what is slow. */
+  readonly remoteAddress: string;
+  /** Stands for the connection on which the request came; undefined where there is none. */
+  readonly connection?: object | undefined;
+  /**
+   * For whom the caller is to be known (spec: conventions 5.7): a token must be meant for one of these. Undefined stands
+   * for the server's own audiences, which is what every request is about.
+   */
+  readonly audiences?: readonly string[] | undefined;
+}
+
+/** Who a request is made by. */
+export interface AuthenticationResult {
+  readonly user: UserInfo;
+  /** Name of the method that decided, for audit and metrics: `client-certificate`, `token-file`, `anonymous`, … */
+  readonly method: string;
+  /**
+   * Whether the same credentials get this answer for as long as the server runs: they neither expire nor can be
+   * revoked, so that a connection needs to ask only once.
+   */
+  readonly cacheable: boolean;
+  /**
+   * Those of the audiences that were asked for whom the credentials are meant; undefined for methods that know no
+   * audiences, whose credentials are meant for this server.
+   */
+  readonly audiences?: readonly string[] | undefined;
+}
+
+/**
+ * One method of finding out who makes a request (spec: conventions 5). It answers
+ * - with a result when it recognizes the credentials,
+ * - with undefined when they say nothing to it: there are none of its sort, or another method may know them,
+ * - by throwing a {@link StatusError} with reason Unauthorized when they are of its sort and wrong beyond doubt. Other
+ *   methods are still asked, but the request can't be anonymous any more.
+ *
+ * Its user has the groups that the credentials name; `system:authenticated` is added by the chain.
+ */
+export interface Authenticator {
+  authenticate(credentials: Credentials): MaybePromise<AuthenticationResult | undefined>;
+}
+
+// ---- authentication/guarded-authenticator
+
+/** An authenticator of the program that embeds the server, with the name by which logs and metrics call it. */
+export interface NamedAuthenticator extends Authenticator {
+  readonly name: string;
+}
+
+// ---- authorization/authorizer-chain
+
+/** The authorization modes, in the spelling of `--authorization-mode`. */
+export declare const authorizationModes: readonly [
+  "Node",
+  "RBAC",
+  "ABAC",
+  "Webhook",
+  "AlwaysAllow",
+  "AlwaysDeny",
+];
+
+export type AuthorizationMode = (typeof authorizationModes)[number];
+
+// ---- authorization/authorizer
+
+/** What a request wants to do, as far as authorization cares. */
+export type Attributes = ResourceAttributes | NonResourceAttributes;
+
+export interface ResourceAttributes {
+  readonly kind: "resource";
+  readonly user: UserInfo;
+  /** API verb: get, list, watch, create, update, patch, delete, deletecollection, proxy, bind, escalate, … */
+  readonly verb: string;
+  /** Full group name; the core group is the empty string. */
+  readonly group: string;
+  readonly version: string;
+  /** Resource type, for example `roles`. */
+  readonly resource: string;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+  /** Empty: cluster scope, or all namespaces. */
+  readonly namespace: string;
+  /** Empty: all names. */
+  readonly name: string;
+}
+
+export interface NonResourceAttributes {
+  readonly kind: "nonResource";
+  readonly user: UserInfo;
+  /** HTTP method in lower case. */
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** An authorizer's answer. `evaluationError` may accompany any verdict (spec: access review 2.2). */
+export interface Decision {
+  /** `noOpinion` passes the request to the next authorizer; when none has an opinion, the request is denied. */
+  readonly verdict: "allow" | "deny" | "noOpinion";
+  /** Why; for an allowed request it names binding, role and subject. Empty when there is nothing to say. */
+  readonly reason: string;
+  /** What went wrong while deciding, for example a dangling roleRef; empty when nothing did. */
+  readonly evaluationError: string;
+}
+
+/** Answers "may they". Implementations must not throw for bad data: that is `evaluationError`. */
+export interface Authorizer {
+  /** The decision as of every write acknowledged before the call. */
+  authorize(attributes: Attributes): MaybePromise<Decision>;
+}
+
+/** One rule as a rules review lists it (spec: access review 2.2). */
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+}
+
+export interface NonResourceRule {
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+}
+
+export interface RuleList {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  /** True when rules may be missing, for example because an authorizer can't enumerate. */
+  readonly incomplete: boolean;
+  readonly evaluationError: string;
+}
+
+/** Enumerates what a user may do in a namespace. */
+export interface RuleResolver {
+  rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
+}
+
+// ---- authorization/guarded-authorizer
+
+/** An authorizer of the program that embeds the server, with the name by which messages call it. */
+export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
+  readonly name: string;
+}
+
+// ---- base/clock
+
+/** The source of time, passed in so that tests own it. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
+  setTimer(task: () => void, delayMs: number): Timer;
+}
+
+/** A timer that can be called off. */
+export interface Timer {
+  cancel(): void;
+}
+
+// ---- base/logger
+
+/** Where the server says what happens. Secrets never come here. */
+export interface Logger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+// ---- base/maybe-promise
+
+/** A value that is there at once where the source can answer from memory, else a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
+
+// ---- base/status-error
+
+/**
+ * The one table of errors that a client can get (spec: conventions 7). `docs/errors.md` documents each row; a test
+ * holds the two together.
+ */
+export declare const reasons: {
+  readonly BadRequest: {
+    readonly code: 400;
+    readonly when: "the request can't be understood: malformed body, parameter or selector";
+  };
+  readonly Unauthorized: {
+    readonly code: 401;
+    readonly when: "no or wrong credentials";
+  };
+  readonly Forbidden: {
+    readonly code: 403;
+    readonly when: "the caller may not do this, or an admission rule forbids it";
+  };
+  readonly NotFound: {
+    readonly code: 404;
+    readonly when: "no such path, resource type or object";
+  };
+  readonly MethodNotAllowed: {
+    readonly code: 405;
+    readonly when: "the resource doesn't support the verb";
+  };
+  readonly NotAcceptable: {
+    readonly code: 406;
+    readonly when: "none of the accepted media types can be produced";
+  };
+  readonly AlreadyExists: {
+    readonly code: 409;
+    readonly when: "an object of that name exists";
+  };
+  readonly Conflict: {
+    readonly code: 409;
+    readonly when: "the object was changed since it was read, or is in a state that forbids the change";
+  };
+  readonly Gone: {
+    readonly code: 410;
+    readonly when: "the resource version is too old to serve";
+  };
+  readonly Expired: {
+    readonly code: 410;
+    readonly when: "the continue token or resource version is no longer retained";
+  };
+  readonly RequestEntityTooLarge: {
+    readonly code: 413;
+    readonly when: "the body is over the limit";
+  };
+  readonly UnsupportedMediaType: {
+    readonly code: 415;
+    readonly when: "the body's media type isn't supported here";
+  };
+  readonly Invalid: {
+    readonly code: 422;
+    readonly when: "a field's value breaks a rule; the causes name fields and reasons";
+  };
+  readonly TooManyRequests: {
+    readonly code: 429;
+    readonly when: "a limit is reached; retry after the given time";
+  };
+  readonly InternalError: {
+    readonly code: 500;
+    readonly when: "a bug in the server, or storage that failed";
+  };
+  readonly BadGateway: {
+    readonly code: 502;
+    readonly when: "a backend redirects a request to upgrade the connection";
+  };
+  readonly ServiceUnavailable: {
+    readonly code: 503;
+    readonly when: "the server is starting or stopping, or its store, or what a connection is for, can't be reached";
+  };
+  readonly Timeout: {
+    readonly code: 504;
+    readonly when: "something the request waited for didn't come in time";
+  };
+  readonly StoreFull: {
+    readonly code: 507;
+    readonly when: "the store's disk or quota has no room for the write; nothing was written";
+  };
+};
+
+export type Reason = keyof typeof reasons;
+
+/** One field's fault (`StatusCause`). */
+export interface Cause {
+  readonly reason:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueDuplicate"
+    | "FieldValueNotFound"
+    | "FieldValueForbidden"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany"
+    | "FieldValueTypeInvalid"
+    | "FieldManagerConflict"
+    | "NamespaceTerminating"
+    | "ResourceVersionTooLarge"
+    | "DisruptionBudget"
+    | "UnexpectedServerResponse"
+    | "";
+  readonly message: string;
+  /** Path of the field, for example `rules[0].verbs`; empty when the fault has no field. */
+  readonly field: string;
+}
+
+/** What `Status.details` says about the object a failure is about. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly Cause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** An operational failure that the client gets as a Status. Any other exception is a bug (500). */
+export declare class StatusError extends Error {
+  readonly reason: Reason;
+  readonly details?: StatusDetails | undefined;
+  name: string;
+  readonly code: number;
+  constructor(
+    reason: Reason,
+    message: string,
+    details?: StatusDetails | undefined,
+    /** What is behind it, for the log; clients aren't told. */
+    options?: {
+      readonly cause: unknown;
+    },
+  );
+}
+
+// ---- base/user-info
+
+/**
+ * Who makes a request, as an authenticator attaches it (spec: conventions 5). The values are opaque to
+ * authentication and interpreted by authorization.
+ */
+export interface UserInfo {
+  readonly name: string;
+  /** Identifies the user over time; empty when the method knows none. */
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+// ---- controllers/controller
+
+/** What controllers work with. */
+export interface ControllerContext {
+  readonly client: Client;
+  readonly registry: Registry;
+  /** To read from; whatever is written goes through the client. */
+  readonly store: Store;
+  readonly clock: Clock;
+  /** How long events are kept after they were last seen, in milliseconds. */
+  readonly eventLifeMs: number;
+  /** The informer of a resource type, started, and shared by all who ask. */
+  informer(resource: Resource): ObjectInformer;
+  /** Told of work that failed and will be tried again. */
+  failed(controller: string, key: string, error: unknown): void;
+}
+
+/** A controller under way. */
+export interface RunningController {
+  close(): Promise<void>;
+}
+
+/** A controller: it watches objects and reconciles others with the state that they ask for. */
+export interface Controller {
+  /** As `--controllers` names it; where the reference has the same, by the reference's name. */
+  readonly name: string;
+  /** It runs only where it is named, not by `*`. */
+  readonly onlyByName?: boolean;
+  start(context: ControllerContext): RunningController;
+}
+
+// ---- controllers/work-queue
+
+/**
+ * Keys that wait to be worked on, one at a time. A key that is added while it waits is worked on once; one that is added
+ * while it is worked on is worked on again. A failed key is tried again, later each time.
+ */
+export declare class WorkQueue {
+  /** The next time at which a key is added by itself. */
+  /**
+   * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
+   *   ends early when the signal tells that the queue is being closed.
+   * @param failed called with each failure.
+   */
+  constructor(
+    clock: Clock,
+    work: (key: string, closing: AbortSignal) => Promise<void>,
+    failed: (key: string, error: unknown) => void,
+  );
+  add(key: string): void;
+  /** Adds a key after a time; of several times the earliest counts. */
+  addLater(key: string, delayMs: number): void;
+  /** Resolves when nothing is being worked on. */
+  close(): Promise<void>;
+}
+
+// ---- index
+
+/**
+ * How a server is made; everything has a default fit for tests.
+ *
+ * @typeParam Kinds the kinds that the program adds.
+ */
+export interface CreateServerOptions<
+  Kinds extends readonly Kind[] = readonly Kind[],
+> extends Extensions<Kinds> {
+  /** Names of groups, labels and media types; `platform` unless given. */
+  readonly vocabulary?: "platform" | "kubernetes";
+  /**
+   * Where objects are kept: in memory unless given. A store of the program's own, which passes the suite in
+   * `plinth/storage-conformance`, stays open when the server stops.
+   */
+  readonly storage?: StorageOptions | Store;
+  /** Port on the loopback address: a free one unless given; false opens no socket. */
+  readonly port?: number | false;
+  /** Address to listen on; 127.0.0.1 unless given. */
+  readonly host?: string;
+  /** Client connections that may be open at a time; 20,000 or what the limit of open files leaves unless given. */
+  readonly maxConnections?: number;
+  /** Authorizers in order, also by the names of `authorizers`; RBAC unless given. */
+  readonly authorizationModes?: readonly (AuthorizationMode | (string & Record<never, never>))[];
+  /** The service that mode Webhook asks. */
+  readonly authorizationWebhook?: AuthorizationWebhookChoice;
+  /** File of the policies of mode ABAC, which needs one. */
+  readonly authorizationPolicyFile?: string;
+  /** Whether requests without credentials are let in as the anonymous user. */
+  readonly anonymousAuth?: boolean;
+  /** CSV file of static tokens. */
+  readonly tokenAuthFile?: string;
+  /** How callers are recognized beside certificates and static tokens. */
+  readonly authentication?: AuthenticationChoices;
+  /** PEM files of the certificate with which the server shows itself, and of its key; it makes its own unless given. */
+  readonly certificateFiles?: {
+    readonly cert: string;
+    readonly key: string;
+  };
+  /** PEM file of authorities whose client certificates are accepted. */
+  readonly clientCaFile?: string;
+  /** API versions and resources to turn on or off, as for `--runtime-config`. */
+  readonly runtimeConfig?: string;
+  /** Ranges from which services get their addresses, one a family; 10.0.0.0/24 unless given. */
+  readonly serviceClusterIpRanges?: readonly string[];
+  /**
+   * Address at which others reach the server, for the endpoints of its own Service in the namespace `default`; the one that
+   * it listens on, or this machine's, unless given.
+   */
+  readonly advertiseAddress?: string;
+  /** Whether the server shows by a Lease, renewed every ten seconds, that it lives; unless given, it doesn't. */
+  readonly identityLease?: boolean;
+  /** Node ports that services get; 30000-32767 unless given. */
+  readonly serviceNodePortRange?: string;
+  /** How long events are kept after they were last seen, in milliseconds; an hour unless given. */
+  readonly eventLifeMs?: number;
+  /** Whether containers may have all rights on their host (`privileged`); unless given, they may not. */
+  readonly allowPrivileged?: boolean;
+  /** Controllers that run, as for `--controllers`; `["*"]` unless given. */
+  readonly enabledControllers?: readonly string[];
+  /** Admission plugins that run beside those that do by default. */
+  readonly enabledAdmissionPlugins?: readonly string[];
+  /** Admission plugins that don't run, even if they are enabled. */
+  readonly disabledAdmissionPlugins?: readonly string[];
+  /** Configuration of admission plugins, as for `--admission-control-config-file`. */
+  readonly admissionConfigurationFile?: string;
+  /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
+  readonly tolerationSeconds?: Partial<TolerationSeconds>;
+  /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
+  readonly connections?: Partial<ConnectionOptions>;
+  /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
+  readonly flow?: Partial<FlowOptions>;
+  /** Features to turn on or off, as for `--feature-gates`. */
+  readonly featureGates?: string;
+  /** How long past versions stay readable, in milliseconds; 5 minutes unless given. */
+  readonly retentionMs?: number;
+  /** What is audited, by a policy in a file, and the log to which it goes; nothing unless given. */
+  readonly audit?: {
+    readonly policyFile: string;
+    readonly log?: Partial<AuditLogOptions> & {
+      readonly path: string;
+    };
+    /** A service of others to which events are sent. */
+    readonly webhook?: Partial<AuditWebhookOptions> & {
+      readonly configFile: string;
+    };
+  };
+  readonly clock?: Clock;
+  /** Where the server says what happens; nowhere unless given. */
+  readonly log?: Logger;
+}
+
+/**
+ * Starts a server in this process. It is ready when the promise resolves.
+ *
+ * @throws {OptionsError} a wrong value or an unknown option, which it names; nothing is left open.
+ *
+ * @example
+ * const server = await createServer();
+ * await server.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } });
+ * console.log(server.url, server.kubeconfig());
+ * await server.close();
+ */
+export declare function createServer<const Kinds extends readonly Kind[] = readonly []>(
+  options?: CreateServerOptions<Kinds>,
+): Promise<Server<BuiltInObjects & ObjectsOf<Kinds>>>;
+
+// ---- kinds/declare-group
+
+/** The types of fields, and what many kinds share. */
+declare const words: {
+  field: typeof field;
+  list: typeof list;
+  map: typeof map;
+  string: ScalarType<string>;
+  bool: ScalarType<boolean>;
+  int32: ScalarType<number>;
+  int64: ScalarType<number>;
+  double: ScalarType<number>;
+  bytes: ScalarType<string>;
+  time: ScalarType<string>;
+  microTime: ScalarType<string>;
+  duration: ScalarType<string>;
+  quantity: ScalarType<string>;
+  intOrString: ScalarType<string | number>;
+  json: ScalarType<unknown>;
+  ObjectMeta: StructType<{
+    name: Field<ScalarType<string>, false>;
+    generateName: Field<ScalarType<string>, false>;
+    namespace: Field<ScalarType<string>, false>;
+    selfLink: Field<ScalarType<string>, false>;
+    uid: Field<ScalarType<string>, false>;
+    resourceVersion: Field<ScalarType<string>, false>;
+    generation: Field<ScalarType<number>, false>;
+    creationTimestamp: Field<ScalarType<string>, false>;
+    deletionTimestamp: Field<ScalarType<string>, false>;
+    deletionGracePeriodSeconds: Field<ScalarType<number>, false>;
+    labels: Field<MapType<ScalarType<string>>, false>;
+    annotations: Field<MapType<ScalarType<string>>, false>;
+    ownerReferences: Field<
+      ListType<
+        StructType<{
+          apiVersion: Field<ScalarType<string>, true>;
+          kind: Field<ScalarType<string>, true>;
+          name: Field<ScalarType<string>, true>;
+          uid: Field<ScalarType<string>, true>;
+          controller: Field<ScalarType<boolean>, false>;
+          blockOwnerDeletion: Field<ScalarType<boolean>, false>;
+        }>
+      >,
+      false
+    >;
+    finalizers: Field<ListType<ScalarType<string>>, false>;
+    managedFields: Field<
+      ListType<
+        StructType<{
+          manager: Field<ScalarType<string>, false>;
+          operation: Field<ScalarType<string>, false>;
+          apiVersion: Field<ScalarType<string>, false>;
+          time: Field<ScalarType<string>, false>;
+          fieldsType: Field<ScalarType<string>, false>;
+          fieldsV1: Field<ScalarType<Record<string, unknown>>, false>;
+          subresource: Field<ScalarType<string>, false>;
+        }>
+      >,
+      false
+    >;
+  }>;
+  Condition: StructType<{
+    type: Field<ScalarType<string>, true>;
+    status: Field<ScalarType<string>, true>;
+    observedGeneration: Field<ScalarType<number>, false>;
+    lastTransitionTime: Field<ScalarType<string>, true>;
+    reason: Field<ScalarType<string>, true>;
+    message: Field<ScalarType<string>, true>;
+  }>;
+  LabelSelector: StructType<{
+    matchLabels: Field<MapType<ScalarType<string>>, false>;
+    matchExpressions: Field<
+      ListType<
+        StructType<{
+          key: Field<ScalarType<string>, true>;
+          operator: Field<ScalarType<string>, true>;
+          values: Field<ListType<ScalarType<string>>, false>;
+        }>
+      >,
+      false
+    >;
+  }>;
+  nameColumn: Column<ApiObject>;
+  ageColumn: Column<ApiObject>;
+};
+
+/** A group of a program's own, as static types know it. */
+interface OwnGroup<B extends string> {
+  readonly base: B;
+  readonly suffixed: false;
+}
+
+/**
+ * The words with which the kinds of one version of a group are declared; `createServer({ kinds })` serves them.
+ *
+ * @param group its full name, which has a dot: `shop.example.com`.
+ *
+ * @example
+ * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
+ * const Order = kind({
+ *   name: "Order", resource: "orders", singular: "order", scope: "Namespaced", doc: "What somebody wants to buy.",
+ *   fields: {
+ *     metadata: field(1, ObjectMeta, "Metadata of the order."),
+ *     item: field(2, string, "What is bought.").required(),
+ *   },
+ * });
+ */
+export declare function declareGroup<const B extends string, const V extends string>(
+  group: B,
+  version: V,
+): Declarations<OwnGroup<B>, V> & typeof words;
+
+// ---- kinds/typed-objects
+
+type GroupNameOf<G> = G extends {
+  readonly base: infer B extends string;
+  readonly suffixed: infer S;
+}
+  ? S extends true
+    ? `${B}.${GroupSuffix}`
+    : B
+  : never;
+
+type ApiVersion<G extends string, V extends string> = G extends "" ? V : `${G}/${V}`;
+
+/** `apiVersion kind` of a kind's objects, in each of the vocabularies. */
+type KeyOf<K extends Kind> = `${ApiVersion<GroupNameOf<K["group"]>, K["version"]>} ${K["name"]}`;
+
+/** The types of the objects of some kinds, by `apiVersion kind`. */
+export type ObjectsOf<K extends readonly Kind[]> = {
+  [One in K[number] as string extends One["name"] ? never : KeyOf<One>]: ObjectFor<One>;
+};
+
+type BuiltIn = typeof exported;
+
+/** The types of the objects of the built-in kinds, by `apiVersion kind`: `BuiltInObjects["v1 ConfigMap"]`. */
+export type BuiltInObjects = {
+  [Name in keyof BuiltIn as BuiltIn[Name] extends Kind ? KeyOf<BuiltIn[Name]> : never]: ObjectFor<
+    BuiltIn[Name]
+  >;
+};
+
+// ---- resources/client
+
+/** Names an object by apiVersion, kind, name and namespace. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Names a collection: of one namespace, or of all. */
+export interface CollectionReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ObjectList<O> {
+  readonly items: O[];
+  readonly resourceVersion: string;
+}
+
+export interface WatchEvent<O> {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: O;
+}
+
+/** An object as a caller writes it: the server fills in the rest. */
+export type NewObject = {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name?: string;
+    [field: string]: unknown;
+  };
+} & Record<string, unknown>;
+
+/**
+ * The API without a socket, for controllers and for programs that hold a server. It passes through validation and
+ * admission like any request. There is no authentication and no authorization: code that has the client may do everything.
+ *
+ * Every method throws {@link StatusError} as the API would answer.
+ */
+export declare class Client {
+  get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O>;
+  /** As {@link Client.get}; undefined when there is no such object. */
+  find<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O | undefined>;
+  list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>>;
+  create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O>;
+  /** As {@link Client.create}, without decoding the stored object. */
+  add(object: NewObject): Promise<void>;
+  update<O extends ApiObject = ApiObject>(object: NewObject, subresource?: string): Promise<O>;
+  patch<O extends ApiObject = ApiObject>(
+    reference: ObjectReference,
+    patch: unknown,
+    kind?: PatchKind,
+  ): Promise<O>;
+  /** Deletes an object; false when finalizers hold it for now. */
+  delete(
+    reference: ObjectReference,
+    only?: {
+      uid?: string;
+      resourceVersion?: string;
+    },
+    propagationPolicy?: DeleteOptions["propagationPolicy"],
+  ): Promise<boolean>;
+  /**
+   * Tells each change after a resource version (that of a list), until `close` is called. The listener runs in order
+   * and must not throw; `ended` is called when the history needed is gone.
+   */
+  watch<O extends ApiObject = ApiObject>(
+    reference: CollectionReference & {
+      readonly resourceVersion: string;
+    },
+    listener: (event: WatchEvent<O>) => void,
+    ended?: (error: Error) => void,
+  ): {
+    close(): void;
+  };
+  /** The object that a reference names. */
+}
+
+// ---- resources/delete
+
+/** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
+export interface DeleteOptions extends WriteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
+  /** The deletion holds only for the object with this uid. */
+  readonly uid: string | undefined;
+  /** The deletion holds only for the object in this version. */
+  readonly resourceVersion: string | undefined;
+}
+
+/** @throws {StatusError} Invalid for a policy that doesn't exist. */
+export declare function propagationPolicy(text: string): NonNullable<DeleteOptions["propagationPolicy"]>;
+
+// ---- resources/engine
+
+/** Which object or collection a request is about. */
+export interface Target {
+  readonly resource: Resource;
+  /** Empty for cluster scope, and for all namespaces. */
+  readonly namespace: string;
+  /** Empty for a collection. */
+  readonly name: string;
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+}
+
+/** How a write is to be done. */
+export interface WriteOptions {
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** Name under which the written fields are recorded. */
+  readonly fieldManager: string;
+  /** Absent where nobody reads it. */
+  readonly report?: RequestReport | undefined;
+}
+
+/** Takes what a request has to say beside its result or its failure. */
+export interface RequestReport {
+  /** The client gets the text in a `Warning` header, also when the request is refused. The same text is sent once. */
+  warn(text: string): void;
+  /** Adds an annotation to the audit events of the request; the first value of a key stays. */
+  annotate(key: string, value: string): void;
+}
+
+/** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */
+export interface AdmissionRequest {
+  /** CONNECT is a connection to what an object stands for, such as `pods/exec`. */
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  readonly target: Target;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /**
+   * The object to be written; absent for DELETE. For CONNECT and for what is done to an object (`binding`, `eviction`,
+   * `token`) what was sent: the options, or the body. A mutating plugin changes it in place.
+   */
+  readonly object: ApiObject | undefined;
+  /** The live object; absent for CREATE, and for the deletion of a collection. */
+  readonly live: ApiObject | undefined;
+  readonly report: RequestReport;
+  /** Called once, in their order, when it is known what became of the write. They must not throw. */
+  settlements: Settlement[] | undefined;
+}
+
+/**
+ * What became of a write that admission was asked about: it took place; it did not (it was refused, lost against another write,
+ * or was a dry run); or the store did not say, so that it may have taken place.
+ */
+export type WriteOutcome = "committed" | "not committed" | "unknown";
+
+/** What a plugin does when a write that it let pass is over, such as giving back what it counted. */
+export type Settlement = (outcome: WriteOutcome) => void;
+
+// ---- resources/informer
+
+/** Called when an object was put or removed (then `object` is undefined). */
+export type InformerListener = (
+  key: string,
+  object: ApiObject | undefined,
+  before: ApiObject | undefined,
+) => void;
+
+/** The objects of one resource type, as those see them who don't own the informer. */
+export interface ObjectInformer<O extends ApiObject = ApiObject> {
+  /** See {@link Follower.sync}. */
+  sync(): MaybePromise<void>;
+  /** Registers a listener; it is called for every object that is already known, then for each change. It must not throw. */
+  listen(listener: InformerListener): void;
+  /** The object, not to be changed. */
+  get(namespace: string, name: string): O | undefined;
+  /** Every object, not to be changed. */
+  list(): IterableIterator<O>;
+}
+
+// ---- resources/patch
+
+/** The ways in which a patch can be written (spec: conventions 4.7). */
+export type PatchKind = "json" | "merge" | "strategic";
+
+// ---- resources/registry
+
+/** One resource type of one group version, as the generic engine serves it. */
+export interface Resource {
+  readonly kind: Kind;
+  /** Full group name; empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** `apiVersion` of its objects: `v1`, `rbac.authorization.platform.io/v1`. */
+  readonly apiVersion: string;
+  /** Name in paths: `roles`. */
+  readonly name: string;
+  readonly namespaced: boolean;
+  /** The resource type in whose version its objects are stored; itself, unless its kind has a conversion. */
+  readonly stored: Resource;
+  /** Prefix of its objects in the store, ending in `/`. */
+  readonly storePrefix: string;
+  /** A body's bytes up to where its revision goes (see `stored.ts`). */
+  readonly bodyPrefix: Buffer;
+}
+
+export interface ServedGroupVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly resources: readonly Resource[];
+}
+
+/** Which resource types a server serves. Immutable after it is built. */
+export declare class Registry {
+  readonly vocabulary: Vocabulary;
+  /** By group, version and name; asked several times for each request. */
+  readonly groupVersions: readonly ServedGroupVersion[];
+  /**
+   * @param kinds the declared kinds.
+   * @param served whether a kind's resource is served; see `runtime-config.ts`.
+   */
+  constructor(kinds: readonly Kind[], vocabulary: Vocabulary, served: (group: string, kind: Kind) => boolean);
+  /** The resource type at a path, or undefined. */
+  find(group: string, version: string, resource: string): Resource | undefined;
+  /** The resource type whose objects have this apiVersion and kind, or undefined. */
+  findKind(apiVersion: string, kind: string): Resource | undefined;
+  /** The kind of a body with this apiVersion and kind: of a resource type, or of what subresources are asked with. */
+  bodyKind(apiVersion: string, kind: string): Kind | undefined;
+  /** Whether the kind's resource type is served. */
+  serves(kind: Kind): boolean;
+  /** The resource type of a kind that this server serves for certain. */
+  require(kind: Kind): Resource;
+  /** Every served resource type that stores objects; of several versions of one, that in which they are stored. */
+  stored(): Resource[];
+}
+
+// ---- resources/typed-client
+
+/** The kinds of an apiVersion; where it or the kind isn't known when the program is compiled, any. */
+type KindsIn<Objects, V extends string, K extends string> = string extends V | K
+  ? string
+  : {
+      [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never;
+    }[keyof Objects];
+
+/** The objects of a kind; where it isn't known when the program is compiled, any object. */
+type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
+  ? Objects[`${V} ${K}`]
+  : ApiObject;
+
+/** Names a kind by what stands in the first lines of its objects. */
+interface OfKind<Objects, V extends string, K extends string> {
+  readonly apiVersion: V;
+  readonly kind: K & KindsIn<Objects, V, K>;
+}
+
+/** Names an object. */
+interface OneOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** Names a collection: of one namespace, or of all. */
+interface AllOf<Objects, V extends string, K extends string> extends OfKind<Objects, V, K> {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** An object as a caller writes it: the server fills in the rest. */
+type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> & {
+  readonly metadata: ObjectMetaValue;
+} & Omit<ObjectAt<Objects, V, K>, "apiVersion" | "kind" | "metadata">;
+
+/**
+ * The API without a socket, for programs that hold a server. A request passes through validation and admission like any
+ * other; there is no authentication and no authorization: whoever holds the client may do everything.
+ *
+ * Objects have the types of their kinds. A kind or field that doesn't exist isn't compiled, unless apiVersion or kind is
+ * known at run time only. Every method throws `StatusError` as the API would answer.
+ *
+ * @typeParam Objects the types of the objects, by `apiVersion kind`.
+ */
+export interface TypedClient<Objects> {
+  get<V extends string, K extends string>(reference: OneOf<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
+  /** As {@link TypedClient.get}; undefined when there is no such object. */
+  find<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+  ): Promise<ObjectAt<Objects, V, K> | undefined>;
+  list<V extends string, K extends string>(
+    reference: AllOf<Objects, V, K>,
+  ): Promise<ObjectList<ObjectAt<Objects, V, K>>>;
+  create<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<ObjectAt<Objects, V, K>>;
+  /** As {@link TypedClient.create}, without reading what was made of the object. */
+  add<V extends string, K extends string>(object: Draft<Objects, V, K>): Promise<void>;
+  /** Replaces an object, or a part of it: `update(object, "status")`. */
+  update<V extends string, K extends string>(
+    object: Draft<Objects, V, K>,
+    subresource?: string,
+  ): Promise<ObjectAt<Objects, V, K>>;
+  /** Changes an object, by a merge patch unless `kind` names another one. */
+  patch<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    patch: unknown,
+    kind?: PatchKind,
+  ): Promise<ObjectAt<Objects, V, K>>;
+  /** Deletes an object; false when finalizers hold it for now. */
+  delete<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    only?: {
+      uid?: string;
+      resourceVersion?: string;
+    },
+    propagationPolicy?: DeleteOptions["propagationPolicy"],
+  ): Promise<boolean>;
+  /**
+   * Calls the listener for each change after a resource version (that of a list), in order, until `close` is called. The
+   * listener must not throw; `ended` is called when the history needed is gone.
+   */
+  watch<V extends string, K extends string>(
+    reference: AllOf<Objects, V, K> & {
+      readonly resourceVersion: string;
+    },
+    listener: (event: WatchEvent<ObjectAt<Objects, V, K>>) => void,
+    ended?: (error: Error) => void,
+  ): {
+    close(): void;
+  };
+}
+
+// ---- schema/context
+
+/** What a declaration's functions may know beyond the object. */
+export interface KindContext {
+  readonly vocabulary: Vocabulary;
+  /** Whether a feature gate is on (spec: conventions 9.4). */
+  readonly enabled: (gate: string) => boolean;
+  /** Set where containers may not have all rights on their host. */
+  readonly forbidsPrivileged?: boolean;
+  /** The subresource that is written; empty for the object itself. */
+  readonly subresource: string;
+  /** Who creates the object; known to `prepareCreate` only. */
+  readonly user?: UserInfo | undefined;
+  /** The time of the write, in milliseconds since 1970. */
+  readonly now?: number | undefined;
+}
+
+// ---- schema/faults
+
+/** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
+export declare class FieldReport {
+  /** A report that collects the faults of one whole object. */
+  static start(): FieldReport;
+  /** The place in words; most places have no faults, so it is put together only when it is asked for. */
+  get path(): string;
+  /** The faults found so far, here and at every place below the same start. */
+  get faults(): readonly Cause[];
+  /** Whether no further faults are reported, so that checking can stop. */
+  get full(): boolean;
+  /** A place below this one: a member by name, or an item by index. */
+  at(...steps: readonly (string | number)[]): FieldReport;
+  /** A place below this one: the value under a free key. */
+  key(key: string): FieldReport;
+  required(message?: string): void;
+  /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
+  requiredUnlessSaid(): void;
+  invalid(value: unknown, message: string): void;
+  notSupported(value: unknown, allowed: readonly string[]): void;
+  duplicate(value: unknown): void;
+  notFound(value: unknown): void;
+  forbidden(message: string): void;
+  tooLong(maxLength: number, unit?: string): void;
+  tooMany(count: number, max: number): void;
+}
+
+// ---- schema/kind
+
+/** Any API object in JSON form, in the version it was decoded from. */
+export interface ApiObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMetaValue;
+  [field: string]: unknown;
+}
+
+/** `metadata` of an object, in JSON form (spec: conventions 2.2). Times are RFC 3339 in UTC with seconds. */
+export interface ObjectMetaValue {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  selfLink?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string | null;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReferenceValue[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntryValue[];
+}
+
+/** One entry of `metadata.managedFields` (spec: conventions 2.5). */
+export interface ManagedFieldsEntryValue {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  /** When the entry last changed; RFC 3339 in UTC with seconds. */
+  time?: string;
+  fieldsType?: string;
+  fieldsV1?: Record<string, unknown>;
+  subresource?: string;
+}
+
+export interface OwnerReferenceValue {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
+/** A kind's object as its own functions see it. */
+export type ObjectOf<F extends Fields> = StaticFields<F> & {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMetaValue;
+};
+
+/** One column of the server's table (spec: conventions 2.4). */
+export interface Column<O = ApiObject> {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: "name";
+  readonly doc: string;
+  /** 0 is shown always, 1 in wide output. */
+  readonly priority?: 0 | 1;
+  /** The cell's value; `now` is in milliseconds since 1970. */
+  readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
+}
+
+/** A state of a table's row. */
+export interface RowCondition {
+  readonly type: "Completed";
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** A subresource of an object (spec: conventions 4.1). */
+export type Subresource<O = ApiObject> =
+  PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
+
+/** Members of metadata that a write to a part of the object may leave as they are. */
+export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
+
+/** A part of the object that is written by itself, such as `status`. */
+export interface PartSubresource<O = ApiObject> {
+  readonly shape?: undefined;
+  readonly verbs: readonly Verb[];
+  /**
+   * Members of metadata that a write to the part doesn't change; `all` but managed fields. Absent: the write's metadata
+   * replaces that of the live object, as in a write of the whole object.
+   */
+  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** Takes over from `written` into the copy of the live object what the part may change beside metadata, nothing else. */
+  readonly merge: (copy: O, written: O, context: KindContext) => void;
+}
+
+/**
+ * The `status` subresource, with verbs get, patch and update. An update of the object itself leaves the status as it is; it
+ * is written through the subresource only, which changes nothing else but metadata.
+ */
+export interface StatusSpec<O = ApiObject> {
+  /** The status of a new object, whatever its creator sent; absent where the creator's stays. */
+  readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
+  /** As for {@link PartSubresource}. */
+  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** The status that a write through the subresource gives; that of `written` unless declared. */
+  readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
+}
+
+type StatusOf<O> = O extends {
+  status?: infer S;
+}
+  ? S | undefined
+  : unknown;
+
+/** Another kind that shows a part of the object and changes it, such as `scale`. */
+export interface ViewSubresource<O = ApiObject> {
+  readonly shape: "view";
+  readonly verbs: readonly Verb[];
+  readonly kind: () => Kind;
+  /** The view's fields beside apiVersion, kind and metadata. */
+  readonly read: (object: O) => Record<string, unknown>;
+  /** Takes over what the written view says into the copy of the live object. */
+  readonly write: (copy: O, view: ApiObject) => void;
+  /** The fields that it changes, for managed fields: the path of each in the view and in the object. */
+  readonly fields: readonly {
+    readonly view: readonly string[];
+    readonly object: readonly string[];
+  }[];
+}
+
+/** An action on the object, such as `eviction`; `resources/actions/` has the implementations. */
+export interface ActionSubresource {
+  readonly shape: "action";
+  readonly verbs: readonly Verb[];
+  /** Kind of the body that asks for it, and of the answer. */
+  readonly kind: () => Kind;
+  /** Older versions in which the body has the same fields, and which clients still write. */
+  readonly olderVersions?: readonly string[];
+}
+
+/** A connection to what the object stands for, such as `proxy` or `exec`. */
+export interface ConnectSubresource {
+  readonly shape: "connect";
+  readonly verbs: readonly Verb[];
+  /** Name of the kind whose fields are the query parameters. */
+  readonly optionsKind: string;
+}
+
+/**
+ * How a version that isn't stored becomes the one that is, and back (spec: conventions 9). Both functions get an object
+ * they may take apart; apiVersion and kind of the result are set by the caller.
+ */
+export interface Conversion {
+  /** The kind in its stored version. */
+  readonly stored: () => Kind;
+  readonly toStored: (object: ApiObject, context: KindContext) => ApiObject;
+  readonly fromStored: (object: ApiObject, context: KindContext) => ApiObject;
+  /** What this version's selectable fields are called in the stored one, where that differs. */
+  readonly selectableNames?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
+ * `docs/enforcement.md` is made from these.
+ */
+export interface KindEffect {
+  /** Which requests the server decides by the objects, and how. */
+  readonly enforced?: string;
+  /** What the server or its controllers do because of them. */
+  readonly acts?: string;
+  /** What the objects promise and nothing enforces here; a create says so in a warning. */
+  readonly unenforced?: string;
+}
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/**
+ * Everything about one kind in one version. The line of a field has what concerns that field; the rest is here.
+ * All functions are pure; objects given to them are canonical (see `decode.ts`), and only those named "copy" may be
+ * changed.
+ */
+export interface KindMembers<O> {
+  readonly group: Group;
+  readonly version: string;
+  readonly name: string;
+  /** Name in paths, plural: `rolebindings`. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly doc: string;
+  /** Absent for a kind that the server only stores and serves, for other programs to act on. */
+  readonly effect?: KindEffect;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** Defaults to all. A kind with only `create` is virtual: its objects are never stored. */
+  readonly verbs?: readonly Verb[];
+  /** Its objects aren't stored: the server works them out when it is asked for them. It has `get` and `list` only. */
+  readonly computed?: boolean;
+  /** False for versions that must be turned on by runtime configuration (spec: conventions 9.1). */
+  readonly servedByDefault?: boolean;
+  /** PUT on a missing object creates it (spec: conventions 4.2). */
+  readonly createOnUpdate?: boolean;
+  /** DELETE answers with the deleted object instead of a Status, as kube-apiserver does for some kinds. */
+  readonly returnsDeletedObject?: boolean;
+  /** Field selectors beyond metadata.name and metadata.namespace, with the text that each compares. */
+  readonly selectable?: Readonly<Record<string, (object: O) => string>>;
+  /** `metadata.generation` starts at 1 and grows when this part changes; kinds without it have no generation. */
+  readonly generationOf?: (object: O) => unknown;
+  /** Fills in defaults that need more than a field's own line. Changes the copy it is given. */
+  readonly fillDefaults?: (copy: O, context: KindContext) => void;
+  /** Resets what a creator may not set. Changes the copy. */
+  readonly prepareCreate?: ((copy: O, context: KindContext) => void) | undefined;
+  /** Resets what an update of the main resource may not change. Changes the copy. */
+  readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
+  /**
+   * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
+   * doesn't begin with a digit (services).
+   */
+  readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
+  readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
+  /** Rules for new objects only, beyond those of `validate`. */
+  readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
+  readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
+  /** Messages that go out as Warning headers on a successful write. */
+  readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
+  /** Whether finalizers beyond `metadata.finalizers`, as those in the spec of a Namespace, are done. */
+  readonly isFinalized?: (object: O) => boolean;
+  /**
+   * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
+   * without it are deleted at once.
+   */
+  readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
+  /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
+  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
+  /** Changes the copy when a deletion starts and the object stays for finalizers. */
+  readonly prepareDelete?: (copy: O) => void;
+  /** Its `status` subresource, where it has one; beside `subresources`. */
+  readonly status?: StatusSpec<O>;
+  readonly subresources?: Readonly<Record<string, Subresource<O>>>;
+  /** A create of this virtual kind is the same as a create of this subresource of the named object. */
+  readonly subresourceAlias?: {
+    readonly resource: string;
+    readonly subresource: string;
+  };
+  /** Its finalizers may be names without a domain, which those of other kinds may not. */
+  readonly anyFinalizer?: boolean;
+  /** Names of some fields have marks that depend on the vocabulary; see `spelling.ts`. */
+  readonly hasMarkedFields?: boolean;
+  /** Whether an update may leave out the resource version; true unless declared. */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** Columns of its table; kinds without get the default table. */
+  readonly columns?: readonly Column<O>[];
+  /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */
+  readonly rowConditions?: (object: O) => readonly RowCondition[];
+  /** For a version that isn't stored itself. */
+  readonly conversion?: Conversion;
+}
+
+/** What {@link kind} puts in for members that a declaration leaves out. */
+declare const memberDefaults: {
+  servedByDefault: true;
+  createOnUpdate: false;
+  returnsDeletedObject: false;
+  defaultGarbageCollectionPolicy: "DeleteDependents";
+  anyFinalizer: false;
+  hasMarkedFields: false;
+  allowUnconditionalUpdate: true;
+  nameForm: "subdomain";
+  verbs: readonly Verb[];
+  selectable: {};
+  subresources: {};
+};
+
+/** The declaration of a kind. */
+export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
+  /** Fields beside apiVersion and kind. */
+  readonly fields: F | (() => F);
+};
+
+/** A declared kind, as the generic engine sees it. */
+export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
+  Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & {
+    readonly type: StructType;
+  };
+
+declare const objectType: unique symbol;
+
+/** A kind that remembers the static type of its objects. */
+export type KindOf<F extends Fields> = Kind & {
+  readonly [objectType]?: ObjectOf<F>;
+};
+
+/** The TypeScript type of a kind's objects. */
+export type ObjectFor<K> = K extends {
+  readonly [objectType]?: infer O;
+}
+  ? NonNullable<O>
+  : never;
+
+/** What a kind of a known group version still says about itself. */
+type LocalSpec<F extends Fields> = Omit<KindSpec<F>, "group" | "version">;
+
+/** A kind with its names in its static type, so that the types of objects can be found by them. */
+export type NamedKind<F extends Fields, G extends Group, V extends string, N extends string> = KindOf<F> & {
+  readonly group: G;
+  readonly version: V;
+  readonly name: N;
+};
+
+/** The words with which the kinds and structs of one group version are declared. */
+export interface Declarations<G extends Group, V extends string> extends ReturnType<typeof structsIn> {
+  readonly kind: <const N extends string, F extends Fields>(
+    spec: LocalSpec<F> & {
+      readonly name: N;
+    },
+  ) => NamedKind<F, G, V, N>;
+}
+
+// ---- schema/structs
+
+/** An object type. Give the fields as a function where they refer to types declared later, or to the type itself. */
+export type DeclareStruct = <F extends Fields>(
+  name: string,
+  doc: string,
+  fields: F | (() => F),
+  rules?: StructRules<StaticFields<NoInfer<F>>>,
+) => StructType<F>;
+
+/** A type whose JSON form says which of the given types it is. */
+export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
+  name: string,
+  doc: string,
+  forms: () => F,
+) => UnionType<F>;
+
+/** The words with which the structs of a group version are declared. */
+export declare function structsIn(groupVersion: GroupVersion): {
+  readonly struct: DeclareStruct;
+  /** As `struct`, for a type that apply owns as one. */
+  readonly atomicStruct: DeclareStruct;
+  readonly union: DeclareUnion;
+};
+
+// ---- schema/types
+
+/**
+ * The language in which kinds are declared. A declaration is plain data: decoding, defaulting, validation, the binary
+ * encoding, merging and OpenAPI are derived from it by the other files of this folder, and its static type by
+ * {@link Static}.
+ */
+export type Type = ScalarType | ListType | MapType | StructType | UnionType;
+
+/** Names of the scalar types; `json` holds any JSON value, `object` any JSON object with its own kind. */
+export type ScalarName =
+  | "string"
+  | "bool"
+  | "int32"
+  | "int64"
+  | "double"
+  | "bytes"
+  | "time"
+  | "microTime"
+  | "duration"
+  | "quantity"
+  | "intOrString"
+  | "json"
+  | "object"
+  | "fieldsV1";
+
+declare const staticType: unique symbol;
+
+export interface ScalarType<T = unknown> {
+  readonly shape: "scalar";
+  readonly name: ScalarName;
+  readonly [staticType]?: T;
+}
+
+export interface ListType<E extends Type = Type> {
+  readonly shape: "list";
+  readonly element: E;
+}
+
+export interface MapType<V extends Type = Type> {
+  readonly shape: "map";
+  readonly value: V;
+}
+
+/** The group version in which a struct is declared. */
+export interface GroupVersion {
+  readonly group: Group;
+  readonly version: string;
+}
+
+/** An API group, named without the product's suffix. */
+export interface Group {
+  /** For example `rbac.authorization`; empty for the core group. */
+  readonly base: string;
+  /** Whether the vocabulary's suffix is part of the name (`apps`, `batch`, … carry none). */
+  readonly suffixed: boolean;
+}
+
+/** The forms that a value of a union can have in JSON. */
+export type UnionForm = "object" | "list" | "bool";
+
+/** A value whose JSON form says which of several types it has; on the binary wire each has its own number. */
+export interface UnionType<F extends Partial<Record<UnionForm, Field>> = Partial<Record<UnionForm, Field>>> {
+  readonly shape: "union";
+  readonly name: string;
+  readonly doc: string;
+  readonly forms: F;
+  readonly groupVersion: GroupVersion;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface StructType<F extends Fields = Fields> {
+  readonly shape: "struct";
+  readonly name: string;
+  readonly doc: string;
+  readonly groupVersion: GroupVersion;
+  /** The fields by JSON name, in the order in which they are written; computed when first asked for. */
+  readonly fields: F;
+  /** Merged and owned as one unit by apply. */
+  readonly atomic: boolean;
+  readonly rules: StructRules<Record<string, unknown>>;
+}
+
+/** What concerns a struct as a whole, wherever it is used. */
+export interface StructRules<V> {
+  /** Fills in defaults that need more than a field's own line; runs before those of the structs inside. */
+  readonly fill?: (copy: V, context: KindContext) => void;
+  /** Checks fields against each other. */
+  readonly check?: (value: V, place: FieldReport, context: KindContext) => void;
+}
+
+/** A rule that the value of one field must keep. It is asked about values that are there and not `""`. */
+export type FieldCheck<V = never> = (value: V, place: FieldReport, context: KindContext) => void;
+
+/** A word that may depend on the vocabulary. */
+export type Word = string | ((vocabulary: Vocabulary) => string);
+
+/** What a field's line says beyond its type. */
+export interface FieldFacts {
+  /** Number on the binary wire; undefined for fields that exist in JSON only. */
+  readonly number: number | undefined;
+  /** Numbers of the messages inside which the field is in protobuf, the outermost first; JSON shows it flat. */
+  readonly inside: readonly number[];
+  readonly doc: string;
+  /** In the published list of required fields. */
+  readonly required: boolean;
+  /** Absent, null or `""` is refused with `Required value`. */
+  readonly mustBeGiven: boolean;
+  /** Written to JSON even when empty: lists and times as null, structs as `{}`, scalars as their zero value. */
+  readonly emitEmpty: boolean;
+  /** Absent differs from the zero value, so a zero value that was given is kept. */
+  readonly nullable: boolean;
+  /** Applied when the field is absent. */
+  readonly default: unknown;
+  /** Whether the published schema has the default. */
+  readonly publishesDefault: boolean;
+  /** The field is dropped unless this feature gate is on or the object already has it. */
+  readonly gate: string | undefined;
+  readonly check: FieldCheck | undefined;
+  /** Closed set of values. */
+  readonly oneOf: readonly Word[] | undefined;
+  /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
+  readonly unchecked: boolean;
+  /** Values with a meaning, where others are allowed too. */
+  readonly known: readonly Word[] | undefined;
+  /** How apply merges a list. */
+  readonly listType: "atomic" | "set" | "map" | undefined;
+  readonly listMapKeys: readonly string[];
+  /** How apply merges a map or struct. */
+  readonly mapType: "atomic" | "granular" | undefined;
+  /** How a strategic merge patch treats the field. */
+  readonly patchStrategy: readonly ("merge" | "replace" | "retainKeys")[];
+  readonly patchMergeKey: string | undefined;
+}
+
+/** A field: its type, its facts, and words that add facts. Each word gives a new field. */
+export declare class Field<T extends Type = Type, Required extends boolean = boolean> {
+  readonly type: T;
+  readonly facts: FieldFacts;
+  readonly requiredMark: Required;
+  constructor(type: T, facts: FieldFacts);
+  /** Must be given. In JSON it is always written. */
+  required(): Field<T, true>;
+  /** Published as required and always written, though the server takes its zero value too. */
+  declaredRequired(): Field<T, true>;
+  /** Must be given, though the published schema doesn't say so. */
+  mustBeGiven(): Field<T, Required>;
+  /** Always written, also when empty. */
+  emitEmpty(): Field<T, Required>;
+  /** Absent and zero are two things (a pointer in the reference). */
+  nullable(): Field<T, Required>;
+  /** The published default. */
+  default(value: unknown): Field<T, Required>;
+  /** What the server fills in when the field is absent, without saying so in the published schema. */
+  filled(value: unknown): Field<T, Required>;
+  /** Known only where this feature gate is on. */
+  gated(gate: string): Field<T, Required>;
+  /** The field as it stands in a struct that shows the fields of another one flat; see {@link inlined}. */
+  inside(number: number): Field<T, Required>;
+  /** A rule that the value must keep; several are asked one after the other. */
+  check(rule: FieldCheck<Static<T>>): Field<T, Required>;
+  /** Only these values are accepted. */
+  oneOf(...values: readonly Word[]): Field<T, Required>;
+  /**
+   * The published rules of the values at and below the field aren't enforced, as the reference publishes them without
+   * asking; the line's own `check` is.
+   */
+  unchecked(): Field<T, Required>;
+  /** These values have a meaning; others are accepted. */
+  known(...values: readonly Word[]): Field<T, Required>;
+  /** A list that apply owns as one. */
+  atomic(): Field<T, Required>;
+  /** A list of unique scalars that apply merges item by item. */
+  set(): Field<T, Required>;
+  /** A list that apply merges by these keys. */
+  mapBy(...keys: readonly string[]): Field<T, Required>;
+  granular(): Field<T, Required>;
+  /** A strategic merge patch merges this list (by `key`, or as scalars) instead of replacing it. */
+  patchMerge(key?: string): Field<T, Required>;
+  /** A strategic merge patch replaces this object as a whole. */
+  patchReplace(): Field<T, Required>;
+  /** A strategic merge patch drops the members that the patch doesn't list under `$retainKeys`. */
+  patchRetainKeys(): Field<T, Required>;
+}
+
+/** A field with its wire number (undefined: JSON only), type and description. */
+export declare function field<T extends Type>(
+  number: number | undefined,
+  type: T,
+  doc: string,
+): Field<T, false>;
+
+export declare function list<E extends Type>(element: E): ListType<E>;
+
+/** An object with free keys and values of one type. */
+export declare function map<V extends Type>(value: V): MapType<V>;
+
+export declare const string: ScalarType<string>;
+
+export declare const bool: ScalarType<boolean>;
+
+export declare const int32: ScalarType<number>;
+
+/** An integer; values that a double can't hold exactly are refused. */
+export declare const int64: ScalarType<number>;
+
+export declare const double: ScalarType<number>;
+
+/** Base64 text in JSON. */
+export declare const bytes: ScalarType<string>;
+
+/** RFC 3339 text with seconds, in UTC. */
+export declare const time: ScalarType<string>;
+
+/** RFC 3339 text with microseconds, in UTC. */
+export declare const microTime: ScalarType<string>;
+
+/** A length of time such as `1h30m`. */
+export declare const duration: ScalarType<string>;
+
+/** An exact number with a unit, such as `100m` or `2Gi`. */
+export declare const quantity: ScalarType<string>;
+
+export declare const intOrString: ScalarType<string | number>;
+
+/** Any JSON value. */
+export declare const json: ScalarType<unknown>;
+
+/** Any JSON object that names its own apiVersion and kind. */
+export declare const object: ScalarType<Record<string, unknown>>;
+
+/** A set of field paths, as nested objects. */
+export declare const fieldsV1: ScalarType<Record<string, unknown>>;
+
+/** The TypeScript type of the values of a declared type. */
+export type Static<T> =
+  T extends ScalarType<infer S>
+    ? S
+    : T extends ListType<infer E>
+      ? Static<E>[]
+      : T extends MapType<infer V>
+        ? Record<string, Static<V>>
+        : T extends StructType<infer F>
+          ? StaticFields<F>
+          : T extends UnionType<infer U>
+            ? StaticField<U[keyof U]>
+            : never;
+
+export type StaticFields<F extends Fields> = {
+  -readonly [K in keyof F as F[K] extends Field<Type, true> ? K : never]: StaticField<F[K]>;
+} & {
+  -readonly [K in keyof F as F[K] extends Field<Type, true> ? never : K]?: StaticField<F[K]> | undefined;
+};
+
+type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
+
+// ---- server/audit-options
+
+/** How events are gathered before they go to a backend. */
+export interface AuditBatchOptions {
+  /** Events that may wait; one more is lost. */
+  readonly bufferEvents: number;
+  readonly batchEvents: number;
+  /** A batch that isn't full is sent after this time. */
+  readonly maxWaitMs: number;
+  /** Batches a second and at once; undefined: as many as come. */
+  readonly throttle:
+    | {
+        readonly perSecond: number;
+        readonly burst: number;
+      }
+    | undefined;
+}
+
+/** How large events may be. */
+export interface AuditTruncateOptions {
+  readonly maxEventBytes: number;
+  readonly maxBatchBytes: number;
+}
+
+/** Whether requests wait for their events: `blocking-strict` also fails those whose coming can't be recorded. */
+export declare const auditModes: readonly ["batch", "blocking", "blocking-strict"];
+
+export type AuditMode = (typeof auditModes)[number];
+
+/** The forms of a log. */
+export declare const auditFormats: readonly ["json", "legacy"];
+
+export type AuditFormat = (typeof auditFormats)[number];
+
+/** The log of a server's audit. */
+export interface AuditLogOptions {
+  /** `-` is standard output. */
+  readonly path: string;
+  readonly format: AuditFormat;
+  readonly mode: AuditMode;
+  readonly batch: AuditBatchOptions;
+  /** Undefined: events may be as large as they are. */
+  readonly truncate: AuditTruncateOptions | undefined;
+  /** Bytes after which the file is begun anew. */
+  readonly maxBytes: number;
+  /** Files that were set aside are kept for so long, in milliseconds; 0: for ever. */
+  readonly maxAgeMs: number;
+  /** So many of them are kept; 0: any number. */
+  readonly maxBackups: number;
+  readonly compress: boolean;
+}
+
+/** A service of others to which the events of a server's audit are sent. */
+export interface AuditWebhookOptions {
+  /** Client configuration that names the service. */
+  readonly configFile: string;
+  readonly mode: AuditMode;
+  readonly batch: AuditBatchOptions;
+  readonly truncate: AuditTruncateOptions | undefined;
+  /** The time before what wasn't taken is sent again; each further one is half as long again. */
+  readonly backoffMs: number;
+}
+
+// ---- server/authentication-options
+
+/** How callers are recognized beside certificates and static tokens (spec: conventions 5). */
+export interface AuthenticationOptions {
+  /** Who this server is to tokens (`--api-audiences`); empty: the issuers of service accounts' tokens. */
+  readonly apiAudiences: readonly string[];
+  readonly serviceAccounts: ServiceAccountOptions;
+  /** Whether bootstrap tokens are believed (`--enable-bootstrap-token-auth`). */
+  readonly bootstrapTokens: boolean;
+  /** A service of others that is asked about tokens; undefined: none. */
+  readonly tokenWebhook: TokenWebhookChoice | undefined;
+  /** Whose ID tokens are believed; undefined: nobody's. */
+  readonly oidc: OidcChoice | undefined;
+  /** Whose headers say who somebody is; undefined: nobody's. */
+  readonly proxy: ProxyChoice | undefined;
+}
+
+/** Proxies that authenticate for the server (spec: conventions 5.8). */
+export interface ProxyChoice {
+  /** PEM file of the authorities of the proxies' certificates. */
+  readonly caFile: string;
+  /** Headers of which the first with a value is the user's name. */
+  readonly usernameHeaders: readonly string[];
+  /** Headers whose values are groups. */
+  readonly groupHeaders?: readonly string[] | undefined;
+  /** What stands before the key of further facts, in headers' names. */
+  readonly extraHeaderPrefixes?: readonly string[] | undefined;
+  /** Common names that the proxies' certificates may have; all unless given. */
+  readonly allowedNames?: readonly string[] | undefined;
+}
+
+/** An OpenID provider whose ID tokens are believed (spec: conventions 5.6). */
+export interface OidcChoice {
+  /** Its https URL. */
+  readonly issuerUrl: string;
+  /** The client for which tokens must be. */
+  readonly clientId: string;
+  /** Claim with the user's name; `sub` unless given. */
+  readonly usernameClaim?: string | undefined;
+  /** What is put before the name; `-` for nothing. Unless given, the issuer and `#`, but nothing before an email. */
+  readonly usernamePrefix?: string | undefined;
+  /** Claim with the groups; none unless given. */
+  readonly groupsClaim?: string | undefined;
+  readonly groupsPrefix?: string | undefined;
+  /** Claims that must be there: `key=value`. */
+  readonly requiredClaims?: readonly string[] | undefined;
+  /** PEM file of the authorities of its certificate; those of this machine unless given. */
+  readonly caFile?: string | undefined;
+  /** Algorithms that signatures may have; RS256 unless given. */
+  readonly signingAlgorithms?: readonly string[] | undefined;
+}
+
+/** A service that is asked about tokens (spec: conventions 5.7). */
+export interface TokenWebhookChoice {
+  /** Client configuration that says where it is. */
+  readonly configFile: string;
+  readonly version: "v1" | "v1beta1";
+  /** How long answers are remembered, in milliseconds. */
+  readonly cacheMs: number;
+}
+
+/** Tokens of service accounts (spec: conventions 5.5). */
+export interface ServiceAccountOptions {
+  /** The first issues new tokens, all are believed; empty: the vocabulary's. */
+  readonly issuers: readonly string[];
+  /** PEM files of the keys that verify tokens; without one, the key of `--tls-private-key-file` does. */
+  readonly keyFiles: readonly string[];
+  /** PEM file of the key that signs tokens; without it the server makes one. */
+  readonly signingKeyFile: string | undefined;
+  /** Whether tokens of Secrets end with their Secret. */
+  readonly lookup: boolean;
+  /** The longest time that a token may hold, in milliseconds; 0 for no limit. */
+  readonly maxExpirationMs: number;
+  /** Whether tokens that programs of pods get by themselves hold for a year, with their late use noted. */
+  readonly extendExpiration: boolean;
+  /** Where others fetch the keys, if not below the issuer. */
+  readonly jwksUri: string | undefined;
+}
+
+/** Those of the options that somebody chose. */
+export interface AuthenticationChoices extends Partial<Omit<AuthenticationOptions, "serviceAccounts">> {
+  readonly serviceAccounts?: Partial<ServiceAccountOptions>;
+}
+
+// ---- server/extensions
+
+/** What a program adds to a server that it embeds; `docs/extensions.md` says where each stands. */
+export interface Extensions<Kinds extends readonly Kind[] = readonly Kind[]> {
+  /** Kinds of groups of its own, served like the built-in ones. */
+  readonly kinds?: Kinds;
+  /** Asked after the built-in admission plugins that change objects, and before quotas. */
+  readonly admissionPlugins?: readonly AdmissionPlugin[];
+  /** Asked after the built-in methods, in order, and before a request counts as anonymous. */
+  readonly authenticators?: readonly NamedAuthenticator[];
+  /** Asked where `authorizationModes` names them, else after all modes, in order. */
+  readonly authorizers?: readonly NamedAuthorizer[];
+  /** Started after the built-in controllers. */
+  readonly controllers?: readonly Controller[];
+}
+
+// ---- server/flow-options
+
+/** How many requests the server works on at one time. */
+export interface FlowOptions {
+  /** Whether requests wait their turn by priority and fairness; else those beyond the limits are refused. */
+  readonly fair: boolean;
+  /** Requests that only read; 0: any number. Both numbers together are the seats of priority and fairness. */
+  readonly maxReading: number;
+  /** Requests that change something; 0: any number. */
+  readonly maxChanging: number;
+}
+
+// ---- server/options-error
+
+/** Options that can't be used; the message names the option, the value and what is wrong. */
+export declare class OptionsError extends Error {
+  name: string;
+}
+
+// ---- server/options
+
+/** Which engine keeps the objects. */
+export type StorageOptions =
+  | {
+      readonly engine: "memory";
+    }
+  | {
+      readonly engine: "embedded";
+      readonly dir: string;
+    }
+  | {
+      readonly engine: "etcd";
+      readonly endpoints: readonly string[];
+      readonly caFile?: string | undefined;
+      readonly certFile?: string | undefined;
+      readonly keyFile?: string | undefined;
+      readonly prefix: string;
+    };
+
+/** A service of others that is asked who may do what (mode Webhook). */
+export interface AuthorizationWebhookChoice {
+  /** Client configuration that names the service. */
+  readonly configFile: string;
+  /** Of the SubjectAccessReviews that it is asked with. */
+  readonly version: "v1" | "v1beta1";
+  /** How long it is remembered that somebody may, and that somebody may not, in milliseconds. */
+  readonly authorizedMs: number;
+  readonly unauthorizedMs: number;
+}
+
+/** How the server connects to pods, services and the agents of nodes. */
+export interface ConnectionOptions {
+  /** Lets such connections go to this machine itself; for tests and development on one machine. */
+  readonly allowLoopback: boolean;
+  /** Addresses and ranges to which no such connection goes, beside those that are always refused. */
+  readonly deniedRanges?: readonly string[];
+  /** File of the authorities of the node agents' certificates (PEM); without it they aren't verified. */
+  readonly nodeAgentCaFile: string | undefined;
+  /** What the server shows itself with to node agents (PEM); both or neither. */
+  readonly nodeAgentCertFile: string | undefined;
+  readonly nodeAgentKeyFile: string | undefined;
+  /** Types of a node's addresses, the best liked first. */
+  readonly nodeAddressTypes: readonly string[];
+  /** A connection to a node agent must stand by then. */
+  readonly nodeAgentTimeoutMs: number;
+}
+
+// ---- server/server
+
+/**
+ * A server that runs.
+ *
+ * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
+ */
+export declare class Server<Objects = BuiltInObjects> {
+  /** Where this machine reaches it, for example `https://127.0.0.1:6443`; undefined without a socket. */
+  get url(): string | undefined;
+  /** The API without a socket, as the administrator. */
+  get client(): TypedClient<Objects>;
+  /** PEM of the authority that clients are to trust; undefined with an operator's own certificate. */
+  get caCertificate(): string | undefined;
+  /** A bearer token of the administrator, good while the server runs. */
+  get adminToken(): string;
+  /** The text of a client configuration for the administrator. */
+  kubeconfig(): string;
+  /** The text of a client configuration for the administrator with a certificate that outlives the server's run. */
+  durableKubeconfig(): string;
+  /**
+   * Logs and counts an exception of this process that no request and no connection owns; for handlers of
+   * `uncaughtException` and `unhandledRejection`.
+   */
+  reportDefect(error: unknown, origin: "uncaughtException" | "unhandledRejection"): void;
+  /** Stops: not ready at once, then (after the delay that was configured) no new requests, then nothing. */
+  close(): Promise<void>;
+}
+
+// ---- storage/conformance
+
+/**
+ * All cases of the contract.
+ *
+ * @param open makes a fresh, empty store; called at the start of each case, which closes what it was given at its end.
+ */
+export declare function storeConformance(open: () => Promise<StoreUnderTest>): ConformanceCase[];
+
+// ---- storage/conformance/support
+
+/** A store to be judged, and what the suite needs to do around it. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** Moves the store's clock on. */
+  advance(ms: number): void;
+  /** The time on the store's clock. */
+  now(): number;
+  /** Opens one more store over the same data; absent where data isn't shared. */
+  readonly another?: (() => Promise<Store>) | undefined;
+  /** As `another`, opened for something; absent where the engine keeps no stamp. */
+  readonly stamped?: ((stamp: WantedStamp) => Promise<Store>) | undefined;
+  /** Closes every store that was opened and removes the data. */
+  dispose(): Promise<void>;
+}
+
+/** One statement of the contract. */
+export interface ConformanceCase {
+  readonly name: string;
+  /** Rejects when the store breaks the contract; resolves with a reason when the case doesn't apply to it. */
+  run(): Promise<string | undefined>;
+}
+
+// ---- storage/stamp
+
+/** What a store is used for, as its first user said; opaque to the store. */
+export interface Stamp {
+  /** A store of one label isn't opened for another one. */
+  readonly label: string;
+  /** Version of what the users write: a store isn't opened for a lower one, and takes a higher one on. */
+  readonly format: number;
+}
+
+/** The stamp that a store must have, or takes on if it has none. */
+export interface WantedStamp extends Stamp {
+  /**
+   * Labels by a key that only stores of that label hold: what a store without a stamp was used for, which is older than
+   * stamps. One without any of these keys takes the stamp on.
+   */
+  readonly telltales: ReadonlyMap<string, string>;
+}
+
+// ---- storage/store
+
+/**
+ * The store's contract. Every engine in this folder keeps it, and `conformance.ts` proves it on each.
+ *
+ * **Keys** are strings of the form `/{group}/{resource}/{namespace}/{name}` (cluster-scoped: the namespace is
+ * empty), ordered by their UTF-8 bytes. The first two segments are the *collection* of a key, the first three its
+ * *partition*. A prefix given to any operation ends in `/`. A key to be written has at most 1024 bytes and no NUL, else
+ * `commit` rejects with a `TypeError`; whatever can't be a key is simply not found.
+ *
+ * **The revision line.** Each committed write takes the next revision of the store. A fresh store stands at revision
+ * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
+ * cluster may skip numbers.
+ *
+ * **History.** The engine keeps superseded and deleted values for the retention time. `floor()` is the oldest revision
+ * at which an exact read is still answered, and the oldest after which a subscription may start.
+ *
+ * **Durability.** A promise of `commit` resolves only when the write is synced to disk (or agreed by the cluster).
+ * Writes that arrive together share one sync. A crash never leaves half a write.
+ *
+ * **Order.** Before `commit` resolves, every subscription of the same store object that has the key under its prefix
+ * has been given the event. `Subscription.sync()` extends this to writes by other processes.
+ *
+ * **At once or later.** What an engine answers at once it also refuses at once: a method that gives a `MaybePromise` may
+ * throw as well as reject.
+ *
+ * **Stamp.** A store that outlives its process may be opened for something, by a label and a format (`stamp.ts`). It takes
+ * them on when it is made, or when it is first opened for something, and is from then on opened for nothing else. The stamp
+ * isn't one of the keys, takes no revision and is seen by no subscription.
+ *
+ * **Not assumed:** a single process. Two stores may be open on one embedded folder or one cluster.
+ */
+export interface Store {
+  /**
+   * The revision of the newest committed write, by whichever process. Engines in this machine answer at once (an
+   * embedded engine in about a microsecond); a cluster engine confirms with a quorum, and concurrent callers share one
+   * round trip.
+   */
+  latestRevision(): MaybePromise<Revision>;
+  /** The oldest revision that is still readable exactly (see **History**). */
+  floor(): MaybePromise<Revision>;
+  /**
+   * Reads one key: at the latest revision (linearizable: it sees every write acknowledged before the call), or as it
+   * was at revision `at`.
+   *
+   * @returns the entry, or `undefined` when the key doesn't exist at that revision.
+   * @throws {RevisionCompactedError} `at` is below the floor.
+   * @throws {RevisionTooNewError} `at` is above the latest revision.
+   */
+  get(key: string, at?: Revision): MaybePromise<Entry | undefined>;
+  /**
+   * Reads one page of the keys under a prefix, in key order, all as they were at one revision. Pages that belong
+   * together pass the first page's `revision` as `at` and the last key as `after`. The engine doesn't hold a lock or
+   * an open read between pages.
+   *
+   * @throws as {@link Store.get}.
+   */
+  range(options: RangeOptions): MaybePromise<RangePage>;
+  /**
+   * How many keys exist under a prefix, at latest or at an exact revision. At latest an embedded engine answers from
+   * counters in constant time for a whole collection or partition. Long counts yield to the event loop.
+   */
+  count(prefix: string, at?: Revision): MaybePromise<number>;
+  /**
+   * Writes one key if its state is what the caller saw. Conflicts are results, not errors: they carry the state that
+   * was there.
+   *
+   * @throws {StoreFullError} disk or quota exhausted; nothing was written.
+   * @throws {StoreTimeoutError} the write couldn't begin in time; nothing was written.
+   * @throws {StoreClosedError} the store is closing.
+   */
+  commit(write: Write): Promise<CommitResult>;
+  /**
+   * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate:
+   * first those of the past, then those to come. Delivery may begin inside the call. The listener runs synchronously
+   * and must not throw (its subscription ends if it does); it sees batches that never split a revision.
+   *
+   * A subscription ends by `close()`, or by one call of `listener.ended` with a {@link RevisionCompactedError} (the
+   * past it needs is gone), or {@link StoreClosedError}, or another {@link StoreError}; nothing is delivered after.
+   */
+  subscribe(options: SubscribeOptions, listener: Listener): Subscription;
+  /**
+   * Runs `work`, as far as it doesn't wait. What it asks of the store may all be answered by one look at what is committed,
+   * the first one's: every `Subscription.sync()` and every read at latest that begins within it. For work that was all
+   * asked for before any of it began.
+   */
+  together(work: () => void): void;
+  /** Drops history older than `before` (milliseconds since 1970) and raises the floor. Engines also do so by themselves. */
+  compact(before: number): Promise<Revision>;
+  /** Reads everything once and reports what is damaged; an empty list means sound. Yields to the event loop. */
+  check(): Promise<readonly string[]>;
+  /**
+   * Why writes don't get through at present, as far as the engine knows; undefined where it knows nothing against them.
+   * For health checks: it may look at the disk, or ask a cluster.
+   */
+  writeObstacle(): MaybePromise<StoreError | undefined>;
+  /**
+   * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
+   *
+   * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
+   */
+  close(): Promise<void>;
+}
+
+declare const revisionBrand: unique symbol;
+
+/** A position on the revision line: a positive integer below 2^53. */
+export type Revision = number & {
+  readonly [revisionBrand]: true;
+};
+
+/** What a caller hands over to be stored. */
+export interface Draft {
+  /** Small index data kept beside the body; opaque to the store. */
+  readonly header: Uint8Array;
+  /** The encoded object; opaque to the store but for one place. */
+  readonly body: Uint8Array;
+  /**
+   * Offset in `body` at which the write's own revision, in decimal digits, is inserted. What is read later is the body
+   * with those digits in place. Example: body `{"v":"","a":1}` with `revisionAt` 6, committed at revision 42, is read
+   * as `{"v":"42","a":1}`.
+   */
+  readonly revisionAt: number;
+}
+
+/** What is stored under a key at a revision. Its bytes must not be changed by the reader. */
+export interface Entry {
+  readonly key: string;
+  /** The revision of the write that made this value. */
+  readonly revision: Revision;
+  readonly header: Uint8Array;
+  /** The body with `revision` in place at `revisionAt`. */
+  readonly body: Uint8Array;
+  readonly revisionAt: number;
+}
+
+export interface RangeOptions {
+  readonly prefix: string;
+  /** Exact revision to read at; the latest when absent. */
+  readonly at?: Revision | undefined;
+  /** Only keys above this one. */
+  readonly after?: string | undefined;
+  /** At most this many entries; unlimited when absent. */
+  readonly limit?: number | undefined;
+  /** Stop after the entry that makes the page's bodies reach this size; at least one entry is returned. */
+  readonly maxBytes?: number | undefined;
+}
+
+export interface RangePage {
+  /** The revision at which the page was read. */
+  readonly revision: Revision;
+  readonly entries: readonly Entry[];
+  /** Whether keys remain under the prefix above the last entry. */
+  readonly more: boolean;
+}
+
+export type Write =
+  /** Succeeds if the key doesn't exist. */
+  {
+    readonly kind: "create";
+    readonly key: string;
+    readonly draft: Draft;
+  };
+
+export type CommitResult = {
+  readonly ok: true;
+  /** The revision that the write took. */
+  readonly revision: Revision;
+  /** The new value; for a delete, the value that was deleted. */
+  readonly entry: Entry;
+};
+
+/** One committed write as subscribers see it. The same object is handed to every subscriber of a store. */
+export interface StoreEvent {
+  readonly key: string;
+  readonly revision: Revision;
+  /** The value written; absent for a delete. */
+  readonly entry: Entry | undefined;
+  /**
+   * The value that stood before; absent only when the key was created. An engine that no longer has it ends the
+   * subscription with a {@link RevisionCompactedError} instead.
+   */
+  readonly previous: Entry | undefined;
+}
+
+export interface SubscribeOptions {
+  readonly prefix: string;
+  /** Deliver what comes after this revision. May be above the latest one; then earlier events are not delivered. */
+  readonly after: Revision;
+}
+
+export interface Listener {
+  /**
+   * A batch of events in revision order. Every event under the prefix up to and including revision `upTo` has now been
+   * delivered. The batch may be empty: then only the position moved (this is what bookmarks are made of; no interval
+   * is promised).
+   */
+  events(batch: readonly StoreEvent[], upTo: Revision): void;
+  /** The subscription ended by itself; called at most once. */
+  ended(error: StoreError): void;
+  /**
+   * Asked between portions of the past: the next one, of about a megabyte, waits for the promise. It must not reject.
+   * Without it portions follow each other at once; events to come never wait.
+   */
+  drained?(): Promise<void>;
+}
+
+export interface Subscription {
+  /** Every event up to here has been delivered. */
+  readonly position: Revision;
+  /**
+   * Delivers every event that was committed, by any process, before this call, then gives the position reached. At once
+   * where `latestRevision` is at once.
+   */
+  sync(): MaybePromise<Revision>;
+  close(): void;
+}
+
+/** An operational failure of a store. Bugs are other errors. */
+export declare class StoreError extends Error {
+  name: string;
+}
+
+/** The revision lies before the retained history. */
+export declare class RevisionCompactedError extends StoreError {
+  readonly requested: Revision;
+  readonly floor: Revision;
+  name: string;
+  constructor(requested: Revision, floor: Revision);
+}
+
+/** The revision lies in the future of this store. */
+export declare class RevisionTooNewError extends StoreError {
+  readonly requested: Revision;
+  readonly latest: Revision;
+  name: string;
+  constructor(requested: Revision, latest: Revision);
+}
+
+/** No room for the write; nothing was written. */
+export declare class StoreFullError extends StoreError {
+  name: string;
+}
+
+/** The write timed out before the store began it; nothing was written, and nothing will be. */
+export declare class StoreTimeoutError extends StoreError {
+  name: string;
+}
+
+/** The store was closed. */
+export declare class StoreClosedError extends StoreError {
+  name: string;
+}
+
+/** The store cannot be reached or did not answer in time; a write's outcome may be unknown. */
+export declare class StoreUnavailableError extends StoreError {
+  name: string;
+}
+
+/** The data folder or its content can't be used: unwritable, damaged, or of another format version. */
+export declare class StoreDamagedError extends StoreError {
+  name: string;
+}
+
+// ---- vocabulary/vocabularies
+
+/** What ends the names of the server's own groups, in each vocabulary; for static types. */
+export type GroupSuffix = "platform.io" | "k8s.io";
+
+// ---- vocabulary/vocabulary
+
+/**
+ * The product words of one naming of the API. No other file spells one of them: everything that a client can read and
+ * that carries a product's name comes from here.
+ */
+export interface Vocabulary {
+  readonly name: "platform" | "kubernetes";
+  /** Suffix of API group names, for example `platform.io` in `rbac.authorization.platform.io`. */
+  readonly groupSuffix: string;
+  /** Domain of labels, annotations, taints, finalizers and signer names, for example `platform.io/metadata.name`. */
+  readonly domain: string;
+  /** Media type of the binary encoding (spec: conventions 4.7). */
+  readonly protobufMediaType: string;
+  /** Prefix of schema extensions, with its dash: `x-platform-`. */
+  readonly schemaExtensionPrefix: string;
+  /** Namespace of the system's own objects. */
+  readonly systemNamespace: string;
+  /** Namespace whose content everybody may read. */
+  readonly publicNamespace: string;
+  /** Namespace of the leases by which node agents show that they live. */
+  readonly nodeLeaseNamespace: string;
+  /** Name of the Service in the namespace `default` by which pods reach the API. */
+  readonly apiServiceName: string;
+  /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
+  readonly namespaceFinalizer: string;
+  /** Prefix of the names of built-in system users, groups and roles, with its colon. */
+  readonly systemPrefix: string;
+  /** Issuer of service accounts' tokens unless configured, and so the audience that stands for the server. */
+  readonly serviceAccountIssuer: string;
+  /** Issuer of service accounts' tokens that lie in Secrets and never expire. */
+  readonly legacyTokenIssuer: string;
+  /** Names of the components that have system users and roles of their own. */
+  readonly components: {
+    readonly apiServer: string;
+    readonly controllerManager: string;
+    readonly scheduler: string;
+    readonly proxy: string;
+    readonly dns: string;
+    readonly aggregator: string;
+    readonly nodeAgentApiAdmin: string;
+    readonly nodeAgentServing: string;
+    readonly nodeAgentClient: string;
+    readonly apiServerClient: string;
+    readonly metricsCollector: string;
+  };
+  /** Label that aggregated default roles select on, without its last part (`admin`, `edit`, `view`). */
+  readonly aggregateToLabelPrefix: string;
+  /** Annotation that, set to "false", keeps a default role or binding from being reconciled at start. */
+  readonly autoUpdateAnnotation: string;
+  /** Label that marks the default roles and bindings; its value is `rbac-defaults`. */
+  readonly bootstrappingLabel: string;
+  /**
+   * How the reference's command line applied before the server could (spec: conventions 4.10): it keeps what it applied in
+   * an annotation. Absent where there is no such client; else the names of the annotation and of the manager under which
+   * the same client applies on the server.
+   */
+  readonly clientSideApply?: {
+    readonly annotation: string;
+    readonly manager: string;
+  };
+  /** Version that `/version` reports as `gitVersion`. */
+  readonly gitVersion: string;
+  /** Prefix of the headers that tell clients which flow schema and priority level a request had, with its dash. */
+  readonly flowHeaderPrefix: string;
+}
+
+// ---- kinds: fields by their JSON names, required ones without `?`
+
+// /v1 Binding: Namespaced bindings [create]
+interface Binding {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  target: ObjectReference;
+}
+
+// /v1 ComponentStatus: Cluster componentstatuses [get list]
+interface ComponentStatus {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  conditions?: ComponentCondition[];
+}
+
+// /v1 ConfigMap: Namespaced configmaps [create delete deletecollection get list patch update watch]
+interface ConfigMap {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  data?: Record<string, string>;
+  binaryData?: Record<string, bytes>;
+  immutable?: bool;
+}
+
+// /v1 Endpoints: Namespaced endpoints [create delete deletecollection get list patch update watch]
+interface Endpoints {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  subsets?: EndpointSubset[];
+}
+
+// /v1 Event: Namespaced events [create delete deletecollection get list patch update watch]
+interface Event {
+  kind?: string;
+  apiVersion?: string;
+  metadata: ObjectMeta;
+  involvedObject: ObjectReference;
+  reason?: string;
+  message?: string;
+  source?: EventSource;
+  firstTimestamp?: time;
+  lastTimestamp?: time;
+  count?: int32;
+  type?: string;
+  eventTime?: microTime;
+  series?: EventSeries;
+  action?: string;
+  related?: ObjectReference;
+  reportingComponent?: string;
+  reportingInstance?: string;
+}
+
+// /v1 LimitRange: Namespaced limitranges [create delete deletecollection get list patch update watch]
+interface LimitRange {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: LimitRangeSpec;
+}
+
+// /v1 Namespace: Cluster namespaces /finalize /status [create delete get list patch update watch]
+interface Namespace {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: NamespaceSpec;
+  status?: NamespaceStatus;
+}
+
+// /v1 Node: Cluster nodes /proxy /status [create delete deletecollection get list patch update watch]
+interface Node {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: NodeSpec;
+  status?: NodeStatus;
+}
+
+// /v1 PersistentVolume: Cluster persistentvolumes /status [create delete deletecollection get list patch update watch]
+interface PersistentVolume {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PersistentVolumeSpec;
+  status?: PersistentVolumeStatus;
+}
+
+// /v1 PersistentVolumeClaim: Namespaced persistentvolumeclaims /status [create delete deletecollection get list patch update watch]
+interface PersistentVolumeClaim {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PersistentVolumeClaimSpec;
+  status?: PersistentVolumeClaimStatus;
+}
+
+// /v1 Pod: Namespaced pods /attach /binding /ephemeralcontainers /eviction /exec /log /portforward /proxy /status [create delete deletecollection get list patch update watch]
+interface Pod {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PodSpec;
+  status?: PodStatus;
+}
+
+// /v1 PodTemplate: Namespaced podtemplates [create delete deletecollection get list patch update watch]
+interface PodTemplate {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  template?: PodTemplateSpec;
+}
+
+// /v1 ReplicationController: Namespaced replicationcontrollers /scale /status [create delete deletecollection get list patch update watch]
+interface ReplicationController {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ReplicationControllerSpec;
+  status?: ReplicationControllerStatus;
+}
+
+// /v1 ResourceQuota: Namespaced resourcequotas /status [create delete deletecollection get list patch update watch]
+interface ResourceQuota {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ResourceQuotaSpec;
+  status?: ResourceQuotaStatus;
+}
+
+// /v1 Secret: Namespaced secrets [create delete deletecollection get list patch update watch]
+interface Secret {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  data?: Record<string, bytes>;
+  type?: string;
+  stringData?: Record<string, string>;
+  immutable?: bool;
+}
+
+// /v1 ServiceAccount: Namespaced serviceaccounts /token [create delete deletecollection get list patch update watch]
+interface ServiceAccount {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  secrets?: ObjectReference[];
+  imagePullSecrets?: LocalObjectReference[];
+  automountServiceAccountToken?: bool;
+}
+
+// /v1 Service: Namespaced services /proxy /status [create delete deletecollection get list patch update watch]
+interface Service {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ServiceSpec;
+  status?: ServiceStatus;
+}
+
+// admissionregistration.*/v1 MutatingWebhookConfiguration: Cluster mutatingwebhookconfigurations [create delete deletecollection get list patch update watch]
+interface MutatingWebhookConfiguration {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  webhooks?: MutatingWebhook[];
+}
+
+// admissionregistration.*/v1 ValidatingWebhookConfiguration: Cluster validatingwebhookconfigurations [create delete deletecollection get list patch update watch]
+interface ValidatingWebhookConfiguration {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  webhooks?: ValidatingWebhook[];
+}
+
+// admissionregistration.*/v1alpha1 ValidatingAdmissionPolicy: Cluster validatingadmissionpolicies [create delete deletecollection get list patch update watch]
+interface ValidatingAdmissionPolicy {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ValidatingAdmissionPolicySpec;
+}
+
+// admissionregistration.*/v1alpha1 ValidatingAdmissionPolicyBinding: Cluster validatingadmissionpolicybindings [create delete deletecollection get list patch update watch]
+interface ValidatingAdmissionPolicyBinding {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ValidatingAdmissionPolicyBindingSpec;
+}
+
+// apiextensions.*/v1 CustomResourceDefinition: Cluster customresourcedefinitions /status [create delete deletecollection get list patch update watch]
+interface CustomResourceDefinition {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: CustomResourceDefinitionSpec;
+  status?: CustomResourceDefinitionStatus;
+}
+
+// apiregistration.*/v1 APIService: Cluster apiservices /status [create delete deletecollection get list patch update watch]
+interface APIService {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: APIServiceSpec;
+  status?: APIServiceStatus;
+}
+
+// apps/v1 ControllerRevision: Namespaced controllerrevisions [create delete deletecollection get list patch update watch]
+interface ControllerRevision {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  data?: object;
+  revision: int64;
+}
+
+// apps/v1 DaemonSet: Namespaced daemonsets /status [create delete deletecollection get list patch update watch]
+interface DaemonSet {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: DaemonSetSpec;
+  status?: DaemonSetStatus;
+}
+
+// apps/v1 Deployment: Namespaced deployments /scale /status [create delete deletecollection get list patch update watch]
+interface Deployment {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: DeploymentSpec;
+  status?: DeploymentStatus;
+}
+
+// apps/v1 ReplicaSet: Namespaced replicasets /scale /status [create delete deletecollection get list patch update watch]
+interface ReplicaSet {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ReplicaSetSpec;
+  status?: ReplicaSetStatus;
+}
+
+// apps/v1 StatefulSet: Namespaced statefulsets /scale /status [create delete deletecollection get list patch update watch]
+interface StatefulSet {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: StatefulSetSpec;
+  status?: StatefulSetStatus;
+}
+
+// authentication.*/v1 TokenReview: Cluster tokenreviews [create]
+interface TokenReview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: TokenReviewSpec;
+  status?: TokenReviewStatus;
+}
+
+// authentication.*/v1alpha1 SelfSubjectReview: Cluster selfsubjectreviews [create]
+interface SelfSubjectReview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  status?: SelfSubjectReviewStatus;
+}
+
+// authorization.*/v1 LocalSubjectAccessReview: Namespaced localsubjectaccessreviews [create]
+interface LocalSubjectAccessReview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: SubjectAccessReviewSpec;
+  status?: SubjectAccessReviewStatus;
+}
+
+// authorization.*/v1 SelfSubjectAccessReview: Cluster selfsubjectaccessreviews [create]
+interface SelfSubjectAccessReview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: SelfSubjectAccessReviewSpec;
+  status?: SubjectAccessReviewStatus;
+}
+
+// authorization.*/v1 SelfSubjectRulesReview: Cluster selfsubjectrulesreviews [create]
+interface SelfSubjectRulesReview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: SelfSubjectRulesReviewSpec;
+  status?: SubjectRulesReviewStatus;
+}
+
+// authorization.*/v1 SubjectAccessReview: Cluster subjectaccessreviews [create]
+interface SubjectAccessReview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: SubjectAccessReviewSpec;
+  status?: SubjectAccessReviewStatus;
+}
+
+// autoscaling/v2 HorizontalPodAutoscaler: Namespaced horizontalpodautoscalers /status [create delete deletecollection get list patch update watch]
+interface HorizontalPodAutoscaler {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: HorizontalPodAutoscalerSpec;
+  status?: HorizontalPodAutoscalerStatus;
+}
+
+// autoscaling/v1 HorizontalPodAutoscaler: Namespaced horizontalpodautoscalers /status [create delete deletecollection get list patch update watch]
+interface HorizontalPodAutoscaler {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: HorizontalPodAutoscalerSpec;
+  status?: HorizontalPodAutoscalerStatus;
+}
+
+// batch/v1 CronJob: Namespaced cronjobs /status [create delete deletecollection get list patch update watch]
+interface CronJob {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: CronJobSpec;
+  status?: CronJobStatus;
+}
+
+// batch/v1 Job: Namespaced jobs /status [create delete deletecollection get list patch update watch]
+interface Job {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: JobSpec;
+  status?: JobStatus;
+}
+
+// certificates.*/v1 CertificateSigningRequest: Cluster certificatesigningrequests /approval /status [create delete deletecollection get list patch update watch]
+interface CertificateSigningRequest {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: CertificateSigningRequestSpec;
+  status?: CertificateSigningRequestStatus;
+}
+
+// coordination.*/v1 Lease: Namespaced leases [create delete deletecollection get list patch update watch]
+interface Lease {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: LeaseSpec;
+}
+
+// discovery.*/v1 EndpointSlice: Namespaced endpointslices [create delete deletecollection get list patch update watch]
+interface EndpointSlice {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  endpoints: Endpoint[];
+  ports?: EndpointPort[];
+  addressType: string;
+}
+
+// events.*/v1 Event: Namespaced events [create delete deletecollection get list patch update watch]
+interface Event {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  eventTime: microTime;
+  series?: EventSeries;
+  reportingController?: string;
+  reportingInstance?: string;
+  action?: string;
+  reason?: string;
+  regarding?: ObjectReference;
+  related?: ObjectReference;
+  note?: string;
+  type?: string;
+  deprecatedSource?: EventSource;
+  deprecatedFirstTimestamp?: time;
+  deprecatedLastTimestamp?: time;
+  deprecatedCount?: int32;
+}
+
+// flowcontrol.apiserver.*/v1beta3 FlowSchema: Cluster flowschemas /status [create delete deletecollection get list patch update watch]
+interface FlowSchema {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: FlowSchemaSpec;
+  status?: FlowSchemaStatus;
+}
+
+// flowcontrol.apiserver.*/v1beta3 PriorityLevelConfiguration: Cluster prioritylevelconfigurations /status [create delete deletecollection get list patch update watch]
+interface PriorityLevelConfiguration {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PriorityLevelConfigurationSpec;
+  status?: PriorityLevelConfigurationStatus;
+}
+
+// flowcontrol.apiserver.*/v1beta2 FlowSchema: Cluster flowschemas /status [create delete deletecollection get list patch update watch]
+interface FlowSchema {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: FlowSchemaSpec;
+  status?: FlowSchemaStatus;
+}
+
+// flowcontrol.apiserver.*/v1beta2 PriorityLevelConfiguration: Cluster prioritylevelconfigurations /status [create delete deletecollection get list patch update watch]
+interface PriorityLevelConfiguration {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PriorityLevelConfigurationSpec;
+  status?: PriorityLevelConfigurationStatus;
+}
+
+// insight.*/v1 AccessExplanation: Cluster accessexplanations [create]
+interface AccessExplanation {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: SubjectAccessReviewSpec;
+  status?: AccessExplanationStatus;
+}
+
+// insight.*/v1 BulkAccessReview: Cluster bulkaccessreviews [create]
+interface BulkAccessReview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: BulkAccessReviewSpec;
+  status?: BulkAccessReviewStatus;
+}
+
+// insight.*/v1 SubjectAccessList: Cluster subjectaccesslists [create]
+interface SubjectAccessList {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: SubjectAccessListSpec;
+  status?: SubjectAccessListStatus;
+}
+
+// internal.apiserver.*/v1alpha1 StorageVersion: Cluster storageversions /status [create delete deletecollection get list patch update watch]
+interface StorageVersion {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: StorageVersionSpec;
+  status: StorageVersionStatus;
+}
+
+// networking.*/v1alpha1 ClusterCIDR: Cluster clustercidrs [create delete deletecollection get list patch update watch]
+interface ClusterCIDR {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: ClusterCIDRSpec;
+}
+
+// networking.*/v1 Ingress: Namespaced ingresses /status [create delete deletecollection get list patch update watch]
+interface Ingress {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: IngressSpec;
+  status?: IngressStatus;
+}
+
+// networking.*/v1 IngressClass: Cluster ingressclasses [create delete deletecollection get list patch update watch]
+interface IngressClass {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: IngressClassSpec;
+}
+
+// networking.*/v1 NetworkPolicy: Namespaced networkpolicies /status [create delete deletecollection get list patch update watch]
+interface NetworkPolicy {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: NetworkPolicySpec;
+  status?: NetworkPolicyStatus;
+}
+
+// node.*/v1 RuntimeClass: Cluster runtimeclasses [create delete deletecollection get list patch update watch]
+interface RuntimeClass {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  handler: string;
+  overhead?: Overhead;
+  scheduling?: Scheduling;
+}
+
+// policy/v1 PodDisruptionBudget: Namespaced poddisruptionbudgets /status [create delete deletecollection get list patch update watch]
+interface PodDisruptionBudget {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PodDisruptionBudgetSpec;
+  status?: PodDisruptionBudgetStatus;
+}
+
+// rbac.authorization.*/v1 ClusterRoleBinding: Cluster clusterrolebindings [create delete deletecollection get list patch update watch]
+interface ClusterRoleBinding {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  subjects?: Subject[];
+  roleRef: RoleRef;
+}
+
+// rbac.authorization.*/v1 ClusterRole: Cluster clusterroles [create delete deletecollection get list patch update watch]
+interface ClusterRole {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  rules?: PolicyRule[];
+  aggregationRule?: AggregationRule;
+}
+
+// rbac.authorization.*/v1 RoleBinding: Namespaced rolebindings [create delete deletecollection get list patch update watch]
+interface RoleBinding {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  subjects?: Subject[];
+  roleRef: RoleRef;
+}
+
+// rbac.authorization.*/v1 Role: Namespaced roles [create delete deletecollection get list patch update watch]
+interface Role {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  rules?: PolicyRule[];
+}
+
+// resource.*/v1alpha1 PodScheduling: Namespaced podschedulings /status [create delete deletecollection get list patch update watch]
+interface PodScheduling {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: PodSchedulingSpec;
+  status?: PodSchedulingStatus;
+}
+
+// resource.*/v1alpha1 ResourceClaim: Namespaced resourceclaims /status [create delete deletecollection get list patch update watch]
+interface ResourceClaim {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: ResourceClaimSpec;
+  status?: ResourceClaimStatus;
+}
+
+// resource.*/v1alpha1 ResourceClaimTemplate: Namespaced resourceclaimtemplates [create delete deletecollection get list patch update watch]
+interface ResourceClaimTemplate {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: ResourceClaimTemplateSpec;
+}
+
+// resource.*/v1alpha1 ResourceClass: Cluster resourceclasses [create delete deletecollection get list patch update watch]
+interface ResourceClass {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  driverName: string;
+  parametersRef?: ResourceClassParametersReference;
+  suitableNodes?: NodeSelector;
+}
+
+// scheduling.*/v1 PriorityClass: Cluster priorityclasses [create delete deletecollection get list patch update watch]
+interface PriorityClass {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  value: int32;
+  globalDefault?: bool;
+  description?: string;
+  preemptionPolicy?: string;
+}
+
+// storage.*/v1 CSIDriver: Cluster csidrivers [create delete deletecollection get list patch update watch]
+interface CSIDriver {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: CSIDriverSpec;
+}
+
+// storage.*/v1 CSINode: Cluster csinodes [create delete deletecollection get list patch update watch]
+interface CSINode {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: CSINodeSpec;
+}
+
+// storage.*/v1 CSIStorageCapacity: Namespaced csistoragecapacities [create delete deletecollection get list patch update watch]
+interface CSIStorageCapacity {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  nodeTopology?: LabelSelector;
+  storageClassName: string;
+  capacity?: quantity;
+  maximumVolumeSize?: quantity;
+}
+
+// storage.*/v1beta1 CSIStorageCapacity: Namespaced csistoragecapacities [create delete deletecollection get list patch update watch]
+interface CSIStorageCapacity {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  nodeTopology?: LabelSelector;
+  storageClassName: string;
+  capacity?: quantity;
+  maximumVolumeSize?: quantity;
+}
+
+// storage.*/v1 StorageClass: Cluster storageclasses [create delete deletecollection get list patch update watch]
+interface StorageClass {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  provisioner: string;
+  parameters?: Record<string, string>;
+  reclaimPolicy?: string;
+  mountOptions?: string[];
+  allowVolumeExpansion?: bool;
+  volumeBindingMode?: string;
+  allowedTopologies?: TopologySelectorTerm[];
+}
+
+// storage.*/v1 VolumeAttachment: Cluster volumeattachments /status [create delete deletecollection get list patch update watch]
+interface VolumeAttachment {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: VolumeAttachmentSpec;
+  status?: VolumeAttachmentStatus;
+}
+
+// admissionregistration/v1
+interface MutatingWebhook {
+  name: string;
+  clientConfig: WebhookClientConfig;
+  rules?: RuleWithOperations[];
+  failurePolicy?: string;
+  namespaceSelector?: LabelSelector;
+  sideEffects: string;
+  timeoutSeconds?: int32;
+  admissionReviewVersions: string[];
+  matchPolicy?: string;
+  reinvocationPolicy?: string;
+  objectSelector?: LabelSelector;
+}
+
+// admissionregistration/v1
+interface RuleWithOperations {
+  operations?: string[];
+  apiGroups?: string[];
+  apiVersions?: string[];
+  resources?: string[];
+  scope?: string;
+}
+
+// admissionregistration/v1
+interface ServiceReference {
+  namespace: string;
+  name: string;
+  path?: string;
+  port?: int32;
+}
+
+// admissionregistration/v1
+interface ValidatingWebhook {
+  name: string;
+  clientConfig: WebhookClientConfig;
+  rules?: RuleWithOperations[];
+  failurePolicy?: string;
+  namespaceSelector?: LabelSelector;
+  sideEffects: string;
+  timeoutSeconds?: int32;
+  admissionReviewVersions: string[];
+  matchPolicy?: string;
+  objectSelector?: LabelSelector;
+}
+
+// admissionregistration/v1
+interface WebhookClientConfig {
+  service?: ServiceReference;
+  caBundle?: bytes;
+  url?: string;
+}
+
+// admissionregistration/v1alpha1
+interface MatchResources {
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+  resourceRules?: NamedRuleWithOperations[];
+  excludeResourceRules?: NamedRuleWithOperations[];
+  matchPolicy?: string;
+}
+
+// admissionregistration/v1alpha1
+interface NamedRuleWithOperations {
+  resourceNames?: string[];
+  operations?: string[];
+  apiGroups?: string[];
+  apiVersions?: string[];
+  resources?: string[];
+  scope?: string;
+}
+
+// admissionregistration/v1alpha1
+interface ParamKind {
+  apiVersion?: string;
+  kind?: string;
+}
+
+// admissionregistration/v1alpha1
+interface ParamRef {
+  name?: string;
+  namespace?: string;
+}
+
+// admissionregistration/v1alpha1
+interface ValidatingAdmissionPolicyBindingSpec {
+  policyName?: string;
+  paramRef?: ParamRef;
+  matchResources?: MatchResources;
+}
+
+// admissionregistration/v1alpha1
+interface ValidatingAdmissionPolicySpec {
+  paramKind?: ParamKind;
+  matchConstraints?: MatchResources;
+  validations: Validation[];
+  failurePolicy?: string;
+}
+
+// admissionregistration/v1alpha1
+interface Validation {
+  expression: string;
+  message?: string;
+  reason?: string;
+}
+
+// apiextensions/v1
+interface CustomResourceColumnDefinition {
+  name: string;
+  type: string;
+  format?: string;
+  description?: string;
+  priority?: int32;
+  jsonPath: string;
+}
+
+// apiextensions/v1
+interface CustomResourceConversion {
+  strategy: string;
+  webhook?: WebhookConversion;
+}
+
+// apiextensions/v1
+interface CustomResourceDefinitionCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// apiextensions/v1
+interface CustomResourceDefinitionNames {
+  plural: string;
+  singular?: string;
+  shortNames?: string[];
+  kind: string;
+  listKind?: string;
+  categories?: string[];
+}
+
+// apiextensions/v1
+interface CustomResourceDefinitionSpec {
+  group: string;
+  names: CustomResourceDefinitionNames;
+  scope: string;
+  versions: CustomResourceDefinitionVersion[];
+  conversion?: CustomResourceConversion;
+  preserveUnknownFields?: bool;
+}
+
+// apiextensions/v1
+interface CustomResourceDefinitionStatus {
+  conditions?: CustomResourceDefinitionCondition[];
+  acceptedNames?: CustomResourceDefinitionNames;
+  storedVersions?: string[];
+}
+
+// apiextensions/v1
+interface CustomResourceDefinitionVersion {
+  name: string;
+  served: bool;
+  storage: bool;
+  schema?: CustomResourceValidation;
+  subresources?: CustomResourceSubresources;
+  additionalPrinterColumns?: CustomResourceColumnDefinition[];
+  deprecated?: bool;
+  deprecationWarning?: string;
+}
+
+// apiextensions/v1
+interface CustomResourceSubresourceScale {
+  specReplicasPath: string;
+  statusReplicasPath: string;
+  labelSelectorPath?: string;
+}
+
+// apiextensions/v1
+interface CustomResourceSubresourceStatus {}
+
+// apiextensions/v1
+interface CustomResourceSubresources {
+  status?: CustomResourceSubresourceStatus;
+  scale?: CustomResourceSubresourceScale;
+}
+
+// apiextensions/v1
+interface CustomResourceValidation {
+  openAPIV3Schema?: JSONSchemaProps;
+}
+
+// apiextensions/v1
+interface ExternalDocumentation {
+  description?: string;
+  url?: string;
+}
+
+// apiextensions/v1
+interface JSONSchemaProps {
+  id?: string;
+  $schema?: string;
+  $ref?: string;
+  description?: string;
+  type?: string;
+  format?: string;
+  title?: string;
+  default?: json;
+  maximum?: double;
+  exclusiveMaximum?: bool;
+  minimum?: double;
+  exclusiveMinimum?: bool;
+  maxLength?: int64;
+  minLength?: int64;
+  pattern?: string;
+  maxItems?: int64;
+  minItems?: int64;
+  uniqueItems?: bool;
+  multipleOf?: double;
+  enum?: json[];
+  maxProperties?: int64;
+  minProperties?: int64;
+  required?: string[];
+  items?: JSONSchemaProps | JSONSchemaProps[];
+  allOf?: JSONSchemaProps[];
+  oneOf?: JSONSchemaProps[];
+  anyOf?: JSONSchemaProps[];
+  not?: JSONSchemaProps;
+  properties?: Record<string, JSONSchemaProps>;
+  additionalProperties?: bool | JSONSchemaProps;
+  patternProperties?: Record<string, JSONSchemaProps>;
+  dependencies?: Record<string, JSONSchemaProps | string[]>;
+  additionalItems?: bool | JSONSchemaProps;
+  definitions?: Record<string, JSONSchemaProps>;
+  externalDocs?: ExternalDocumentation;
+  example?: json;
+  nullable?: bool;
+  "x-platform-preserve-unknown-fields"?: bool;
+  "x-platform-embedded-resource"?: bool;
+  "x-platform-int-or-string"?: bool;
+  "x-platform-list-map-keys"?: string[];
+  "x-platform-list-type"?: string;
+  "x-platform-map-type"?: string;
+  "x-platform-validations"?: ValidationRule[];
+}
+
+// apiextensions/v1
+interface ServiceReference {
+  namespace: string;
+  name: string;
+  path?: string;
+  port?: int32;
+}
+
+// apiextensions/v1
+interface ValidationRule {
+  rule: string;
+  message?: string;
+}
+
+// apiextensions/v1
+interface WebhookClientConfig {
+  service?: ServiceReference;
+  caBundle?: bytes;
+  url?: string;
+}
+
+// apiextensions/v1
+interface WebhookConversion {
+  clientConfig?: WebhookClientConfig;
+  conversionReviewVersions: string[];
+}
+
+// apiregistration/v1
+interface APIServiceCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// apiregistration/v1
+interface APIServiceSpec {
+  service?: ServiceReference;
+  group?: string;
+  version?: string;
+  insecureSkipTLSVerify?: bool;
+  caBundle?: bytes;
+  groupPriorityMinimum: int32;
+  versionPriority: int32;
+}
+
+// apiregistration/v1
+interface APIServiceStatus {
+  conditions?: APIServiceCondition[];
+}
+
+// apiregistration/v1
+interface ServiceReference {
+  namespace?: string;
+  name?: string;
+  port?: int32;
+}
+
+// apps/v1
+interface DaemonSetCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// apps/v1
+interface DaemonSetSpec {
+  selector: LabelSelector;
+  template: PodTemplateSpec;
+  updateStrategy?: DaemonSetUpdateStrategy;
+  minReadySeconds?: int32;
+  revisionHistoryLimit?: int32;
+}
+
+// apps/v1
+interface DaemonSetStatus {
+  currentNumberScheduled: int32;
+  numberMisscheduled: int32;
+  desiredNumberScheduled: int32;
+  numberReady: int32;
+  observedGeneration?: int64;
+  updatedNumberScheduled?: int32;
+  numberAvailable?: int32;
+  numberUnavailable?: int32;
+  collisionCount?: int32;
+  conditions?: DaemonSetCondition[];
+}
+
+// apps/v1
+interface DaemonSetUpdateStrategy {
+  type?: string;
+  rollingUpdate?: RollingUpdateDaemonSet;
+}
+
+// apps/v1
+interface DeploymentCondition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastUpdateTime?: time;
+  lastTransitionTime?: time;
+}
+
+// apps/v1
+interface DeploymentSpec {
+  replicas?: int32;
+  selector: LabelSelector;
+  template: PodTemplateSpec;
+  strategy?: DeploymentStrategy;
+  minReadySeconds?: int32;
+  revisionHistoryLimit?: int32;
+  paused?: bool;
+  progressDeadlineSeconds?: int32;
+}
+
+// apps/v1
+interface DeploymentStatus {
+  observedGeneration?: int64;
+  replicas?: int32;
+  updatedReplicas?: int32;
+  availableReplicas?: int32;
+  unavailableReplicas?: int32;
+  conditions?: DeploymentCondition[];
+  readyReplicas?: int32;
+  collisionCount?: int32;
+}
+
+// apps/v1
+interface DeploymentStrategy {
+  type?: string;
+  rollingUpdate?: RollingUpdateDeployment;
+}
+
+// apps/v1
+interface ReplicaSetCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// apps/v1
+interface ReplicaSetSpec {
+  replicas?: int32;
+  selector: LabelSelector;
+  template?: PodTemplateSpec;
+  minReadySeconds?: int32;
+}
+
+// apps/v1
+interface ReplicaSetStatus {
+  replicas: int32;
+  fullyLabeledReplicas?: int32;
+  observedGeneration?: int64;
+  readyReplicas?: int32;
+  availableReplicas?: int32;
+  conditions?: ReplicaSetCondition[];
+}
+
+// apps/v1
+interface RollingUpdateDaemonSet {
+  maxUnavailable?: intOrString;
+  maxSurge?: intOrString;
+}
+
+// apps/v1
+interface RollingUpdateDeployment {
+  maxUnavailable?: intOrString;
+  maxSurge?: intOrString;
+}
+
+// apps/v1
+interface RollingUpdateStatefulSetStrategy {
+  partition?: int32;
+  maxUnavailable?: intOrString;
+}
+
+// apps/v1
+interface StatefulSetCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// apps/v1
+interface StatefulSetOrdinals {
+  start?: int32;
+}
+
+// apps/v1
+interface StatefulSetPersistentVolumeClaimRetentionPolicy {
+  whenDeleted?: string;
+  whenScaled?: string;
+}
+
+// apps/v1
+interface StatefulSetSpec {
+  replicas?: int32;
+  selector: LabelSelector;
+  template: PodTemplateSpec;
+  volumeClaimTemplates?: PersistentVolumeClaim[];
+  serviceName: string;
+  podManagementPolicy?: string;
+  updateStrategy?: StatefulSetUpdateStrategy;
+  revisionHistoryLimit?: int32;
+  minReadySeconds?: int32;
+  persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
+  ordinals?: StatefulSetOrdinals;
+}
+
+// apps/v1
+interface StatefulSetStatus {
+  observedGeneration?: int64;
+  replicas: int32;
+  readyReplicas?: int32;
+  currentReplicas?: int32;
+  updatedReplicas?: int32;
+  currentRevision?: string;
+  updateRevision?: string;
+  collisionCount?: int32;
+  conditions?: StatefulSetCondition[];
+  availableReplicas?: int32;
+}
+
+// apps/v1
+interface StatefulSetUpdateStrategy {
+  type?: string;
+  rollingUpdate?: RollingUpdateStatefulSetStrategy;
+}
+
+// authentication/v1
+interface TokenReviewSpec {
+  token?: string;
+  audiences?: string[];
+}
+
+// authentication/v1
+interface TokenReviewStatus {
+  authenticated?: bool;
+  user?: UserInfo;
+  error?: string;
+  audiences?: string[];
+}
+
+// authentication/v1
+interface UserInfo {
+  username?: string;
+  uid?: string;
+  groups?: string[];
+  extra?: Record<string, string[]>;
+}
+
+// authentication/v1alpha1
+interface SelfSubjectReviewStatus {
+  userInfo?: UserInfo;
+}
+
+// authorization/v1
+interface NonResourceAttributes {
+  path?: string;
+  verb?: string;
+}
+
+// authorization/v1
+interface NonResourceRule {
+  verbs: string[];
+  nonResourceURLs?: string[];
+}
+
+// authorization/v1
+interface ResourceAttributes {
+  namespace?: string;
+  verb?: string;
+  group?: string;
+  version?: string;
+  resource?: string;
+  subresource?: string;
+  name?: string;
+}
+
+// authorization/v1
+interface ResourceRule {
+  verbs: string[];
+  apiGroups?: string[];
+  resources?: string[];
+  resourceNames?: string[];
+}
+
+// authorization/v1
+interface SelfSubjectAccessReviewSpec {
+  resourceAttributes?: ResourceAttributes;
+  nonResourceAttributes?: NonResourceAttributes;
+}
+
+// authorization/v1
+interface SelfSubjectRulesReviewSpec {
+  namespace?: string;
+}
+
+// authorization/v1
+interface SubjectAccessReviewSpec {
+  resourceAttributes?: ResourceAttributes;
+  nonResourceAttributes?: NonResourceAttributes;
+  user?: string;
+  groups?: string[];
+  extra?: Record<string, string[]>;
+  uid?: string;
+}
+
+// authorization/v1
+interface SubjectAccessReviewStatus {
+  allowed: bool;
+  denied?: bool;
+  reason?: string;
+  evaluationError?: string;
+}
+
+// authorization/v1
+interface SubjectRulesReviewStatus {
+  resourceRules: ResourceRule[];
+  nonResourceRules: NonResourceRule[];
+  incomplete: bool;
+  evaluationError?: string;
+}
+
+// autoscaling/v1
+interface CrossVersionObjectReference {
+  kind: string;
+  name: string;
+  apiVersion?: string;
+}
+
+// autoscaling/v1
+interface HorizontalPodAutoscalerSpec {
+  scaleTargetRef: CrossVersionObjectReference;
+  minReplicas?: int32;
+  maxReplicas: int32;
+  targetCPUUtilizationPercentage?: int32;
+}
+
+// autoscaling/v1
+interface HorizontalPodAutoscalerStatus {
+  observedGeneration?: int64;
+  lastScaleTime?: time;
+  currentReplicas: int32;
+  desiredReplicas: int32;
+  currentCPUUtilizationPercentage?: int32;
+}
+
+// autoscaling/v2
+interface ContainerResourceMetricSource {
+  name: string;
+  target: MetricTarget;
+  container: string;
+}
+
+// autoscaling/v2
+interface ContainerResourceMetricStatus {
+  name: string;
+  current: MetricValueStatus;
+  container: string;
+}
+
+// autoscaling/v2
+interface CrossVersionObjectReference {
+  kind: string;
+  name: string;
+  apiVersion?: string;
+}
+
+// autoscaling/v2
+interface ExternalMetricSource {
+  metric: MetricIdentifier;
+  target: MetricTarget;
+}
+
+// autoscaling/v2
+interface ExternalMetricStatus {
+  metric: MetricIdentifier;
+  current: MetricValueStatus;
+}
+
+// autoscaling/v2
+interface HPAScalingPolicy {
+  type: string;
+  value: int32;
+  periodSeconds: int32;
+}
+
+// autoscaling/v2
+interface HPAScalingRules {
+  selectPolicy?: string;
+  policies?: HPAScalingPolicy[];
+  stabilizationWindowSeconds?: int32;
+}
+
+// autoscaling/v2
+interface HorizontalPodAutoscalerBehavior {
+  scaleUp?: HPAScalingRules;
+  scaleDown?: HPAScalingRules;
+}
+
+// autoscaling/v2
+interface HorizontalPodAutoscalerCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// autoscaling/v2
+interface HorizontalPodAutoscalerSpec {
+  scaleTargetRef: CrossVersionObjectReference;
+  minReplicas?: int32;
+  maxReplicas: int32;
+  metrics?: MetricSpec[];
+  behavior?: HorizontalPodAutoscalerBehavior;
+}
+
+// autoscaling/v2
+interface HorizontalPodAutoscalerStatus {
+  observedGeneration?: int64;
+  lastScaleTime?: time;
+  currentReplicas?: int32;
+  desiredReplicas: int32;
+  currentMetrics?: MetricStatus[];
+  conditions?: HorizontalPodAutoscalerCondition[];
+}
+
+// autoscaling/v2
+interface MetricIdentifier {
+  name: string;
+  selector?: LabelSelector;
+}
+
+// autoscaling/v2
+interface MetricSpec {
+  type: string;
+  object?: ObjectMetricSource;
+  pods?: PodsMetricSource;
+  resource?: ResourceMetricSource;
+  external?: ExternalMetricSource;
+  containerResource?: ContainerResourceMetricSource;
+}
+
+// autoscaling/v2
+interface MetricStatus {
+  type: string;
+  object?: ObjectMetricStatus;
+  pods?: PodsMetricStatus;
+  resource?: ResourceMetricStatus;
+  external?: ExternalMetricStatus;
+  containerResource?: ContainerResourceMetricStatus;
+}
+
+// autoscaling/v2
+interface MetricTarget {
+  type: string;
+  value?: quantity;
+  averageValue?: quantity;
+  averageUtilization?: int32;
+}
+
+// autoscaling/v2
+interface MetricValueStatus {
+  value?: quantity;
+  averageValue?: quantity;
+  averageUtilization?: int32;
+}
+
+// autoscaling/v2
+interface ObjectMetricSource {
+  describedObject: CrossVersionObjectReference;
+  target: MetricTarget;
+  metric: MetricIdentifier;
+}
+
+// autoscaling/v2
+interface ObjectMetricStatus {
+  metric: MetricIdentifier;
+  current: MetricValueStatus;
+  describedObject: CrossVersionObjectReference;
+}
+
+// autoscaling/v2
+interface PodsMetricSource {
+  metric: MetricIdentifier;
+  target: MetricTarget;
+}
+
+// autoscaling/v2
+interface PodsMetricStatus {
+  metric: MetricIdentifier;
+  current: MetricValueStatus;
+}
+
+// autoscaling/v2
+interface ResourceMetricSource {
+  name: string;
+  target: MetricTarget;
+}
+
+// autoscaling/v2
+interface ResourceMetricStatus {
+  name: string;
+  current: MetricValueStatus;
+}
+
+// batch/v1
+interface CronJobSpec {
+  schedule: string;
+  startingDeadlineSeconds?: int64;
+  concurrencyPolicy?: string;
+  suspend?: bool;
+  jobTemplate: JobTemplateSpec;
+  successfulJobsHistoryLimit?: int32;
+  failedJobsHistoryLimit?: int32;
+  timeZone?: string;
+}
+
+// batch/v1
+interface CronJobStatus {
+  active?: ObjectReference[];
+  lastScheduleTime?: time;
+  lastSuccessfulTime?: time;
+}
+
+// batch/v1
+interface JobCondition {
+  type: string;
+  status: string;
+  lastProbeTime?: time;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// batch/v1
+interface JobSpec {
+  parallelism?: int32;
+  completions?: int32;
+  activeDeadlineSeconds?: int64;
+  selector?: LabelSelector;
+  manualSelector?: bool;
+  template: PodTemplateSpec;
+  backoffLimit?: int32;
+  ttlSecondsAfterFinished?: int32;
+  completionMode?: string;
+  suspend?: bool;
+  podFailurePolicy?: PodFailurePolicy;
+}
+
+// batch/v1
+interface JobStatus {
+  conditions?: JobCondition[];
+  startTime?: time;
+  completionTime?: time;
+  active?: int32;
+  succeeded?: int32;
+  failed?: int32;
+  completedIndexes?: string;
+  uncountedTerminatedPods?: UncountedTerminatedPods;
+  ready?: int32;
+}
+
+// batch/v1
+interface JobTemplateSpec {
+  metadata?: ObjectMeta;
+  spec?: JobSpec;
+}
+
+// batch/v1
+interface PodFailurePolicy {
+  rules: PodFailurePolicyRule[];
+}
+
+// batch/v1
+interface PodFailurePolicyOnExitCodesRequirement {
+  containerName?: string;
+  operator: string;
+  values: int32[];
+}
+
+// batch/v1
+interface PodFailurePolicyOnPodConditionsPattern {
+  type: string;
+  status: string;
+}
+
+// batch/v1
+interface PodFailurePolicyRule {
+  action: string;
+  onExitCodes?: PodFailurePolicyOnExitCodesRequirement;
+  onPodConditions?: PodFailurePolicyOnPodConditionsPattern[];
+}
+
+// batch/v1
+interface UncountedTerminatedPods {
+  succeeded?: string[];
+  failed?: string[];
+}
+
+// certificates/v1
+interface CertificateSigningRequestCondition {
+  type: string;
+  reason?: string;
+  message?: string;
+  lastUpdateTime?: time;
+  lastTransitionTime?: time;
+  status: string;
+}
+
+// certificates/v1
+interface CertificateSigningRequestSpec {
+  request: bytes;
+  username?: string;
+  uid?: string;
+  groups?: string[];
+  usages?: string[];
+  extra?: Record<string, string[]>;
+  signerName: string;
+  expirationSeconds?: int32;
+}
+
+// certificates/v1
+interface CertificateSigningRequestStatus {
+  conditions?: CertificateSigningRequestCondition[];
+  certificate?: bytes;
+}
+
+// coordination/v1
+interface LeaseSpec {
+  holderIdentity?: string;
+  leaseDurationSeconds?: int32;
+  acquireTime?: microTime;
+  renewTime?: microTime;
+  leaseTransitions?: int32;
+}
+
+// core/v1
+interface AWSElasticBlockStoreVolumeSource {
+  volumeID: string;
+  fsType?: string;
+  partition?: int32;
+  readOnly?: bool;
+}
+
+// core/v1
+interface Affinity {
+  nodeAffinity?: NodeAffinity;
+  podAffinity?: PodAffinity;
+  podAntiAffinity?: PodAntiAffinity;
+}
+
+// core/v1
+interface AttachedVolume {
+  name: string;
+  devicePath: string;
+}
+
+// core/v1
+interface AzureDiskVolumeSource {
+  diskName: string;
+  diskURI: string;
+  cachingMode?: string;
+  fsType?: string;
+  readOnly?: bool;
+  kind?: string;
+}
+
+// core/v1
+interface AzureFilePersistentVolumeSource {
+  secretName: string;
+  shareName: string;
+  readOnly?: bool;
+  secretNamespace?: string;
+}
+
+// core/v1
+interface AzureFileVolumeSource {
+  secretName: string;
+  shareName: string;
+  readOnly?: bool;
+}
+
+// core/v1
+interface CSIPersistentVolumeSource {
+  driver: string;
+  volumeHandle: string;
+  readOnly?: bool;
+  fsType?: string;
+  volumeAttributes?: Record<string, string>;
+  controllerPublishSecretRef?: SecretReference;
+  nodeStageSecretRef?: SecretReference;
+  nodePublishSecretRef?: SecretReference;
+  controllerExpandSecretRef?: SecretReference;
+  nodeExpandSecretRef?: SecretReference;
+}
+
+// core/v1
+interface CSIVolumeSource {
+  driver: string;
+  readOnly?: bool;
+  fsType?: string;
+  volumeAttributes?: Record<string, string>;
+  nodePublishSecretRef?: LocalObjectReference;
+}
+
+// core/v1
+interface Capabilities {
+  add?: string[];
+  drop?: string[];
+}
+
+// core/v1
+interface CephFSPersistentVolumeSource {
+  monitors: string[];
+  path?: string;
+  user?: string;
+  secretFile?: string;
+  secretRef?: SecretReference;
+  readOnly?: bool;
+}
+
+// core/v1
+interface CephFSVolumeSource {
+  monitors: string[];
+  path?: string;
+  user?: string;
+  secretFile?: string;
+  secretRef?: LocalObjectReference;
+  readOnly?: bool;
+}
+
+// core/v1
+interface CinderPersistentVolumeSource {
+  volumeID: string;
+  fsType?: string;
+  readOnly?: bool;
+  secretRef?: SecretReference;
+}
+
+// core/v1
+interface CinderVolumeSource {
+  volumeID: string;
+  fsType?: string;
+  readOnly?: bool;
+  secretRef?: LocalObjectReference;
+}
+
+// core/v1
+interface ClaimSource {
+  resourceClaimName?: string;
+  resourceClaimTemplateName?: string;
+}
+
+// core/v1
+interface ClientIPConfig {
+  timeoutSeconds?: int32;
+}
+
+// core/v1
+interface ComponentCondition {
+  type: string;
+  status: string;
+  message?: string;
+  error?: string;
+}
+
+// core/v1
+interface ConfigMapEnvSource {
+  name?: string;
+  optional?: bool;
+}
+
+// core/v1
+interface ConfigMapKeySelector {
+  name?: string;
+  key: string;
+  optional?: bool;
+}
+
+// core/v1
+interface ConfigMapNodeConfigSource {
+  namespace: string;
+  name: string;
+  uid?: string;
+  resourceVersion?: string;
+  kubeletConfigKey: string;
+}
+
+// core/v1
+interface ConfigMapProjection {
+  name?: string;
+  items?: KeyToPath[];
+  optional?: bool;
+}
+
+// core/v1
+interface ConfigMapVolumeSource {
+  name?: string;
+  items?: KeyToPath[];
+  defaultMode?: int32;
+  optional?: bool;
+}
+
+// core/v1
+interface Container {
+  name: string;
+  image?: string;
+  command?: string[];
+  args?: string[];
+  workingDir?: string;
+  ports?: ContainerPort[];
+  env?: EnvVar[];
+  resources?: ResourceRequirements;
+  volumeMounts?: VolumeMount[];
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  lifecycle?: Lifecycle;
+  terminationMessagePath?: string;
+  imagePullPolicy?: string;
+  securityContext?: SecurityContext;
+  stdin?: bool;
+  stdinOnce?: bool;
+  tty?: bool;
+  envFrom?: EnvFromSource[];
+  terminationMessagePolicy?: string;
+  volumeDevices?: VolumeDevice[];
+  startupProbe?: Probe;
+}
+
+// core/v1
+interface ContainerImage {
+  names?: string[];
+  sizeBytes?: int64;
+}
+
+// core/v1
+interface ContainerPort {
+  name?: string;
+  hostPort?: int32;
+  containerPort: int32;
+  protocol?: string;
+  hostIP?: string;
+}
+
+// core/v1
+interface ContainerState {
+  waiting?: ContainerStateWaiting;
+  running?: ContainerStateRunning;
+  terminated?: ContainerStateTerminated;
+}
+
+// core/v1
+interface ContainerStateRunning {
+  startedAt?: time;
+}
+
+// core/v1
+interface ContainerStateTerminated {
+  exitCode: int32;
+  signal?: int32;
+  reason?: string;
+  message?: string;
+  startedAt?: time;
+  finishedAt?: time;
+  containerID?: string;
+}
+
+// core/v1
+interface ContainerStateWaiting {
+  reason?: string;
+  message?: string;
+}
+
+// core/v1
+interface ContainerStatus {
+  name: string;
+  state?: ContainerState;
+  lastState?: ContainerState;
+  ready: bool;
+  restartCount: int32;
+  image: string;
+  imageID: string;
+  containerID?: string;
+  started?: bool;
+}
+
+// core/v1
+interface DaemonEndpoint {
+  Port: int32;
+}
+
+// core/v1
+interface DownwardAPIProjection {
+  items?: DownwardAPIVolumeFile[];
+}
+
+// core/v1
+interface DownwardAPIVolumeFile {
+  path: string;
+  fieldRef?: ObjectFieldSelector;
+  resourceFieldRef?: ResourceFieldSelector;
+  mode?: int32;
+}
+
+// core/v1
+interface DownwardAPIVolumeSource {
+  items?: DownwardAPIVolumeFile[];
+  defaultMode?: int32;
+}
+
+// core/v1
+interface EmptyDirVolumeSource {
+  medium?: string;
+  sizeLimit?: quantity;
+}
+
+// core/v1
+interface EndpointAddress {
+  ip: string;
+  targetRef?: ObjectReference;
+  hostname?: string;
+  nodeName?: string;
+}
+
+// core/v1
+interface EndpointPort {
+  name?: string;
+  port: int32;
+  protocol?: string;
+  appProtocol?: string;
+}
+
+// core/v1
+interface EndpointSubset {
+  addresses?: EndpointAddress[];
+  notReadyAddresses?: EndpointAddress[];
+  ports?: EndpointPort[];
+}
+
+// core/v1
+interface EnvFromSource {
+  prefix?: string;
+  configMapRef?: ConfigMapEnvSource;
+  secretRef?: SecretEnvSource;
+}
+
+// core/v1
+interface EnvVar {
+  name: string;
+  value?: string;
+  valueFrom?: EnvVarSource;
+}
+
+// core/v1
+interface EnvVarSource {
+  fieldRef?: ObjectFieldSelector;
+  resourceFieldRef?: ResourceFieldSelector;
+  configMapKeyRef?: ConfigMapKeySelector;
+  secretKeyRef?: SecretKeySelector;
+}
+
+// core/v1
+interface EphemeralContainer {
+  name: string;
+  image?: string;
+  command?: string[];
+  args?: string[];
+  workingDir?: string;
+  ports?: ContainerPort[];
+  env?: EnvVar[];
+  resources?: ResourceRequirements;
+  volumeMounts?: VolumeMount[];
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  lifecycle?: Lifecycle;
+  terminationMessagePath?: string;
+  imagePullPolicy?: string;
+  securityContext?: SecurityContext;
+  stdin?: bool;
+  stdinOnce?: bool;
+  tty?: bool;
+  envFrom?: EnvFromSource[];
+  terminationMessagePolicy?: string;
+  volumeDevices?: VolumeDevice[];
+  startupProbe?: Probe;
+  targetContainerName?: string;
+}
+
+// core/v1
+interface EphemeralVolumeSource {
+  volumeClaimTemplate?: PersistentVolumeClaimTemplate;
+}
+
+// core/v1
+interface EventSeries {
+  count?: int32;
+  lastObservedTime?: microTime;
+}
+
+// core/v1
+interface EventSource {
+  component?: string;
+  host?: string;
+}
+
+// core/v1
+interface ExecAction {
+  command?: string[];
+}
+
+// core/v1
+interface FCVolumeSource {
+  targetWWNs?: string[];
+  lun?: int32;
+  fsType?: string;
+  readOnly?: bool;
+  wwids?: string[];
+}
+
+// core/v1
+interface FlexPersistentVolumeSource {
+  driver: string;
+  fsType?: string;
+  secretRef?: SecretReference;
+  readOnly?: bool;
+  options?: Record<string, string>;
+}
+
+// core/v1
+interface FlexVolumeSource {
+  driver: string;
+  fsType?: string;
+  secretRef?: LocalObjectReference;
+  readOnly?: bool;
+  options?: Record<string, string>;
+}
+
+// core/v1
+interface FlockerVolumeSource {
+  datasetName?: string;
+  datasetUUID?: string;
+}
+
+// core/v1
+interface GCEPersistentDiskVolumeSource {
+  pdName: string;
+  fsType?: string;
+  partition?: int32;
+  readOnly?: bool;
+}
+
+// core/v1
+interface GRPCAction {
+  port: int32;
+  service?: string;
+}
+
+// core/v1
+interface GitRepoVolumeSource {
+  repository: string;
+  revision?: string;
+  directory?: string;
+}
+
+// core/v1
+interface GlusterfsPersistentVolumeSource {
+  endpoints: string;
+  path: string;
+  readOnly?: bool;
+  endpointsNamespace?: string;
+}
+
+// core/v1
+interface GlusterfsVolumeSource {
+  endpoints: string;
+  path: string;
+  readOnly?: bool;
+}
+
+// core/v1
+interface HTTPGetAction {
+  path?: string;
+  port: intOrString;
+  host?: string;
+  scheme?: string;
+  httpHeaders?: HTTPHeader[];
+}
+
+// core/v1
+interface HTTPHeader {
+  name: string;
+  value: string;
+}
+
+// core/v1
+interface HostAlias {
+  ip?: string;
+  hostnames?: string[];
+}
+
+// core/v1
+interface HostPathVolumeSource {
+  path: string;
+  type?: string;
+}
+
+// core/v1
+interface ISCSIPersistentVolumeSource {
+  targetPortal: string;
+  iqn: string;
+  lun: int32;
+  iscsiInterface?: string;
+  fsType?: string;
+  readOnly?: bool;
+  portals?: string[];
+  chapAuthDiscovery?: bool;
+  secretRef?: SecretReference;
+  chapAuthSession?: bool;
+  initiatorName?: string;
+}
+
+// core/v1
+interface ISCSIVolumeSource {
+  targetPortal: string;
+  iqn: string;
+  lun: int32;
+  iscsiInterface?: string;
+  fsType?: string;
+  readOnly?: bool;
+  portals?: string[];
+  chapAuthDiscovery?: bool;
+  secretRef?: LocalObjectReference;
+  chapAuthSession?: bool;
+  initiatorName?: string;
+}
+
+// core/v1
+interface KeyToPath {
+  key: string;
+  path: string;
+  mode?: int32;
+}
+
+// core/v1
+interface Lifecycle {
+  postStart?: LifecycleHandler;
+  preStop?: LifecycleHandler;
+}
+
+// core/v1
+interface LifecycleHandler {
+  exec?: ExecAction;
+  httpGet?: HTTPGetAction;
+  tcpSocket?: TCPSocketAction;
+}
+
+// core/v1
+interface LimitRangeItem {
+  type: string;
+  max?: Record<string, quantity>;
+  min?: Record<string, quantity>;
+  default?: Record<string, quantity>;
+  defaultRequest?: Record<string, quantity>;
+  maxLimitRequestRatio?: Record<string, quantity>;
+}
+
+// core/v1
+interface LimitRangeSpec {
+  limits: LimitRangeItem[];
+}
+
+// core/v1
+interface LoadBalancerIngress {
+  ip?: string;
+  hostname?: string;
+  ports?: PortStatus[];
+}
+
+// core/v1
+interface LoadBalancerStatus {
+  ingress?: LoadBalancerIngress[];
+}
+
+// core/v1
+interface LocalObjectReference {
+  name?: string;
+}
+
+// core/v1
+interface LocalVolumeSource {
+  path: string;
+  fsType?: string;
+}
+
+// core/v1
+interface NFSVolumeSource {
+  server: string;
+  path: string;
+  readOnly?: bool;
+}
+
+// core/v1
+interface NamespaceCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// core/v1
+interface NamespaceSpec {
+  finalizers?: string[];
+}
+
+// core/v1
+interface NamespaceStatus {
+  phase?: string;
+  conditions?: NamespaceCondition[];
+}
+
+// core/v1
+interface NodeAddress {
+  type: string;
+  address: string;
+}
+
+// core/v1
+interface NodeAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+  preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[];
+}
+
+// core/v1
+interface NodeCondition {
+  type: string;
+  status: string;
+  lastHeartbeatTime?: time;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// core/v1
+interface NodeConfigSource {
+  configMap?: ConfigMapNodeConfigSource;
+}
+
+// core/v1
+interface NodeConfigStatus {
+  assigned?: NodeConfigSource;
+  active?: NodeConfigSource;
+  lastKnownGood?: NodeConfigSource;
+  error?: string;
+}
+
+// core/v1
+interface NodeDaemonEndpoints {
+  kubeletEndpoint?: DaemonEndpoint;
+}
+
+// core/v1
+interface NodeSelector {
+  nodeSelectorTerms: NodeSelectorTerm[];
+}
+
+// core/v1
+interface NodeSelectorRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+
+// core/v1
+interface NodeSelectorTerm {
+  matchExpressions?: NodeSelectorRequirement[];
+  matchFields?: NodeSelectorRequirement[];
+}
+
+// core/v1
+interface NodeSpec {
+  podCIDR?: string;
+  externalID?: string;
+  providerID?: string;
+  unschedulable?: bool;
+  taints?: Taint[];
+  configSource?: NodeConfigSource;
+  podCIDRs?: string[];
+}
+
+// core/v1
+interface NodeStatus {
+  capacity?: Record<string, quantity>;
+  allocatable?: Record<string, quantity>;
+  phase?: string;
+  conditions?: NodeCondition[];
+  addresses?: NodeAddress[];
+  daemonEndpoints?: NodeDaemonEndpoints;
+  nodeInfo?: NodeSystemInfo;
+  images?: ContainerImage[];
+  volumesInUse?: string[];
+  volumesAttached?: AttachedVolume[];
+  config?: NodeConfigStatus;
+}
+
+// core/v1
+interface NodeSystemInfo {
+  machineID: string;
+  systemUUID: string;
+  bootID: string;
+  kernelVersion: string;
+  osImage: string;
+  containerRuntimeVersion: string;
+  kubeletVersion: string;
+  kubeProxyVersion: string;
+  operatingSystem: string;
+  architecture: string;
+}
+
+// core/v1
+interface ObjectFieldSelector {
+  apiVersion?: string;
+  fieldPath: string;
+}
+
+// core/v1
+interface ObjectReference {
+  kind?: string;
+  namespace?: string;
+  name?: string;
+  uid?: string;
+  apiVersion?: string;
+  resourceVersion?: string;
+  fieldPath?: string;
+}
+
+// core/v1
+interface PersistentVolumeClaim {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: PersistentVolumeClaimSpec;
+  status?: PersistentVolumeClaimStatus;
+}
+
+// core/v1
+interface PersistentVolumeClaimCondition {
+  type: string;
+  status: string;
+  lastProbeTime?: time;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// core/v1
+interface PersistentVolumeClaimSpec {
+  accessModes?: string[];
+  resources?: ResourceRequirements;
+  volumeName?: string;
+  selector?: LabelSelector;
+  storageClassName?: string;
+  volumeMode?: string;
+  dataSource?: TypedLocalObjectReference;
+  dataSourceRef?: TypedObjectReference;
+}
+
+// core/v1
+interface PersistentVolumeClaimStatus {
+  phase?: string;
+  accessModes?: string[];
+  capacity?: Record<string, quantity>;
+  conditions?: PersistentVolumeClaimCondition[];
+  allocatedResources?: Record<string, quantity>;
+  resizeStatus?: string;
+}
+
+// core/v1
+interface PersistentVolumeClaimTemplate {
+  metadata?: ObjectMeta;
+  spec: PersistentVolumeClaimSpec;
+}
+
+// core/v1
+interface PersistentVolumeClaimVolumeSource {
+  claimName: string;
+  readOnly?: bool;
+}
+
+// core/v1
+interface PersistentVolumeSpec {
+  capacity?: Record<string, quantity>;
+  gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  hostPath?: HostPathVolumeSource;
+  glusterfs?: GlusterfsPersistentVolumeSource;
+  nfs?: NFSVolumeSource;
+  rbd?: RBDPersistentVolumeSource;
+  iscsi?: ISCSIPersistentVolumeSource;
+  cinder?: CinderPersistentVolumeSource;
+  cephfs?: CephFSPersistentVolumeSource;
+  fc?: FCVolumeSource;
+  flocker?: FlockerVolumeSource;
+  flexVolume?: FlexPersistentVolumeSource;
+  azureFile?: AzureFilePersistentVolumeSource;
+  vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  quobyte?: QuobyteVolumeSource;
+  azureDisk?: AzureDiskVolumeSource;
+  photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  portworxVolume?: PortworxVolumeSource;
+  scaleIO?: ScaleIOPersistentVolumeSource;
+  local?: LocalVolumeSource;
+  storageos?: StorageOSPersistentVolumeSource;
+  csi?: CSIPersistentVolumeSource;
+  accessModes?: string[];
+  claimRef?: ObjectReference;
+  persistentVolumeReclaimPolicy?: string;
+  storageClassName?: string;
+  mountOptions?: string[];
+  volumeMode?: string;
+  nodeAffinity?: VolumeNodeAffinity;
+}
+
+// core/v1
+interface PersistentVolumeStatus {
+  phase?: string;
+  message?: string;
+  reason?: string;
+}
+
+// core/v1
+interface PhotonPersistentDiskVolumeSource {
+  pdID: string;
+  fsType?: string;
+}
+
+// core/v1
+interface PodAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
+  preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
+}
+
+// core/v1
+interface PodAffinityTerm {
+  labelSelector?: LabelSelector;
+  namespaces?: string[];
+  topologyKey: string;
+  namespaceSelector?: LabelSelector;
+}
+
+// core/v1
+interface PodAntiAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
+  preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
+}
+
+// core/v1
+interface PodCondition {
+  type: string;
+  status: string;
+  lastProbeTime?: time;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// core/v1
+interface PodDNSConfig {
+  nameservers?: string[];
+  searches?: string[];
+  options?: PodDNSConfigOption[];
+}
+
+// core/v1
+interface PodDNSConfigOption {
+  name?: string;
+  value?: string;
+}
+
+// core/v1
+interface PodIP {
+  ip?: string;
+}
+
+// core/v1
+interface PodOS {
+  name: string;
+}
+
+// core/v1
+interface PodReadinessGate {
+  conditionType: string;
+}
+
+// core/v1
+interface PodResourceClaim {
+  name: string;
+  source?: ClaimSource;
+}
+
+// core/v1
+interface PodSchedulingGate {
+  name: string;
+}
+
+// core/v1
+interface PodSecurityContext {
+  seLinuxOptions?: SELinuxOptions;
+  runAsUser?: int64;
+  runAsNonRoot?: bool;
+  supplementalGroups?: int64[];
+  fsGroup?: int64;
+  runAsGroup?: int64;
+  sysctls?: Sysctl[];
+  windowsOptions?: WindowsSecurityContextOptions;
+  fsGroupChangePolicy?: string;
+  seccompProfile?: SeccompProfile;
+}
+
+// core/v1
+interface PodSpec {
+  volumes?: Volume[];
+  containers: Container[];
+  restartPolicy?: string;
+  terminationGracePeriodSeconds?: int64;
+  activeDeadlineSeconds?: int64;
+  dnsPolicy?: string;
+  nodeSelector?: Record<string, string>;
+  serviceAccountName?: string;
+  serviceAccount?: string;
+  nodeName?: string;
+  hostNetwork?: bool;
+  hostPID?: bool;
+  hostIPC?: bool;
+  securityContext?: PodSecurityContext;
+  imagePullSecrets?: LocalObjectReference[];
+  hostname?: string;
+  subdomain?: string;
+  affinity?: Affinity;
+  schedulerName?: string;
+  initContainers?: Container[];
+  automountServiceAccountToken?: bool;
+  tolerations?: Toleration[];
+  hostAliases?: HostAlias[];
+  priorityClassName?: string;
+  priority?: int32;
+  dnsConfig?: PodDNSConfig;
+  shareProcessNamespace?: bool;
+  readinessGates?: PodReadinessGate[];
+  runtimeClassName?: string;
+  enableServiceLinks?: bool;
+  preemptionPolicy?: string;
+  overhead?: Record<string, quantity>;
+  topologySpreadConstraints?: TopologySpreadConstraint[];
+  ephemeralContainers?: EphemeralContainer[];
+  setHostnameAsFQDN?: bool;
+  os?: PodOS;
+  hostUsers?: bool;
+  schedulingGates?: PodSchedulingGate[];
+  resourceClaims?: PodResourceClaim[];
+}
+
+// core/v1
+interface PodStatus {
+  phase?: string;
+  conditions?: PodCondition[];
+  message?: string;
+  reason?: string;
+  hostIP?: string;
+  podIP?: string;
+  startTime?: time;
+  containerStatuses?: ContainerStatus[];
+  qosClass?: string;
+  initContainerStatuses?: ContainerStatus[];
+  nominatedNodeName?: string;
+  podIPs?: PodIP[];
+  ephemeralContainerStatuses?: ContainerStatus[];
+}
+
+// core/v1
+interface PodTemplateSpec {
+  metadata?: ObjectMeta;
+  spec?: PodSpec;
+}
+
+// core/v1
+interface PortStatus {
+  port: int32;
+  protocol: string;
+  error?: string;
+}
+
+// core/v1
+interface PortworxVolumeSource {
+  volumeID: string;
+  fsType?: string;
+  readOnly?: bool;
+}
+
+// core/v1
+interface PreferredSchedulingTerm {
+  weight: int32;
+  preference: NodeSelectorTerm;
+}
+
+// core/v1
+interface Probe {
+  exec?: ExecAction;
+  httpGet?: HTTPGetAction;
+  tcpSocket?: TCPSocketAction;
+  grpc?: GRPCAction;
+  initialDelaySeconds?: int32;
+  timeoutSeconds?: int32;
+  periodSeconds?: int32;
+  successThreshold?: int32;
+  failureThreshold?: int32;
+  terminationGracePeriodSeconds?: int64;
+}
+
+// core/v1
+interface ProjectedVolumeSource {
+  sources?: VolumeProjection[];
+  defaultMode?: int32;
+}
+
+// core/v1
+interface QuobyteVolumeSource {
+  registry: string;
+  volume: string;
+  readOnly?: bool;
+  user?: string;
+  group?: string;
+  tenant?: string;
+}
+
+// core/v1
+interface RBDPersistentVolumeSource {
+  monitors: string[];
+  image: string;
+  fsType?: string;
+  pool?: string;
+  user?: string;
+  keyring?: string;
+  secretRef?: SecretReference;
+  readOnly?: bool;
+}
+
+// core/v1
+interface RBDVolumeSource {
+  monitors: string[];
+  image: string;
+  fsType?: string;
+  pool?: string;
+  user?: string;
+  keyring?: string;
+  secretRef?: LocalObjectReference;
+  readOnly?: bool;
+}
+
+// core/v1
+interface ReplicationControllerCondition {
+  type: string;
+  status: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// core/v1
+interface ReplicationControllerSpec {
+  replicas?: int32;
+  selector?: Record<string, string>;
+  template?: PodTemplateSpec;
+  minReadySeconds?: int32;
+}
+
+// core/v1
+interface ReplicationControllerStatus {
+  replicas: int32;
+  fullyLabeledReplicas?: int32;
+  observedGeneration?: int64;
+  readyReplicas?: int32;
+  availableReplicas?: int32;
+  conditions?: ReplicationControllerCondition[];
+}
+
+// core/v1
+interface ResourceClaim {
+  name: string;
+}
+
+// core/v1
+interface ResourceFieldSelector {
+  containerName?: string;
+  resource: string;
+  divisor?: quantity;
+}
+
+// core/v1
+interface ResourceQuotaSpec {
+  hard?: Record<string, quantity>;
+  scopes?: string[];
+  scopeSelector?: ScopeSelector;
+}
+
+// core/v1
+interface ResourceQuotaStatus {
+  hard?: Record<string, quantity>;
+  used?: Record<string, quantity>;
+}
+
+// core/v1
+interface ResourceRequirements {
+  limits?: Record<string, quantity>;
+  requests?: Record<string, quantity>;
+  claims?: ResourceClaim[];
+}
+
+// core/v1
+interface SELinuxOptions {
+  user?: string;
+  role?: string;
+  type?: string;
+  level?: string;
+}
+
+// core/v1
+interface ScaleIOPersistentVolumeSource {
+  gateway: string;
+  system: string;
+  secretRef: SecretReference;
+  sslEnabled?: bool;
+  protectionDomain?: string;
+  storagePool?: string;
+  storageMode?: string;
+  volumeName?: string;
+  fsType?: string;
+  readOnly?: bool;
+}
+
+// core/v1
+interface ScaleIOVolumeSource {
+  gateway: string;
+  system: string;
+  secretRef: LocalObjectReference;
+  sslEnabled?: bool;
+  protectionDomain?: string;
+  storagePool?: string;
+  storageMode?: string;
+  volumeName?: string;
+  fsType?: string;
+  readOnly?: bool;
+}
+
+// core/v1
+interface ScopeSelector {
+  matchExpressions?: ScopedResourceSelectorRequirement[];
+}
+
+// core/v1
+interface ScopedResourceSelectorRequirement {
+  scopeName: string;
+  operator: string;
+  values?: string[];
+}
+
+// core/v1
+interface SeccompProfile {
+  type: string;
+  localhostProfile?: string;
+}
+
+// core/v1
+interface SecretEnvSource {
+  name?: string;
+  optional?: bool;
+}
+
+// core/v1
+interface SecretKeySelector {
+  name?: string;
+  key: string;
+  optional?: bool;
+}
+
+// core/v1
+interface SecretProjection {
+  name?: string;
+  items?: KeyToPath[];
+  optional?: bool;
+}
+
+// core/v1
+interface SecretReference {
+  name?: string;
+  namespace?: string;
+}
+
+// core/v1
+interface SecretVolumeSource {
+  secretName?: string;
+  items?: KeyToPath[];
+  defaultMode?: int32;
+  optional?: bool;
+}
+
+// core/v1
+interface SecurityContext {
+  capabilities?: Capabilities;
+  privileged?: bool;
+  seLinuxOptions?: SELinuxOptions;
+  runAsUser?: int64;
+  runAsNonRoot?: bool;
+  readOnlyRootFilesystem?: bool;
+  allowPrivilegeEscalation?: bool;
+  runAsGroup?: int64;
+  procMount?: string;
+  windowsOptions?: WindowsSecurityContextOptions;
+  seccompProfile?: SeccompProfile;
+}
+
+// core/v1
+interface ServiceAccountTokenProjection {
+  audience?: string;
+  expirationSeconds?: int64;
+  path: string;
+}
+
+// core/v1
+interface ServicePort {
+  name?: string;
+  protocol?: string;
+  port: int32;
+  targetPort?: intOrString;
+  nodePort?: int32;
+  appProtocol?: string;
+}
+
+// core/v1
+interface ServiceSpec {
+  ports?: ServicePort[];
+  selector?: Record<string, string>;
+  clusterIP?: string;
+  type?: string;
+  externalIPs?: string[];
+  sessionAffinity?: string;
+  loadBalancerIP?: string;
+  loadBalancerSourceRanges?: string[];
+  externalName?: string;
+  externalTrafficPolicy?: string;
+  healthCheckNodePort?: int32;
+  publishNotReadyAddresses?: bool;
+  sessionAffinityConfig?: SessionAffinityConfig;
+  ipFamilyPolicy?: string;
+  clusterIPs?: string[];
+  ipFamilies?: string[];
+  allocateLoadBalancerNodePorts?: bool;
+  loadBalancerClass?: string;
+  internalTrafficPolicy?: string;
+}
+
+// core/v1
+interface ServiceStatus {
+  loadBalancer?: LoadBalancerStatus;
+  conditions?: Condition[];
+}
+
+// core/v1
+interface SessionAffinityConfig {
+  clientIP?: ClientIPConfig;
+}
+
+// core/v1
+interface StorageOSPersistentVolumeSource {
+  volumeName?: string;
+  volumeNamespace?: string;
+  fsType?: string;
+  readOnly?: bool;
+  secretRef?: ObjectReference;
+}
+
+// core/v1
+interface StorageOSVolumeSource {
+  volumeName?: string;
+  volumeNamespace?: string;
+  fsType?: string;
+  readOnly?: bool;
+  secretRef?: LocalObjectReference;
+}
+
+// core/v1
+interface Sysctl {
+  name: string;
+  value: string;
+}
+
+// core/v1
+interface TCPSocketAction {
+  port: intOrString;
+  host?: string;
+}
+
+// core/v1
+interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+  timeAdded?: time;
+}
+
+// core/v1
+interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+  tolerationSeconds?: int64;
+}
+
+// core/v1
+interface TopologySelectorLabelRequirement {
+  key: string;
+  values: string[];
+}
+
+// core/v1
+interface TopologySelectorTerm {
+  matchLabelExpressions?: TopologySelectorLabelRequirement[];
+}
+
+// core/v1
+interface TopologySpreadConstraint {
+  maxSkew: int32;
+  topologyKey: string;
+  whenUnsatisfiable: string;
+  labelSelector?: LabelSelector;
+  minDomains?: int32;
+  nodeAffinityPolicy?: string;
+  nodeTaintsPolicy?: string;
+  matchLabelKeys?: string[];
+}
+
+// core/v1
+interface TypedLocalObjectReference {
+  apiGroup?: string;
+  kind: string;
+  name: string;
+}
+
+// core/v1
+interface TypedObjectReference {
+  apiGroup?: string;
+  kind: string;
+  name: string;
+  namespace?: string;
+}
+
+// core/v1
+interface Volume {
+  name: string;
+  hostPath?: HostPathVolumeSource;
+  emptyDir?: EmptyDirVolumeSource;
+  gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  gitRepo?: GitRepoVolumeSource;
+  secret?: SecretVolumeSource;
+  nfs?: NFSVolumeSource;
+  iscsi?: ISCSIVolumeSource;
+  glusterfs?: GlusterfsVolumeSource;
+  persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
+  rbd?: RBDVolumeSource;
+  flexVolume?: FlexVolumeSource;
+  cinder?: CinderVolumeSource;
+  cephfs?: CephFSVolumeSource;
+  flocker?: FlockerVolumeSource;
+  downwardAPI?: DownwardAPIVolumeSource;
+  fc?: FCVolumeSource;
+  azureFile?: AzureFileVolumeSource;
+  configMap?: ConfigMapVolumeSource;
+  vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  quobyte?: QuobyteVolumeSource;
+  azureDisk?: AzureDiskVolumeSource;
+  photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  portworxVolume?: PortworxVolumeSource;
+  scaleIO?: ScaleIOVolumeSource;
+  projected?: ProjectedVolumeSource;
+  storageos?: StorageOSVolumeSource;
+  csi?: CSIVolumeSource;
+  ephemeral?: EphemeralVolumeSource;
+}
+
+// core/v1
+interface VolumeDevice {
+  name: string;
+  devicePath: string;
+}
+
+// core/v1
+interface VolumeMount {
+  name: string;
+  readOnly?: bool;
+  mountPath: string;
+  subPath?: string;
+  mountPropagation?: string;
+  subPathExpr?: string;
+}
+
+// core/v1
+interface VolumeNodeAffinity {
+  required?: NodeSelector;
+}
+
+// core/v1
+interface VolumeProjection {
+  secret?: SecretProjection;
+  downwardAPI?: DownwardAPIProjection;
+  configMap?: ConfigMapProjection;
+  serviceAccountToken?: ServiceAccountTokenProjection;
+}
+
+// core/v1
+interface VsphereVirtualDiskVolumeSource {
+  volumePath: string;
+  fsType?: string;
+  storagePolicyName?: string;
+  storagePolicyID?: string;
+}
+
+// core/v1
+interface WeightedPodAffinityTerm {
+  weight: int32;
+  podAffinityTerm: PodAffinityTerm;
+}
+
+// core/v1
+interface WindowsSecurityContextOptions {
+  gmsaCredentialSpecName?: string;
+  gmsaCredentialSpec?: string;
+  runAsUserName?: string;
+  hostProcess?: bool;
+}
+
+// discovery/v1
+interface Endpoint {
+  addresses: string[];
+  conditions?: EndpointConditions;
+  hostname?: string;
+  targetRef?: ObjectReference;
+  deprecatedTopology?: Record<string, string>;
+  nodeName?: string;
+  zone?: string;
+  hints?: EndpointHints;
+}
+
+// discovery/v1
+interface EndpointConditions {
+  ready?: bool;
+  serving?: bool;
+  terminating?: bool;
+}
+
+// discovery/v1
+interface EndpointHints {
+  forZones?: ForZone[];
+}
+
+// discovery/v1
+interface EndpointPort {
+  name?: string;
+  protocol?: string;
+  port?: int32;
+  appProtocol?: string;
+}
+
+// discovery/v1
+interface ForZone {
+  name: string;
+}
+
+// events/v1
+interface EventSeries {
+  count: int32;
+  lastObservedTime: microTime;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface FlowDistinguisherMethod {
+  type: string;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface FlowSchemaCondition {
+  type?: string;
+  status?: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface FlowSchemaSpec {
+  priorityLevelConfiguration: PriorityLevelConfigurationReference;
+  matchingPrecedence?: int32;
+  distinguisherMethod?: FlowDistinguisherMethod;
+  rules?: PolicyRulesWithSubjects[];
+}
+
+// flowcontrol.apiserver/v1beta2
+interface FlowSchemaStatus {
+  conditions?: FlowSchemaCondition[];
+}
+
+// flowcontrol.apiserver/v1beta2
+interface GroupSubject {
+  name: string;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface LimitResponse {
+  type: string;
+  queuing?: QueuingConfiguration;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface LimitedPriorityLevelConfiguration {
+  assuredConcurrencyShares?: int32;
+  limitResponse?: LimitResponse;
+  lendablePercent?: int32;
+  borrowingLimitPercent?: int32;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface NonResourcePolicyRule {
+  verbs: string[];
+  nonResourceURLs: string[];
+}
+
+// flowcontrol.apiserver/v1beta2
+interface PolicyRulesWithSubjects {
+  subjects: Subject[];
+  resourceRules?: ResourcePolicyRule[];
+  nonResourceRules?: NonResourcePolicyRule[];
+}
+
+// flowcontrol.apiserver/v1beta2
+interface PriorityLevelConfigurationCondition {
+  type?: string;
+  status?: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface PriorityLevelConfigurationReference {
+  name: string;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface PriorityLevelConfigurationSpec {
+  type: string;
+  limited?: LimitedPriorityLevelConfiguration;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface PriorityLevelConfigurationStatus {
+  conditions?: PriorityLevelConfigurationCondition[];
+}
+
+// flowcontrol.apiserver/v1beta2
+interface QueuingConfiguration {
+  queues?: int32;
+  handSize?: int32;
+  queueLengthLimit?: int32;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface ResourcePolicyRule {
+  verbs: string[];
+  apiGroups: string[];
+  resources: string[];
+  clusterScope?: bool;
+  namespaces?: string[];
+}
+
+// flowcontrol.apiserver/v1beta2
+interface ServiceAccountSubject {
+  namespace: string;
+  name: string;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface Subject {
+  kind: string;
+  user?: UserSubject;
+  group?: GroupSubject;
+  serviceAccount?: ServiceAccountSubject;
+}
+
+// flowcontrol.apiserver/v1beta2
+interface UserSubject {
+  name: string;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface FlowDistinguisherMethod {
+  type: string;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface FlowSchemaCondition {
+  type?: string;
+  status?: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface FlowSchemaSpec {
+  priorityLevelConfiguration: PriorityLevelConfigurationReference;
+  matchingPrecedence?: int32;
+  distinguisherMethod?: FlowDistinguisherMethod;
+  rules?: PolicyRulesWithSubjects[];
+}
+
+// flowcontrol.apiserver/v1beta3
+interface FlowSchemaStatus {
+  conditions?: FlowSchemaCondition[];
+}
+
+// flowcontrol.apiserver/v1beta3
+interface GroupSubject {
+  name: string;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface LimitResponse {
+  type: string;
+  queuing?: QueuingConfiguration;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface LimitedPriorityLevelConfiguration {
+  nominalConcurrencyShares?: int32;
+  limitResponse?: LimitResponse;
+  lendablePercent?: int32;
+  borrowingLimitPercent?: int32;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface NonResourcePolicyRule {
+  verbs: string[];
+  nonResourceURLs: string[];
+}
+
+// flowcontrol.apiserver/v1beta3
+interface PolicyRulesWithSubjects {
+  subjects: Subject[];
+  resourceRules?: ResourcePolicyRule[];
+  nonResourceRules?: NonResourcePolicyRule[];
+}
+
+// flowcontrol.apiserver/v1beta3
+interface PriorityLevelConfigurationCondition {
+  type?: string;
+  status?: string;
+  lastTransitionTime?: time;
+  reason?: string;
+  message?: string;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface PriorityLevelConfigurationReference {
+  name: string;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface PriorityLevelConfigurationSpec {
+  type: string;
+  limited?: LimitedPriorityLevelConfiguration;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface PriorityLevelConfigurationStatus {
+  conditions?: PriorityLevelConfigurationCondition[];
+}
+
+// flowcontrol.apiserver/v1beta3
+interface QueuingConfiguration {
+  queues?: int32;
+  handSize?: int32;
+  queueLengthLimit?: int32;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface ResourcePolicyRule {
+  verbs: string[];
+  apiGroups: string[];
+  resources: string[];
+  clusterScope?: bool;
+  namespaces?: string[];
+}
+
+// flowcontrol.apiserver/v1beta3
+interface ServiceAccountSubject {
+  namespace: string;
+  name: string;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface Subject {
+  kind: string;
+  user?: UserSubject;
+  group?: GroupSubject;
+  serviceAccount?: ServiceAccountSubject;
+}
+
+// flowcontrol.apiserver/v1beta3
+interface UserSubject {
+  name: string;
+}
+
+// insight/v1
+interface AccessCheck {
+  subject?: SubjectAccessReviewSpec;
+  self?: SelfSubjectAccessReviewSpec;
+}
+
+// insight/v1
+interface AccessExplanationStatus {
+  allowed: bool;
+  denied?: bool;
+  reason?: string;
+  evaluationError?: string;
+  decidedBy?: string;
+  authorizers?: AuthorizerOpinion[];
+  grants?: AccessGrant[];
+  moreGrants?: bool;
+  nearMisses?: NearMiss[];
+  nearMissesLeftOut?: int32;
+  faults?: BindingFault[];
+  faultsLeftOut?: int32;
+  namespacesLeftOut?: int32;
+  notes?: string[];
+}
+
+// insight/v1
+interface AccessGrant {
+  binding: BindingReference;
+  role: RoleReference;
+  subject: BoundSubject;
+  rule: ShownRule;
+  ruleIndex: int32;
+  aggregatedFrom?: string[];
+}
+
+// insight/v1
+interface AllowedSubject {
+  kind: string;
+  namespace?: string;
+  name: string;
+  members?: string;
+  grants: SubjectGrant[];
+  moreGrants?: bool;
+}
+
+// insight/v1
+interface AuthorizerOpinion {
+  name: string;
+  opinion: string;
+  reason?: string;
+}
+
+// insight/v1
+interface BindingFault {
+  binding: BindingReference;
+  role?: RoleReference;
+  fault: string;
+  message: string;
+}
+
+// insight/v1
+interface BindingReference {
+  kind: string;
+  namespace?: string;
+  name: string;
+}
+
+// insight/v1
+interface BoundSubject {
+  kind: string;
+  namespace?: string;
+  name: string;
+}
+
+// insight/v1
+interface BulkAccessReviewSpec {
+  checks: AccessCheck[];
+}
+
+// insight/v1
+interface BulkAccessReviewStatus {
+  results: SubjectAccessReviewStatus[];
+}
+
+// insight/v1
+interface MissingPart {
+  part: string;
+  wanted?: string;
+  given?: string[];
+  message: string;
+}
+
+// insight/v1
+interface NearMiss {
+  binding: BindingReference;
+  role: RoleReference;
+  subject: BoundSubject;
+  rule: ShownRule;
+  ruleIndex: int32;
+  aggregatedFrom?: string[];
+  missing: MissingPart[];
+}
+
+// insight/v1
+interface RoleReference {
+  kind: string;
+  namespace?: string;
+  name: string;
+}
+
+// insight/v1
+interface ShownRule {
+  verbs: string[];
+  apiGroups?: string[];
+  resources?: string[];
+  resourceNames?: string[];
+  nonResourceURLs?: string[];
+  entriesLeftOut?: int32;
+}
+
+// insight/v1
+interface SubjectAccessListSpec {
+  resourceAttributes?: ResourceAttributes;
+  nonResourceAttributes?: NonResourceAttributes;
+  limit?: int32;
+  continue?: string;
+}
+
+// insight/v1
+interface SubjectAccessListStatus {
+  subjects: AllowedSubject[];
+  continue?: string;
+  unlisted?: UnlistedAccess[];
+}
+
+// insight/v1
+interface SubjectGrant {
+  binding: BindingReference;
+  role: RoleReference;
+  rule: ShownRule;
+  ruleIndex: int32;
+  aggregatedFrom?: string[];
+}
+
+// insight/v1
+interface UnlistedAccess {
+  authorizer: string;
+  message: string;
+}
+
+// internal.apiserver/v1alpha1
+interface ServerStorageVersion {
+  apiServerID?: string;
+  encodingVersion?: string;
+  decodableVersions?: string[];
+}
+
+// internal.apiserver/v1alpha1
+interface StorageVersionCondition {
+  type: string;
+  status: string;
+  observedGeneration?: int64;
+  lastTransitionTime?: time;
+  reason: string;
+  message?: string;
+}
+
+// internal.apiserver/v1alpha1
+interface StorageVersionSpec {}
+
+// internal.apiserver/v1alpha1
+interface StorageVersionStatus {
+  storageVersions?: ServerStorageVersion[];
+  commonEncodingVersion?: string;
+  conditions?: StorageVersionCondition[];
+}
+
+// meta/v1
+interface Condition {
+  type: string;
+  status: string;
+  observedGeneration?: int64;
+  lastTransitionTime: time;
+  reason: string;
+  message: string;
+}
+
+// meta/v1
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: LabelSelectorRequirement[];
+}
+
+// meta/v1
+interface LabelSelectorRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+
+// meta/v1
+interface ManagedFieldsEntry {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  time?: time;
+  fieldsType?: string;
+  fieldsV1?: fieldsV1;
+  subresource?: string;
+}
+
+// meta/v1
+interface ObjectMeta {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  selfLink?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: int64;
+  creationTimestamp?: time;
+  deletionTimestamp?: time;
+  deletionGracePeriodSeconds?: int64;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntry[];
+}
+
+// meta/v1
+interface OwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: bool;
+  blockOwnerDeletion?: bool;
+}
+
+// networking/v1
+interface HTTPIngressPath {
+  path?: string;
+  backend: IngressBackend;
+  pathType: string;
+}
+
+// networking/v1
+interface HTTPIngressRuleValue {
+  paths: HTTPIngressPath[];
+}
+
+// networking/v1
+interface IPBlock {
+  cidr: string;
+  except?: string[];
+}
+
+// networking/v1
+interface IngressBackend {
+  resource?: TypedLocalObjectReference;
+  service?: IngressServiceBackend;
+}
+
+// networking/v1
+interface IngressClassParametersReference {
+  apiGroup?: string;
+  kind: string;
+  name: string;
+  scope?: string;
+  namespace?: string;
+}
+
+// networking/v1
+interface IngressClassSpec {
+  controller?: string;
+  parameters?: IngressClassParametersReference;
+}
+
+// networking/v1
+interface IngressLoadBalancerIngress {
+  ip?: string;
+  hostname?: string;
+  ports?: IngressPortStatus[];
+}
+
+// networking/v1
+interface IngressLoadBalancerStatus {
+  ingress?: IngressLoadBalancerIngress[];
+}
+
+// networking/v1
+interface IngressPortStatus {
+  port: int32;
+  protocol: string;
+  error?: string;
+}
+
+// networking/v1
+interface IngressRule {
+  host?: string;
+  http?: HTTPIngressRuleValue;
+}
+
+// networking/v1
+interface IngressServiceBackend {
+  name: string;
+  port?: ServiceBackendPort;
+}
+
+// networking/v1
+interface IngressSpec {
+  defaultBackend?: IngressBackend;
+  tls?: IngressTLS[];
+  rules?: IngressRule[];
+  ingressClassName?: string;
+}
+
+// networking/v1
+interface IngressStatus {
+  loadBalancer?: IngressLoadBalancerStatus;
+}
+
+// networking/v1
+interface IngressTLS {
+  hosts?: string[];
+  secretName?: string;
+}
+
+// networking/v1
+interface NetworkPolicyEgressRule {
+  ports?: NetworkPolicyPort[];
+  to?: NetworkPolicyPeer[];
+}
+
+// networking/v1
+interface NetworkPolicyIngressRule {
+  ports?: NetworkPolicyPort[];
+  from?: NetworkPolicyPeer[];
+}
+
+// networking/v1
+interface NetworkPolicyPeer {
+  podSelector?: LabelSelector;
+  namespaceSelector?: LabelSelector;
+  ipBlock?: IPBlock;
+}
+
+// networking/v1
+interface NetworkPolicyPort {
+  protocol?: string;
+  port?: intOrString;
+  endPort?: int32;
+}
+
+// networking/v1
+interface NetworkPolicySpec {
+  podSelector: LabelSelector;
+  ingress?: NetworkPolicyIngressRule[];
+  egress?: NetworkPolicyEgressRule[];
+  policyTypes?: string[];
+}
+
+// networking/v1
+interface NetworkPolicyStatus {
+  conditions?: Condition[];
+}
+
+// networking/v1
+interface ServiceBackendPort {
+  name?: string;
+  number?: int32;
+}
+
+// networking/v1alpha1
+interface ClusterCIDRSpec {
+  nodeSelector?: NodeSelector;
+  perNodeHostBits: int32;
+  ipv4?: string;
+  ipv6?: string;
+}
+
+// node/v1
+interface Overhead {
+  podFixed?: Record<string, quantity>;
+}
+
+// node/v1
+interface Scheduling {
+  nodeSelector?: Record<string, string>;
+  tolerations?: Toleration[];
+}
+
+// policy/v1
+interface PodDisruptionBudgetSpec {
+  minAvailable?: intOrString;
+  selector?: LabelSelector;
+  maxUnavailable?: intOrString;
+  unhealthyPodEvictionPolicy?: string;
+}
+
+// policy/v1
+interface PodDisruptionBudgetStatus {
+  observedGeneration?: int64;
+  disruptedPods?: Record<string, time>;
+  disruptionsAllowed: int32;
+  currentHealthy: int32;
+  desiredHealthy: int32;
+  expectedPods: int32;
+  conditions?: Condition[];
+}
+
+// rbac.authorization/v1
+interface AggregationRule {
+  clusterRoleSelectors?: LabelSelector[];
+}
+
+// rbac.authorization/v1
+interface PolicyRule {
+  verbs: string[];
+  apiGroups?: string[];
+  resources?: string[];
+  resourceNames?: string[];
+  nonResourceURLs?: string[];
+}
+
+// rbac.authorization/v1
+interface RoleRef {
+  apiGroup: string;
+  kind: string;
+  name: string;
+}
+
+// rbac.authorization/v1
+interface Subject {
+  kind: string;
+  apiGroup?: string;
+  name: string;
+  namespace?: string;
+}
+
+// resource/v1alpha1
+interface AllocationResult {
+  resourceHandle?: string;
+  availableOnNodes?: NodeSelector;
+  shareable?: bool;
+}
+
+// resource/v1alpha1
+interface PodSchedulingSpec {
+  selectedNode?: string;
+  potentialNodes?: string[];
+}
+
+// resource/v1alpha1
+interface PodSchedulingStatus {
+  resourceClaims?: ResourceClaimSchedulingStatus[];
+}
+
+// resource/v1alpha1
+interface ResourceClaimConsumerReference {
+  apiGroup?: string;
+  resource: string;
+  name: string;
+  uid: string;
+}
+
+// resource/v1alpha1
+interface ResourceClaimParametersReference {
+  apiGroup?: string;
+  kind: string;
+  name: string;
+}
+
+// resource/v1alpha1
+interface ResourceClaimSchedulingStatus {
+  name?: string;
+  unsuitableNodes?: string[];
+}
+
+// resource/v1alpha1
+interface ResourceClaimSpec {
+  resourceClassName: string;
+  parametersRef?: ResourceClaimParametersReference;
+  allocationMode?: string;
+}
+
+// resource/v1alpha1
+interface ResourceClaimStatus {
+  driverName?: string;
+  allocation?: AllocationResult;
+  reservedFor?: ResourceClaimConsumerReference[];
+  deallocationRequested?: bool;
+}
+
+// resource/v1alpha1
+interface ResourceClaimTemplateSpec {
+  metadata?: ObjectMeta;
+  spec: ResourceClaimSpec;
+}
+
+// resource/v1alpha1
+interface ResourceClassParametersReference {
+  apiGroup?: string;
+  kind: string;
+  name: string;
+  namespace?: string;
+}
+
+// storage/v1
+interface CSIDriverSpec {
+  attachRequired?: bool;
+  podInfoOnMount?: bool;
+  volumeLifecycleModes?: string[];
+  storageCapacity?: bool;
+  fsGroupPolicy?: string;
+  tokenRequests?: TokenRequest[];
+  requiresRepublish?: bool;
+  seLinuxMount?: bool;
+}
+
+// storage/v1
+interface CSINodeDriver {
+  name: string;
+  nodeID: string;
+  topologyKeys?: string[];
+  allocatable?: VolumeNodeResources;
+}
+
+// storage/v1
+interface CSINodeSpec {
+  drivers: CSINodeDriver[];
+}
+
+// storage/v1
+interface TokenRequest {
+  audience: string;
+  expirationSeconds?: int64;
+}
+
+// storage/v1
+interface VolumeAttachmentSource {
+  persistentVolumeName?: string;
+  inlineVolumeSpec?: PersistentVolumeSpec;
+}
+
+// storage/v1
+interface VolumeAttachmentSpec {
+  attacher: string;
+  source: VolumeAttachmentSource;
+  nodeName: string;
+}
+
+// storage/v1
+interface VolumeAttachmentStatus {
+  attached: bool;
+  attachmentMetadata?: Record<string, string>;
+  attachError?: VolumeError;
+  detachError?: VolumeError;
+}
+
+// storage/v1
+interface VolumeError {
+  time?: time;
+  message?: string;
+}
+
+// storage/v1
+interface VolumeNodeResources {
+  count?: int32;
+}

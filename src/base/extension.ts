@@ -1,0 +1,60 @@
+import type { Clock } from "./clock.ts";
+
+/**
+ * How long the server waits for a promise of an extension, in milliseconds: half of the time limit of a request, so that its
+ * client is still answered.
+ */
+export const extensionLimitMs = 30_000;
+
+/** An extension failed: it threw, rejected, answered with something else than its contract says, or not in time. */
+export class ExtensionError extends Error {
+  override name = "ExtensionError";
+}
+
+/** What guards extensions: objects of the program that embeds the server, which may fail in any way. */
+export interface ExtensionGuard {
+  readonly clock: Clock;
+  /** Logs the failure of an extension, which `extension` names: `admission plugin "x"`. */
+  readonly failed: (extension: string, error: unknown) => void;
+}
+
+/**
+ * The answer of an extension, or its rejection with an {@link ExtensionError} after {@link extensionLimitMs}. What comes
+ * later is dropped, also a late rejection.
+ *
+ * @param awaited what was asked for, for the message: `authenticate`.
+ */
+export function inTime<T>(clock: Clock, answer: PromiseLike<T>, awaited: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(() => {
+      reject(new ExtensionError(`${awaited} did not answer within ${extensionLimitMs / 1000} seconds`));
+    }, extensionLimitMs);
+    answer.then(
+      (value) => {
+        timer.cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        timer.cancel();
+        // A StatusError goes on as it is: it is an answer.
+        reject(
+          error instanceof Error ? error : new ExtensionError(`${awaited} rejected with ${String(error)}`),
+        );
+      },
+    );
+  });
+}
+
+/** Whether an answer of an extension is a promise, of whichever library. */
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return (
+    (typeof value === "object" || typeof value === "function") &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === "function"
+  );
+}
+
+/** Whether a value is an object with members, not a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

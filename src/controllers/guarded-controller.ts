@@ -1,0 +1,68 @@
+import { ExtensionError, inTime, isRecord, type ExtensionGuard } from "../base/extension.ts";
+import type { ObjectInformer } from "../resources/informer.ts";
+import type { Controller, ControllerContext, RunningController } from "./controller.ts";
+
+/**
+ * A controller of the program that embeds the server. A start that fails is thrown with the controller's name; afterwards
+ * what its listeners throw is logged, and so is an end that fails or lasts too long, for which nothing else waits.
+ */
+export function guardedController(controller: Controller, guard: ExtensionGuard): Controller {
+  const { name, onlyByName = false } = controller;
+  const extension = `controller ${JSON.stringify(name)}`;
+  return {
+    name,
+    onlyByName,
+    start(context) {
+      const running = started(controller, guardedContext(context, extension, guard));
+      return {
+        async close() {
+          try {
+            await inTime(guard.clock, Promise.resolve(running.close()), "close");
+          } catch (error) {
+            guard.failed(extension, error);
+          }
+        },
+      };
+    },
+  };
+}
+
+/** @throws {ExtensionError} */
+function started(controller: Controller, context: ControllerContext): RunningController {
+  try {
+    const running: unknown = controller.start(context);
+    if (isRecord(running) && typeof running["close"] === "function") {
+      return running as unknown as RunningController;
+    }
+  } catch (error) {
+    throw new ExtensionError(`${controller.name}: start failed: ${String(error)}`, { cause: error });
+  }
+  throw new ExtensionError(`${controller.name}: start must return an object with the method close`);
+}
+
+function guardedContext(
+  context: ControllerContext,
+  extension: string,
+  guard: ExtensionGuard,
+): ControllerContext {
+  return {
+    ...context,
+    informer(resource) {
+      const informer = context.informer(resource);
+      const guarded: ObjectInformer = {
+        sync: () => informer.sync(),
+        get: (namespace, name) => informer.get(namespace, name),
+        list: () => informer.list(),
+        listen: (listener) =>
+          informer.listen((key, object, before) => {
+            try {
+              listener(key, object, before);
+            } catch (error) {
+              guard.failed(extension, error);
+            }
+          }),
+      };
+      return guarded;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { declarationsIn, type Declarations } from "../schema/kind.ts";
+import { ObjectMeta } from "../schema/object-meta.ts";
+import {
+  bool,
+  bytes,
+  double,
+  duration,
+  field,
+  int32,
+  int64,
+  intOrString,
+  json,
+  list,
+  map,
+  microTime,
+  quantity,
+  string,
+  time,
+} from "../schema/types.ts";
+import { ageColumn, nameColumn } from "./columns.ts";
+import { Condition } from "./meta/condition.ts";
+import { LabelSelector } from "./meta/label-selector.ts";
+
+/** The types of fields, and what many kinds share. */
+const words = {
+  field,
+  list,
+  map,
+  string,
+  bool,
+  int32,
+  int64,
+  double,
+  bytes,
+  time,
+  microTime,
+  duration,
+  quantity,
+  intOrString,
+  json,
+  ObjectMeta,
+  Condition,
+  LabelSelector,
+  nameColumn,
+  ageColumn,
+};
+
+/** A group of a program's own, as static types know it. */
+interface OwnGroup<B extends string> {
+  readonly base: B;
+  readonly suffixed: false;
+}
+
+/**
+ * The words with which the kinds of one version of a group are declared; `createServer({ kinds })` serves them.
+ *
+ * @param group its full name, which has a dot: `shop.example.com`.
+ *
+ * @example
+ * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
+ * const Order = kind({
+ *   name: "Order", resource: "orders", singular: "order", scope: "Namespaced", doc: "What somebody wants to buy.",
+ *   fields: {
+ *     metadata: field(1, ObjectMeta, "Metadata of the order."),
+ *     item: field(2, string, "What is bought.").required(),
+ *   },
+ * });
+ */
+export function declareGroup<const B extends string, const V extends string>(
+  group: B,
+  version: V,
+): Declarations<OwnGroup<B>, V> & typeof words {
+  const own: OwnGroup<B> = { base: group, suffixed: false };
+  return { ...words, ...declarationsIn(own, version) };
+}

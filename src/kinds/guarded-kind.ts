@@ -1,0 +1,52 @@
+import { ExtensionError } from "../base/extension.ts";
+import { StatusError } from "../base/status-error.ts";
+import type { Column, Kind, Subresource } from "../schema/kind.ts";
+
+/**
+ * The kinds such that an exception of one of their own functions names the kind and the function. It ends the request, or
+ * the watch, that called the function, like any bug. Conversions lead to guarded kinds.
+ */
+export function guardedKinds(kinds: readonly Kind[]): readonly Kind[] {
+  const guarded = new Map(kinds.map((kind) => [kind, guardedKind(kind)] as const));
+  for (const kind of guarded.values()) {
+    const { conversion } = kind;
+    if (conversion === undefined) continue;
+    const members = withGuards(conversion, `kind ${kind.name}: conversion`);
+    const stored = () => guarded.get(conversion.stored()) ?? conversion.stored();
+    Object.assign(kind, { conversion: { ...members, stored } });
+  }
+  return [...guarded.values()];
+}
+
+function guardedKind(kind: Kind): Kind {
+  const subject = `kind ${kind.name}`;
+  const subresources = Object.entries<Subresource>(kind.subresources).map(
+    ([name, one]) => [name, withGuards(one, `${subject}: subresource ${name}`)] as const,
+  );
+  const columns = kind.columns?.map((one): Column => withGuards(one, `${subject}: column ${one.name}`));
+  return {
+    ...withGuards(kind, subject),
+    selectable: withGuards(kind.selectable, `${subject}: selectable`),
+    subresources: Object.fromEntries(subresources),
+    ...(columns && { columns }),
+  };
+}
+
+type Call = (...parameters: unknown[]) => unknown;
+
+/** A copy of an object whose functions name themselves in what they throw. */
+function withGuards<T extends object>(members: T, subject: string): T {
+  const entries = Object.entries(members).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== "function") return [name, member] as const;
+    const call: Call = (...parameters) => {
+      try {
+        return (member as Call).apply(members, parameters);
+      } catch (error) {
+        if (error instanceof StatusError) throw error;
+        throw new ExtensionError(`${subject}: ${name} failed: ${String(error)}`, { cause: error });
+      }
+    };
+    return [name, call] as const;
+  });
+  return Object.fromEntries(entries) as T;
+}

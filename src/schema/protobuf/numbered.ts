@@ -1,0 +1,35 @@
+import type { StructType, Type } from "../types.ts";
+
+const known = new WeakMap<StructType, boolean>();
+
+/**
+ * Whether objects of the type have a binary form: each field at every level has a number. `kind` and `apiVersion` of the
+ * object itself stand in the envelope and need none. All built-in kinds have one.
+ */
+export function hasBinaryForm(type: StructType): boolean {
+  let found = known.get(type);
+  if (found === undefined) {
+    const fields = Object.entries(type.fields).filter(([name]) => name !== "kind" && name !== "apiVersion");
+    found = fields.every(([, field]) => isNumbered(field.type, field.facts.number, new Set([type])));
+    known.set(type, found);
+  }
+  return found;
+}
+
+function isNumbered(type: Type, number: number | undefined, seen: Set<StructType>): boolean {
+  if (number === undefined) return false;
+  switch (type.shape) {
+    case "scalar":
+      return true;
+    case "list":
+      return isNumbered(type.element, number, seen);
+    case "map":
+      return isNumbered(type.value, number, seen);
+    case "union":
+      return Object.values(type.forms).every((form) => isNumbered(form.type, form.facts.number, seen));
+    case "struct":
+      if (seen.has(type)) return true;
+      seen.add(type);
+      return Object.values(type.fields).every((one) => isNumbered(one.type, one.facts.number, seen));
+  }
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
+import { createServer, declareGroup, type ObjectFor, type Server } from "../../src/index.ts";
+import type { ConfigMap, Deployment, FlowSchemaV1beta2, Pod } from "../../src/kinds/all.ts";
+import type { BuiltInObjects, ObjectsOf } from "../../src/kinds/typed-objects.ts";
+import { Order } from "./order-kind.ts";
+
+/** What must not compile stands behind `@ts-expect-error`: where it compiled, `npm run typecheck` would fail. */
+let server: Server<BuiltInObjects & ObjectsOf<readonly [typeof Order]>>;
+beforeAll(async () => {
+  server = await createServer({ port: false, kinds: [Order] });
+});
+afterAll(() => server.close());
+
+const inDefault = { name: "m", namespace: "default" } as const;
+
+test("the client knows the fields of a built-in kind", async () => {
+  const made = await server.client.create({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: inDefault,
+    data: { a: "b" },
+  });
+  expectTypeOf(made).toEqualTypeOf<ConfigMap>();
+  expectTypeOf(made.data).toEqualTypeOf<Record<string, string> | undefined>();
+  const found = await server.client.find({ apiVersion: "v1", kind: "ConfigMap", ...inDefault });
+  expect(found?.data).toEqual({ a: "b" });
+  const { items } = await server.client.list({ apiVersion: "v1", kind: "ConfigMap", namespace: "default" });
+  expect(items.map(({ data }) => data?.["a"])).toEqual(["b"]);
+});
+
+test("in either vocabulary, and in each version", () => {
+  const { client } = server;
+  const reference = (apiVersion: string) => ({ apiVersion, kind: "Role", name: "r", namespace: "default" });
+  expect(reference("v1").kind).toBe("Role");
+  expectTypeOf(client.get<"rbac.authorization.k8s.io/v1", "Role">).returns.resolves.toHaveProperty("rules");
+  expectTypeOf(client.get<"rbac.authorization.platform.io/v1", "Role">).returns.resolves.toHaveProperty(
+    "rules",
+  );
+  expectTypeOf(client.get<"apps/v1", "Deployment">).returns.resolves.toEqualTypeOf<Deployment>();
+  expectTypeOf(
+    client.get<"flowcontrol.apiserver.k8s.io/v1beta2", "FlowSchema">,
+  ).returns.resolves.toEqualTypeOf<FlowSchemaV1beta2>();
+  type Containers = NonNullable<Pod["spec"]>["containers"];
+  expectTypeOf<Containers[number]["image"]>().toEqualTypeOf<string | undefined>();
+});
+
+test("and those of a kind of one's own", async () => {
+  const made = await server.client.create({
+    apiVersion: "shop.example.com/v1",
+    kind: "Order",
+    metadata: { name: "one", namespace: "default" },
+    customer: "ada",
+    lines: [{ item: "tea" }],
+  });
+  expectTypeOf(made).toEqualTypeOf<ObjectFor<typeof Order>>();
+  expectTypeOf(made.customer).toEqualTypeOf<string>();
+  expect(made.lines?.[0]?.count).toBe(1);
+});
+
+test("where the kind is known at run time only, objects are any objects", async () => {
+  const apiVersion: string = "v1";
+  const found = await server.client.get({ apiVersion, kind: "Namespace", name: "default" });
+  expectTypeOf(found["anything"]).toEqualTypeOf<unknown>();
+  expect(found.metadata.name).toBe("default");
+});
+
+/** Compiled, never run. */
+export async function wrong(): Promise<void> {
+  const { client } = server;
+  // @ts-expect-error there is no such kind
+  await client.get({ apiVersion: "v1", kind: "ConfigMapp", name: "m" });
+  // @ts-expect-error the kind is of another group
+  await client.get({ apiVersion: "v1", kind: "Deployment", name: "m" });
+  // @ts-expect-error there is no such version
+  await client.get({ apiVersion: "v2", kind: "ConfigMap", name: "m" });
+  // @ts-expect-error the kind has no such field
+  await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: inDefault, date: {} });
+  // @ts-expect-error the field has another type
+  await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: inDefault, data: { a: 1 } });
+  // @ts-expect-error a required field is missing
+  await client.create({ apiVersion: "shop.example.com/v1", kind: "Order", metadata: inDefault });
+  // @ts-expect-error a reference to one object needs its name
+  await client.get({ apiVersion: "v1", kind: "ConfigMap" });
+  const map = await client.get({ apiVersion: "v1", kind: "ConfigMap", name: "m" });
+  // @ts-expect-error the kind has no such field
+  map.date?.toString();
+  const { kind, field, string } = declareGroup("shop.example.com", "v1");
+  kind({
+    name: "Tea",
+    resource: "teas",
+    singular: "tea",
+    scope: "Cluster",
+    doc: "Tea.",
+    fields: { leaf: field(2, string, "Leaf.") },
+    // @ts-expect-error the kind has no such field
+    generationOf: (tea) => tea.leaves,
+  });
+  // @ts-expect-error a plugin says what it concerns
+  await createServer({ admissionPlugins: [{ name: "X", mutate: () => undefined }] });
+  // @ts-expect-error there is no such option
+  await createServer({ plugins: [] });
+}

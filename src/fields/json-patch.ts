@@ -69,11 +69,11 @@ type Container = JsonObject | JsonValue[];
  * has one place, so whoever changes it comes by all that contain it: there the remembered sizes are dropped.
  */
 class PatchedDocument {
-  readonly #owned = new Set<Container>();
+  private readonly owned = new Set<Container>();
   /** Of containers that haven't changed since they were measured, with all below them. */
-  readonly #sizes = new Map<Container, Size>();
-  #copiedCharacters = 0;
-  #steps = 0;
+  private readonly sizes = new Map<Container, Size>();
+  private copiedCharacters = 0;
+  private steps = 0;
 
   constructor(
     public root: JsonValue,
@@ -84,49 +84,49 @@ class PatchedDocument {
     const { path } = operation;
     switch (operation.op) {
       case "add":
-        return this.#add(path, operation.value);
+        return this.add(path, operation.value);
       case "remove":
-        return void this.#remove(path);
+        return void this.remove(path);
       case "replace":
-        return this.#replace(path, operation.value);
+        return this.replace(path, operation.value);
       case "move":
-        return this.#move(operation.from, path);
+        return this.move(operation.from, path);
       case "copy":
-        return this.#copy(operation.from, path);
+        return this.copy(operation.from, path);
       case "test":
-        return this.#test(path, operation.value);
+        return this.test(path, operation.value);
     }
   }
 
-  #add(path: Pointer, value: JsonValue): void {
-    this.#checkDepth(path, this.#measure(value).depth);
-    this.#insert(path, value);
+  private add(path: Pointer, value: JsonValue): void {
+    this.checkDepth(path, this.measure(value).depth);
+    this.insert(path, value);
   }
 
-  #insert(path: Pointer, value: JsonValue): void {
+  private insert(path: Pointer, value: JsonValue): void {
     if (path.length === 0) {
       this.root = value;
       return;
     }
-    const parent = this.#ownParent(path);
+    const parent = this.ownParent(path);
     const name = path.at(-1)!;
     if (!Array.isArray(parent)) return setMember(parent, name, value);
     if (name === "-" || name === String(parent.length)) {
       parent.push(value);
       return;
     }
-    const index = this.#index(parent, name, path);
-    this.#spendShift(parent, index);
+    const index = this.index(parent, name, path);
+    this.spendShift(parent, index);
     parent.splice(index, 0, value);
   }
 
-  #remove(path: Pointer): JsonValue {
-    const value = this.#get(path);
+  private remove(path: Pointer): JsonValue {
+    const value = this.get(path);
     if (path.length === 0) throw inapplicablePatch("the whole document can't be removed");
-    const parent = this.#ownParent(path);
+    const parent = this.ownParent(path);
     if (Array.isArray(parent)) {
-      const index = this.#index(parent, path.at(-1)!, path);
-      this.#spendShift(parent, index);
+      const index = this.index(parent, path.at(-1)!, path);
+      this.spendShift(parent, index);
       parent.splice(index, 1);
     } else {
       delete parent[path.at(-1)!];
@@ -134,73 +134,73 @@ class PatchedDocument {
     return value;
   }
 
-  #replace(path: Pointer, value: JsonValue): void {
-    this.#checkDepth(path, this.#measure(value).depth);
+  private replace(path: Pointer, value: JsonValue): void {
+    this.checkDepth(path, this.measure(value).depth);
     if (path.length === 0) {
       this.root = value;
       return;
     }
-    const parent = this.#ownParent(path);
-    if (Array.isArray(parent)) parent[this.#index(parent, path.at(-1)!, path)] = value;
+    const parent = this.ownParent(path);
+    if (Array.isArray(parent)) parent[this.index(parent, path.at(-1)!, path)] = value;
     else setMember(parent, path.at(-1)!, value);
   }
 
-  #move(from: Pointer, path: Pointer): void {
+  private move(from: Pointer, path: Pointer): void {
     if (isBelow(path, from)) throw inapplicablePatch(`${show(from)} can't be moved into itself`);
-    this.#checkDepth(path, this.#measure(this.#get(from)).depth);
+    this.checkDepth(path, this.measure(this.get(from)).depth);
     // The whole document has no place but its own; `isBelow` left only that one.
-    if (from.length > 0) this.#insert(path, this.#remove(from));
+    if (from.length > 0) this.insert(path, this.remove(from));
   }
 
-  #copy(from: Pointer, path: Pointer): void {
-    const value = this.#get(from);
-    const { depth, characters } = this.#measure(value);
-    this.#checkDepth(path, depth);
-    this.#copiedCharacters += characters;
-    if (this.#copiedCharacters > this.limits.maxCopiedCharacters) {
+  private copy(from: Pointer, path: Pointer): void {
+    const value = this.get(from);
+    const { depth, characters } = this.measure(value);
+    this.checkDepth(path, depth);
+    this.copiedCharacters += characters;
+    if (this.copiedCharacters > this.limits.maxCopiedCharacters) {
       throw inapplicablePatch(
         `copy operations may add ${this.limits.maxCopiedCharacters} characters, these add more`,
       );
     }
-    this.#insert(path, deepClone(value));
+    this.insert(path, deepClone(value));
   }
 
-  #test(path: Pointer, expected: JsonValue): void {
-    if (expected === null && this.#isAbsentMember(path)) return;
+  private test(path: Pointer, expected: JsonValue): void {
+    if (expected === null && this.isAbsentMember(path)) return;
     // A comparison ends at the first difference: what it costs is the size of what is expected.
-    this.#measure(expected);
-    if (!deepEqual(expected, this.#get(path)))
+    this.measure(expected);
+    if (!deepEqual(expected, this.get(path)))
       throw inapplicablePatch(`the test of ${show(path)} failed: its value is another`);
   }
 
   /** Whether the object exists in which a path ends, but not that member: clients test for it with null. */
-  #isAbsentMember(path: Pointer): boolean {
+  private isAbsentMember(path: Pointer): boolean {
     if (path.length === 0) return false;
-    const parent = this.#get(path.slice(0, -1));
+    const parent = this.get(path.slice(0, -1));
     return isObject(parent) && !Object.hasOwn(parent, path.at(-1)!);
   }
 
   /** The value at a path that must exist. */
-  #get(path: Pointer): JsonValue {
+  private get(path: Pointer): JsonValue {
     let value = this.root;
-    for (const name of path) value = this.#child(value, name, path);
+    for (const name of path) value = this.child(value, name, path);
     return value;
   }
 
-  #child(parent: JsonValue, name: string, path: Pointer): JsonValue {
+  private child(parent: JsonValue, name: string, path: Pointer): JsonValue {
     let child: JsonValue | undefined;
-    if (Array.isArray(parent)) child = parent[this.#index(parent, name, path)];
+    if (Array.isArray(parent)) child = parent[this.index(parent, name, path)];
     else if (isObject(parent)) child = getMember(parent, name);
     if (child === undefined) throw inapplicablePatch(`the path ${show(path)} doesn't exist`);
     return child;
   }
 
   /** The container that holds a path's last part, made our own together with all above it: the caller changes it. */
-  #ownParent(path: Pointer): Container {
-    let parent = this.#own(this.root, path);
+  private ownParent(path: Pointer): Container {
+    let parent = this.own(this.root, path);
     this.root = parent;
     for (const name of path.slice(0, -1)) {
-      const child = this.#own(this.#child(parent, name, path), path);
+      const child = this.own(this.child(parent, name, path), path);
       if (Array.isArray(parent)) parent[Number(name)] = child;
       else setMember(parent, name, child);
       parent = child;
@@ -208,21 +208,21 @@ class PatchedDocument {
     return parent;
   }
 
-  #own(value: JsonValue, path: Pointer): Container {
+  private own(value: JsonValue, path: Pointer): Container {
     if (typeof value !== "object" || value === null) {
       throw inapplicablePatch(`the path ${show(path)} leads through a value that has no members`);
     }
-    if (this.#owned.has(value)) {
-      this.#sizes.delete(value);
+    if (this.owned.has(value)) {
+      this.sizes.delete(value);
       return value;
     }
     const copy = Array.isArray(value) ? value.slice() : { ...value };
-    this.#owned.add(copy);
+    this.owned.add(copy);
     return copy;
   }
 
   /** An index of an element that exists. */
-  #index(array: readonly JsonValue[], name: string, path: Pointer): number {
+  private index(array: readonly JsonValue[], name: string, path: Pointer): number {
     if (!/^(?:0|[1-9][0-9]{0,15})$/.test(name)) {
       throw inapplicablePatch(
         `the path ${show(path)} has ${JSON.stringify(name.slice(0, 64))} where an index must stand`,
@@ -234,53 +234,53 @@ class PatchedDocument {
     return index;
   }
 
-  #checkDepth(path: Pointer, depth: number): void {
+  private checkDepth(path: Pointer, depth: number): void {
     if (path.length + depth > this.limits.maxDepth) {
       throw inapplicablePatch(`the result would be nested deeper than ${this.limits.maxDepth}`);
     }
   }
 
-  #measure(value: JsonValue): Size {
-    this.#spend(1);
+  private measure(value: JsonValue): Size {
+    this.spend(1);
     if (typeof value === "string") return { depth: 0, characters: value.length + 2 };
     if (typeof value !== "object" || value === null) return scalarSize;
-    const known = this.#sizes.get(value);
+    const known = this.sizes.get(value);
     if (known !== undefined) return known;
-    const size = Array.isArray(value) ? this.#measureArray(value) : this.#measureObject(value);
-    this.#sizes.set(value, size);
+    const size = Array.isArray(value) ? this.measureArray(value) : this.measureObject(value);
+    this.sizes.set(value, size);
     return size;
   }
 
-  #measureArray(array: readonly JsonValue[]): Size {
+  private measureArray(array: readonly JsonValue[]): Size {
     let depth = 0;
     let characters = 2;
     for (const item of array) {
-      const size = this.#measure(item);
+      const size = this.measure(item);
       if (size.depth > depth) depth = size.depth;
       characters += size.characters + 1;
     }
     return { depth: depth + 1, characters };
   }
 
-  #measureObject(object: JsonObject): Size {
+  private measureObject(object: JsonObject): Size {
     let depth = 0;
     let characters = 2;
     // Nothing enumerable is inherited, and a list of the members would take longer than the rest.
     for (const name in object) {
-      const size = this.#measure(object[name]!);
+      const size = this.measure(object[name]!);
       if (size.depth > depth) depth = size.depth;
       characters += name.length + size.characters + 4;
     }
     return { depth: depth + 1, characters };
   }
 
-  #spendShift(array: readonly JsonValue[], index: number): void {
-    this.#spend(Math.ceil((array.length - index) / itemsPerStep));
+  private spendShift(array: readonly JsonValue[], index: number): void {
+    this.spend(Math.ceil((array.length - index) / itemsPerStep));
   }
 
-  #spend(steps: number): void {
-    this.#steps += steps;
-    if (this.#steps > this.limits.maxSteps)
+  private spend(steps: number): void {
+    this.steps += steps;
+    if (this.steps > this.limits.maxSteps)
       throw inapplicablePatch("the patch takes too much work for this object");
   }
 }

@@ -15,7 +15,7 @@ export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
 
   /** Its text as an entry writes it, once it was asked for; see {@link fieldSetText}. */
-  #text: string | undefined;
+  private text: string | undefined;
 
   private constructor(
     /** Whether the path that leads here is itself in the set. */
@@ -125,18 +125,18 @@ export class FieldSet {
 
   /** See {@link fieldSetText}. A set that shares parts with one whose text is known needs to write only the others. */
   static textOf(set: FieldSet): string {
-    if (set.#text !== undefined) return set.#text;
+    if (set.text !== undefined) return set.text;
     const { children } = set;
     let text = set.isMember && children.size > 0 ? '".":{}' : "";
     for (const element of inOrder([...children.keys()])) {
       text += `${text === "" ? "" : ","}${encodeString(element)}:${FieldSet.textOf(children.get(element)!)}`;
     }
-    return (set.#text = `{${text}}`);
+    return (set.text = `{${text}}`);
   }
 
   /** A set with the text that it is known to have. */
   static withText(set: FieldSet, text: string): FieldSet {
-    set.#text = text;
+    set.text = text;
     return set;
   }
 

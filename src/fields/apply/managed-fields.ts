@@ -58,18 +58,18 @@ export function storedManagedFields(
 }
 
 class StoredManagedFields implements ManagedFields {
-  #read: Omit<ManagedFields, "stored"> | undefined;
+  private read: Omit<ManagedFields, "stored"> | undefined;
   constructor(
     readonly stored: ManagedFieldsText,
     private readonly readSet?: (text: string) => FieldSet,
   ) {}
 
   get owners(): Owners {
-    return (this.#read ??= readEntries(this.stored, this.readSet)).owners;
+    return (this.read ??= readEntries(this.stored, this.readSet)).owners;
   }
 
   get entries(): ManagedFields["entries"] {
-    return (this.#read ??= readEntries(this.stored, this.readSet)).entries;
+    return (this.read ??= readEntries(this.stored, this.readSet)).entries;
   }
 }
 

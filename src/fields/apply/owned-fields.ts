@@ -16,8 +16,8 @@ const fewFields = 16;
 
 /** The fields that a stored entry names. Most writes touch the fields of few owners, so a set is read when it is asked for. */
 export class StoredFields implements OwnedFields {
-  #set: FieldSet | undefined;
-  #hadToFit = false;
+  private known: FieldSet | undefined;
+  private hadToFit = false;
 
   /**
    * @param text the set as {@link fieldSetText} wrote it.
@@ -32,18 +32,18 @@ export class StoredFields implements OwnedFields {
   ) {}
 
   get set(): FieldSet {
-    if (this.#set === undefined) {
+    if (this.known === undefined) {
       const set = this.read(this.text);
-      this.#set = this.shape === undefined ? set : fitted(set, this.shape);
-      this.#hadToFit = this.#set !== set;
+      this.known = this.shape === undefined ? set : fitted(set, this.shape);
+      this.hadToFit = this.known !== set;
     }
-    return this.#set;
+    return this.known;
   }
 
   /** The same fields, to be stored anew where they had to be made to fit. */
   get fitted(): OwnedFields {
     const { version, set } = this;
-    return this.#hadToFit ? { version, set } : this;
+    return this.hadToFit ? { version, set } : this;
   }
 
   /** The same fields as far as they fit the shape of the object. */
@@ -53,7 +53,7 @@ export class StoredFields implements OwnedFields {
 
   /** False only if surely none of some fields is in the set. */
   mayHold(fields: FieldSet): boolean {
-    if (this.#set !== undefined) return true;
+    if (this.known !== undefined) return true;
     const names = lastElements(fields, []);
     return names.length > fewFields || names.some((name) => this.text.includes(name));
   }

@@ -1,5 +1,6 @@
 import { authenticationFlags } from "./authentication-flags.ts";
 import { auditFlags } from "./audit-flags.ts";
+import { defaultTolerations } from "../admission/plugins/default-toleration-seconds.ts";
 import { optionDefaults } from "../server/option-defaults.ts";
 import { durationText, flag, type Flag } from "./flag.ts";
 
@@ -234,13 +235,13 @@ export const serveFlags: readonly Flag[] = [
   flag(
     "default-not-ready-toleration-seconds",
     "integer",
-    "300",
+    String(defaultTolerations.notReady),
     "Seconds for which pods that don't say it stay on a node that isn't ready (DefaultTolerationSeconds).",
   ),
   flag(
     "default-unreachable-toleration-seconds",
     "integer",
-    "300",
+    String(defaultTolerations.unreachable),
     "Seconds for which pods that don't say it stay on a node that can't be reached (DefaultTolerationSeconds).",
   ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),

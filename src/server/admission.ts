@@ -8,6 +8,7 @@ import { alwaysPullImages } from "../admission/plugins/always-pull-images.ts";
 import { defaultIngressClass } from "../admission/plugins/default-ingress-class.ts";
 import { defaultTolerationSeconds } from "../admission/plugins/default-toleration-seconds.ts";
 import { extendedResourceToleration } from "../admission/plugins/extended-resource-toleration.ts";
+import { limitRanger } from "../admission/plugins/limit-ranger/limit-ranger.ts";
 import { limitPodHardAntiAffinityTopology } from "../admission/plugins/limit-pod-hard-anti-affinity-topology.ts";
 import {
   namespaceAutoProvision,
@@ -91,7 +92,7 @@ const builtIn: readonly Available[] = [
   off("NamespaceExists", (_, { namespaces }) => namespaceExists(namespaces)),
   off("SecurityContextDeny", securityContextDeny),
   off("LimitPodHardAntiAffinityTopology", ({ vocabulary }) => limitPodHardAntiAffinityTopology(vocabulary)),
-  on("LimitRanger"),
+  on("LimitRanger", ({ vocabulary }, { facts }) => limitRanger(facts, vocabulary)),
   on("ServiceAccount"),
   off("NodeRestriction", ({ vocabulary }, { store, registry }) =>
     nodeRestriction(new ObjectReader(store, registry), vocabulary),

@@ -23,6 +23,9 @@ import {
   podTolerationRestriction,
   readTolerationRestrictions,
 } from "../admission/plugins/pod-toleration-restriction.ts";
+import { readPodSecurity } from "../admission/plugins/pod-security/configuration.ts";
+import type { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
+import { podSecurity } from "../admission/plugins/pod-security/pod-security.ts";
 import { priority } from "../admission/plugins/priority.ts";
 import { runtimeClass } from "../admission/plugins/runtime-class.ts";
 import { securityContextDeny } from "../admission/plugins/security-context-deny.ts";
@@ -41,6 +44,7 @@ import { eventRateLimit, readEventLimits } from "../admission/plugins/event-rate
 import { namespaceLifecycle } from "../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../admission/plugins/node-restriction/node-restriction.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
+import { stackOf } from "../base/logger.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
@@ -62,6 +66,7 @@ export interface AdmissionParts {
   readonly store: Store;
   readonly facts: AdmissionFacts;
   readonly provision: ProvisionNamespace;
+  readonly podSecurityFigures: PodSecurityFigures;
 }
 
 /** A plugin that the options can turn on or off. */
@@ -105,7 +110,7 @@ const builtIn: readonly Available[] = [
   on("TaintNodesByCondition", ({ vocabulary }) => taintNodesByCondition(vocabulary)),
   off("AlwaysPullImages", alwaysPullImages),
   off("ImagePolicyWebhook"),
-  on("PodSecurity"),
+  on("PodSecurity", podSecurityStandards),
   off("PodNodeSelector", nodeSelectors),
   on("Priority", (_, { facts }) => priority(facts)),
   on("DefaultTolerationSeconds", ({ vocabulary, tolerationSeconds }) =>
@@ -156,6 +161,19 @@ async function nodeSelectors(
   configuration: PluginConfiguration | undefined,
 ): Promise<AdmissionPlugin> {
   return podNodeSelector(facts, await readNodeSelectors(configuration), vocabulary);
+}
+
+async function podSecurityStandards(
+  { vocabulary, clock, log }: ServerOptions,
+  { facts, store, registry, podSecurityFigures: figures }: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+): Promise<AdmissionPlugin> {
+  const plugin = "PodSecurity";
+  const { value: settings, warnings } = await readPodSecurity(configuration, vocabulary);
+  for (const warning of warnings) log.warn({ plugin }, `${configurationFlag}: ${warning}`);
+  const failed = (error: unknown) =>
+    log.warn({ plugin, error: stackOf(error) }, "the pods of a namespace can't be read");
+  return podSecurity({ settings, facts, figures, vocabulary, pods: { store, registry, clock, failed } });
 }
 
 async function tolerationRestrictions(

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/admission-chain.ts";
 import { AdmissionFacts } from "../admission/followed-objects.ts";
+import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
@@ -22,6 +23,7 @@ import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionObserver } from "../http/metrics/admission-metrics.ts";
+import { showPodSecurity } from "../http/metrics/pod-security-metrics.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
@@ -191,7 +193,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   );
   const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
   const authorizer = authorization.chain;
-  const parts = { registry, store, namespaces, policy, authorizer, facts, provision };
+  const podSecurityFigures = new PodSecurityFigures();
+  const parts = { registry, store, namespaces, policy, authorizer, facts, provision, podSecurityFigures };
   const admission = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
@@ -202,6 +205,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
   admission.measure(admissionObserver(metrics));
+  showPodSecurity(metrics, podSecurityFigures);
   const control = flowControl(options, engine, metrics);
   const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
   const connections = await connectionRules(options);

@@ -96,16 +96,4 @@ describe("an object that promises what nothing enforces", () => {
       expect(changed.warnings).toEqual([]);
     },
   );
-
-  test("a namespace that gains or changes a pod security label", async () => {
-    const label = "pod-security.platform.io/enforce";
-    const warning = `metadata.labels[${label}]: this server stores the label and does not enforce it`;
-    const metadata = { name: "guarded", labels: { [label]: "restricted" } };
-    const path = "/api/v1/namespaces/guarded";
-    expect((await ok(server.admin.post("/api/v1/namespaces", { metadata }))).warnings).toEqual([warning]);
-    const patch = (labels: object) => ok(server.admin.patch(path, { metadata: { labels } }));
-    expect((await patch({ other: "x" })).warnings).toEqual([]);
-    expect((await patch({ [label]: "baseline" })).warnings).toEqual([warning]);
-    expect((await patch({ [label]: null })).warnings).toEqual([]);
-  });
 });

@@ -21,8 +21,7 @@ ${table(stored, "acts")}
 
 ## Stored and not enforced
 
-This server does not do what these objects ask for. The answer to a create says so in a \`Warning\` header. The same
-holds for the labels \`pod-security.<domain>/…\` of a namespace.
+This server does not do what these objects ask for. The answer to a create says so in a \`Warning\` header.
 
 ${table(stored, "unenforced")}
 

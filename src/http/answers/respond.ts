@@ -19,12 +19,17 @@ export function headersFor(contentType: string, warnings: readonly string[] = no
   return warnings.length === 0 ? lines : [...lines, ...warningLines(warnings)];
 }
 
-/** The headers of the warnings, as many as a client's limits on headers surely take. */
+/**
+ * The headers of the warnings, as many as a client's limits on headers surely take. Warnings are cut only where they are too long
+ * together.
+ */
 export function warningLines(warnings: readonly string[]): string[] {
   const lines: string[] = [];
+  const total = warnings.reduce((sum, warning) => sum + warning.length, 0);
+  const longest = total > maxWarningsLength ? maxWarningLength : maxWarningsLength;
   let length = 0;
   for (const [index, warning] of warnings.entries()) {
-    const text = quoted(warning);
+    const text = quoted(warning.slice(0, longest));
     length += text.length;
     if (index === maxWarnings || length > maxWarningsLength) {
       lines.push("Warning", `299 - "${warnings.length - index} more warnings are left out"`);
@@ -40,12 +45,12 @@ const noWarnings: readonly string[] = [];
 /** The most warnings of one answer, and the most characters of all of them together. */
 const maxWarnings = 100;
 const maxWarningsLength = 4096;
-/** The most characters of one warning. */
+/** The most characters of one warning, where the warnings are more than that together. */
 const maxWarningLength = 256;
 
 /** A warning's text as a quoted string that may stand in a header (RFC 7234 section 5.5). */
 function quoted(text: string): string {
-  const plain = text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, maxWarningLength);
+  const plain = text.replaceAll(/[^\x20-\x7e]/g, "?");
   return `"${plain.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 

@@ -2,6 +2,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
+import { podSecurityMetrics } from "./pod-security-metrics.ts";
 import { productMetrics } from "./product-metrics.ts";
 
 const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;
@@ -16,6 +17,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...requestMetrics,
     ...authenticationMetrics,
     ...admissionMetrics,
+    ...podSecurityMetrics,
     ...auditMetrics,
     ...flowMetrics,
     ...storeMetrics,

@@ -46,7 +46,8 @@ export const Namespace = kind({
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   nameForm: "label",
   effect: {
-    enforced: "nothing is created in a namespace that is missing or terminating",
+    enforced:
+      "nothing is created in a namespace that is missing or terminating; its labels `pod-security.<domain>/…` limit what its pods may do",
     acts: "the controller `namespace` deletes the content of a terminating namespace",
   },
   fields: {
@@ -81,13 +82,6 @@ export const Namespace = kind({
       if (place.full) return;
       for (const message of finalizerFaults(name, vocabulary)) place.at(index).invalid(name, message);
     }
-  },
-  warnings({ metadata }, { vocabulary }, live) {
-    const prefix = `pod-security.${vocabulary.domain}/`;
-    const before = live?.metadata.labels ?? {};
-    return Object.entries(metadata.labels ?? {})
-      .filter(([label, value]) => label.startsWith(prefix) && before[label] !== value)
-      .map(([label]) => `metadata.labels[${label}]: this server stores the label and does not enforce it`);
   },
   isFinalized: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
   prepareDelete(copy) {

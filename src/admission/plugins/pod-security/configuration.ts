@@ -1,0 +1,116 @@
+import { dnsLabelFaults, dnsSubdomainFaults } from "../../../base/names.ts";
+import { refuseFaults, type Configuration } from "../../../schema/configuration.ts";
+import { FieldReport } from "../../../schema/faults.ts";
+import { struct } from "../../../schema/meta.ts";
+import { field, list, string } from "../../../schema/types.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import type { PluginConfiguration } from "../../configuration.ts";
+import { latest, levelForm, parseLevel, parseVersion, versionMessage, type LevelVersion } from "./levels.ts";
+import { modes, type Mode, type Policy } from "./namespace-policy.ts";
+
+const Defaults = struct(
+  "PodSecurityDefaults",
+  "The policy of namespaces, as far as their labels don't say.",
+  {
+    enforce: field(undefined, string, "Level that pods must not violate."),
+    "enforce-version": field(undefined, string, "Version of that level."),
+    audit: field(undefined, string, "Level whose violations are recorded in the audit log."),
+    "audit-version": field(undefined, string, "Version of that level."),
+    warn: field(undefined, string, "Level whose violations the client is warned of."),
+    "warn-version": field(undefined, string, "Version of that level."),
+  },
+);
+
+const Exemptions = struct("PodSecurityExemptions", "What is not checked.", {
+  usernames: field(undefined, list(string), "Users whose pods aren't checked."),
+  namespaces: field(undefined, list(string), "Namespaces whose pods aren't checked."),
+  runtimeClasses: field(undefined, list(string), "Runtime classes whose pods aren't checked."),
+});
+
+const PodSecurityConfiguration = struct(
+  "PodSecurityConfiguration",
+  "Defaults and exemptions of PodSecurity.",
+  {
+    kind: field(undefined, string, "PodSecurityConfiguration."),
+    apiVersion: field(undefined, string, "Version of the configuration's form."),
+    defaults: field(undefined, Defaults, "The policy where labels of the namespace say nothing."),
+    exemptions: field(undefined, Exemptions, "What is not checked."),
+  },
+);
+
+/** What the plugin is configured with. */
+export interface PodSecuritySettings {
+  readonly defaults: Policy;
+  readonly exemptions: Exemptions;
+}
+
+/** Whose pods are not checked. */
+export interface Exemptions {
+  readonly usernames: ReadonlySet<string>;
+  readonly namespaces: ReadonlySet<string>;
+  readonly runtimeClasses: ReadonlySet<string>;
+}
+
+/**
+ * Reads what the plugin is configured with. Without a configuration nothing is exempt, and namespaces without labels allow
+ * everything.
+ *
+ * @throws {ConfigurationError}
+ */
+export async function readPodSecurity(
+  configuration: PluginConfiguration | undefined,
+  { groupSuffix }: Vocabulary,
+): Promise<Configuration<PodSecuritySettings>> {
+  const read = await configuration?.read({
+    type: PodSecurityConfiguration,
+    kind: "PodSecurityConfiguration",
+    apiVersions: ["v1", "v1beta1", "v1alpha1"].map(
+      (version) => `pod-security.admission.config.${groupSuffix}/${version}`,
+    ),
+  });
+  const { defaults = {}, exemptions = {} } = read?.value ?? {};
+  const report = FieldReport.start();
+  const [enforce, audit, warn] = modes.map((mode) => defaultOf(mode, defaults, report.at("defaults")));
+  const place = report.at("exemptions");
+  const value = {
+    defaults: { enforce: enforce!, audit: audit!, warn: warn! },
+    exemptions: {
+      namespaces: names(exemptions.namespaces, place.at("namespaces"), dnsLabelFaults),
+      runtimeClasses: names(exemptions.runtimeClasses, place.at("runtimeClasses"), dnsSubdomainFaults),
+      usernames: names(exemptions.usernames, place.at("usernames"), (name) =>
+        name === "" ? ["username must not be empty"] : [],
+      ),
+    },
+  };
+  refuseFaults(report);
+  return { value, warnings: read?.warnings ?? [] };
+}
+
+function defaultOf(
+  mode: Mode,
+  defaults: { readonly [Name in Mode | `${Mode}-version`]?: string | undefined },
+  place: FieldReport,
+): LevelVersion {
+  const levelText = defaults[mode] || "privileged";
+  const versionText = defaults[`${mode}-version`] || "latest";
+  const level = parseLevel(levelText);
+  const minor = parseVersion(versionText);
+  if (level === undefined) place.at(mode).invalid(levelText, levelForm);
+  if (minor === undefined) place.at(`${mode}-version`).invalid(versionText, versionMessage);
+  return { level: level ?? "restricted", minor: minor ?? latest };
+}
+
+function names(
+  given: readonly string[] = [],
+  place: FieldReport,
+  faultsOf: (name: string) => readonly string[],
+): ReadonlySet<string> {
+  const known = new Set<string>();
+  given.forEach((name, index) => {
+    const faults = faultsOf(name);
+    if (faults.length > 0) place.at(index).invalid(name, faults.join(", "));
+    else if (known.has(name)) place.at(index).duplicate(name);
+    known.add(name);
+  });
+  return known;
+}

@@ -1,0 +1,73 @@
+import type { CheckedPod, Check, Control, Violation } from "./control.ts";
+import { hostNamespaces, hostPathVolumes, hostPorts, windowsHostProcess } from "./host-controls.ts";
+import { procMount, sysctls } from "./kernel-controls.ts";
+import type { LevelVersion } from "./levels.ts";
+import {
+  allowPrivilegeEscalation,
+  baselineCapabilities,
+  privileged,
+  restrictedCapabilities,
+  runAsNonRoot,
+  runAsUser,
+} from "./privilege-controls.ts";
+import { appArmorProfile, baselineSeccomp, restrictedSeccomp, seLinuxOptions } from "./profile-controls.ts";
+import { restrictedVolumes } from "./volume-controls.ts";
+
+/** All controls of release 1.26, in the order in which messages name what is violated. */
+export const controls: readonly Control[] = [
+  appArmorProfile,
+  baselineCapabilities,
+  hostNamespaces,
+  hostPathVolumes,
+  hostPorts,
+  privileged,
+  procMount,
+  seLinuxOptions,
+  baselineSeccomp,
+  sysctls,
+  windowsHostProcess,
+  allowPrivilegeEscalation,
+  restrictedCapabilities,
+  restrictedVolumes,
+  runAsNonRoot,
+  runAsUser,
+  restrictedSeccomp,
+];
+
+/** The release of the newest rule. Later versions, and `latest`, have the same rules. */
+const newest = Math.max(...controls.flatMap(({ rules }) => rules.map(({ since }) => since)));
+
+/** Evaluates pods against the standards. What holds in a level of a version is looked up once. */
+export class Evaluator {
+  private readonly checks = new Map<string, readonly Check[]>();
+
+  /** What the pod violates, in the order of {@link controls}. Empty: the level allows it. */
+  evaluate({ level, minor }: LevelVersion, pod: CheckedPod): readonly Violation[] {
+    if (level === "privileged") return [];
+    const release = Math.min(minor, newest);
+    const key = `${level} ${release}`;
+    let checks = this.checks.get(key);
+    if (checks === undefined) this.checks.set(key, (checks = checksOf(level, release)));
+    return checks.flatMap((check) => check(pod) ?? []);
+  }
+}
+
+/** What is violated, without details: `hostPort, privileged`. */
+export function reasonsOf(violations: readonly Violation[]): string {
+  return violations.map(({ reason }) => reason).join(", ");
+}
+
+/** What is violated, with details: `hostPort (container "c" uses hostPort 80), privileged (…)`. */
+export function detailsOf(violations: readonly Violation[]): string {
+  return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
+}
+
+function checksOf(level: Control["level"], release: number): readonly Check[] {
+  const holding = controls.flatMap((control) => {
+    if (control.level === "restricted" && level === "baseline") return [];
+    const rule = control.rules.findLast(({ since }) => since <= release);
+    return rule === undefined ? [] : [{ ...control, check: rule.check }];
+  });
+  const replaced = new Set(holding.map(({ replaces }) => replaces));
+  return holding.filter(({ id }) => !replaced.has(id)).map(({ check }) => check);
+}

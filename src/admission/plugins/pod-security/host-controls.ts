@@ -1,0 +1,70 @@
+import { containersNamed, distinct, namesWhere, plural, quoted, settersNamed } from "./control.ts";
+import type { CheckedPod, Control, Violation } from "./control.ts";
+
+/** The network, processes and shared memory of the host. */
+export const hostNamespaces: Control = {
+  id: "hostNamespaces",
+  level: "baseline",
+  rules: [{ since: 0, check: sharesNamespaces }],
+};
+
+function sharesNamespaces({ spec }: CheckedPod): Violation | undefined {
+  const shared = (["hostNetwork", "hostPID", "hostIPC"] as const).filter((field) => spec[field] === true);
+  if (shared.length === 0) return undefined;
+  return { reason: "host namespaces", detail: shared.map((field) => `${field}=true`).join(", ") };
+}
+
+/** Files of the host. */
+export const hostPathVolumes: Control = {
+  id: "hostPathVolumes",
+  level: "baseline",
+  rules: [{ since: 0, check: mountsHostPaths }],
+};
+
+function mountsHostPaths({ spec }: CheckedPod): Violation | undefined {
+  const names = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return { reason: "hostPath volumes", detail: `${plural(names, "volume")} ${quoted(names)}` };
+}
+
+/** Ports of the host. */
+export const hostPorts: Control = {
+  id: "hostPorts",
+  level: "baseline",
+  rules: [{ since: 0, check: takesHostPorts }],
+};
+
+function takesHostPorts(pod: CheckedPod): Violation | undefined {
+  const used: string[] = [];
+  const names = namesWhere(pod, ({ ports = [] }) => {
+    const taken = ports.filter(({ hostPort = 0 }) => hostPort !== 0);
+    used.push(...taken.map(({ hostPort }) => String(hostPort)));
+    return taken.length > 0;
+  });
+  if (names.length === 0) return undefined;
+  const ports = distinct(used);
+  const verb = names.length === 1 ? "uses" : "use";
+  const detail = `${containersNamed(names)} ${verb} ${plural(ports, "hostPort")} ${ports.join(", ")}`;
+  return { reason: "hostPort", detail };
+}
+
+/** Windows containers that are processes of the host. */
+export const windowsHostProcess: Control = {
+  id: "windowsHostProcess",
+  level: "baseline",
+  rules: [{ since: 0, check: isHostProcess }],
+};
+
+function isHostProcess(pod: CheckedPod): Violation | undefined {
+  const ofPod = pod.spec.securityContext?.windowsOptions?.hostProcess === true;
+  const names = namesWhere(
+    pod,
+    ({ securityContext }) => securityContext?.windowsOptions?.hostProcess === true,
+  );
+  if (!ofPod && names.length === 0) return undefined;
+  const setters = settersNamed(ofPod, names);
+  return {
+    reason: "hostProcess",
+    detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true`,
+  };
+}

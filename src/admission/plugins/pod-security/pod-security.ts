@@ -1,0 +1,56 @@
+import { andThen } from "../../../base/maybe-promise.ts";
+import { Namespace } from "../../../kinds/core/namespace.ts";
+import { Pod } from "../../../kinds/core/pod/pod.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import type { AdmissionPlugin, AdmittedType } from "../../admission-chain.ts";
+import { isOf } from "../../admitted-types.ts";
+import type { AdmissionFacts } from "../../followed-objects.ts";
+import type { PodSecuritySettings } from "./configuration.ts";
+import { Evaluator } from "./evaluator.ts";
+import type { PodSecurityFigures } from "./figures.ts";
+import { namespaceCheck, type PodSource } from "./namespace-check.ts";
+import { policyLabels, policyOf } from "./namespace-policy.ts";
+import { PodCheck } from "./pod-check.ts";
+import { templatedKinds } from "./pod-templates.ts";
+
+/** What the plugin works with. */
+export interface PodSecurityParts {
+  readonly settings: PodSecuritySettings;
+  readonly facts: AdmissionFacts;
+  readonly figures: PodSecurityFigures;
+  readonly vocabulary: Vocabulary;
+  readonly pods: PodSource;
+}
+
+/**
+ * PodSecurity: rejects pods that violate the Pod security standard that their namespace enforces, and warns of, or records in
+ * the audit log, those that violate the standards that it names for that (spec: conventions 4.13). Objects with a template
+ * of pods are warned of and recorded, and never rejected. Labels of a namespace choose its standards.
+ */
+export function podSecurity(parts: PodSecurityParts): AdmissionPlugin {
+  const { settings, facts, vocabulary } = parts;
+  const prefix = `pod-security.${vocabulary.domain}/`;
+  const labels = policyLabels(prefix);
+  const evaluator = new Evaluator();
+  const checkNamespace = namespaceCheck({ ...parts, labels, evaluator });
+  const checkPods = new PodCheck({ ...parts, evaluator, prefix });
+  const policies = facts.of(Namespace, ({ metadata }) =>
+    policyOf(metadata.labels, labels, settings.defaults),
+  );
+  return {
+    name: "PodSecurity",
+    concerns: (operation, type) => (operation === "CREATE" || operation === "UPDATE") && isChecked(type),
+    validate(request) {
+      const { target } = request;
+      if (target.resource.stored.kind === Namespace) return checkNamespace(request);
+      if (checkPods.isExempt(request)) return;
+      return andThen(policies.get("", target.namespace), (policy) => checkPods.check(request, policy));
+    },
+  };
+}
+
+function isChecked(type: AdmittedType): boolean {
+  const { resource, subresource } = type;
+  if (resource.stored.kind === Pod) return subresource === "" || subresource === "ephemeralcontainers";
+  return [Namespace, ...templatedKinds].some((kind) => isOf(type, kind));
+}

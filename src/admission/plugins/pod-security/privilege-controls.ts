@@ -1,0 +1,147 @@
+import {
+  containersNamed,
+  distinct,
+  exceptOnWindows,
+  namesWhere,
+  quoted,
+  settersNamed,
+  type CheckedPod,
+  type Control,
+  type Violation,
+} from "./control.ts";
+
+/** Containers with all rights on their host. */
+export const privileged: Control = {
+  id: "privileged",
+  level: "baseline",
+  rules: [{ since: 0, check: isPrivileged }],
+};
+
+function isPrivileged(pod: CheckedPod): Violation | undefined {
+  const names = namesWhere(pod, ({ securityContext }) => securityContext?.privileged === true);
+  if (names.length === 0) return undefined;
+  const detail = `${containersNamed(names)} must not set securityContext.privileged=true`;
+  return { reason: "privileged", detail };
+}
+
+/** Processes that get more rights than their parent. The field exists since 1.8. */
+export const allowPrivilegeEscalation: Control = {
+  id: "allowPrivilegeEscalation",
+  level: "restricted",
+  rules: [
+    { since: 8, check: allowsEscalation },
+    { since: 25, check: exceptOnWindows(allowsEscalation) },
+  ],
+};
+
+function allowsEscalation(pod: CheckedPod): Violation | undefined {
+  const names = namesWhere(pod, ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false);
+  if (names.length === 0) return undefined;
+  const detail = `${containersNamed(names)} must set securityContext.allowPrivilegeEscalation=false`;
+  return { reason: "allowPrivilegeEscalation != false", detail };
+}
+
+/** Capabilities that container runtimes give to every container. */
+const ordinaryCapabilities: ReadonlySet<string> = new Set([
+  "AUDIT_WRITE",
+  "CHOWN",
+  "DAC_OVERRIDE",
+  "FOWNER",
+  "FSETID",
+  "KILL",
+  "MKNOD",
+  "NET_BIND_SERVICE",
+  "SETFCAP",
+  "SETGID",
+  "SETPCAP",
+  "SETUID",
+  "SYS_CHROOT",
+]);
+
+/** Capabilities beyond the ordinary ones. */
+export const baselineCapabilities: Control = {
+  id: "capabilities_baseline",
+  level: "baseline",
+  rules: [{ since: 0, check: addsCapabilities }],
+};
+
+function addsCapabilities(pod: CheckedPod): Violation | undefined {
+  const detail = addedBeyond(ordinaryCapabilities, pod);
+  return detail === undefined ? undefined : { reason: "non-default capabilities", detail };
+}
+
+/** Any capability but the one to listen on ports below 1024. */
+export const restrictedCapabilities: Control = {
+  id: "capabilities_restricted",
+  level: "restricted",
+  rules: [
+    { since: 22, check: keepsCapabilities },
+    { since: 25, check: exceptOnWindows(keepsCapabilities) },
+  ],
+  replaces: baselineCapabilities.id,
+};
+
+const harmlessCapabilities: ReadonlySet<string> = new Set(["NET_BIND_SERVICE"]);
+
+function keepsCapabilities(pod: CheckedPod): Violation | undefined {
+  const keeping = namesWhere(
+    pod,
+    ({ securityContext }) => securityContext?.capabilities?.drop?.includes("ALL") !== true,
+  );
+  const details =
+    keeping.length === 0
+      ? []
+      : [`${containersNamed(keeping)} must set securityContext.capabilities.drop=["ALL"]`];
+  const added = addedBeyond(harmlessCapabilities, pod);
+  if (added !== undefined) details.push(added);
+  return details.length === 0
+    ? undefined
+    : { reason: "unrestricted capabilities", detail: details.join("; ") };
+}
+
+function addedBeyond(allowed: ReadonlySet<string>, pod: CheckedPod): string | undefined {
+  const forbidden: string[] = [];
+  const names = namesWhere(pod, ({ securityContext }) => {
+    const added = (securityContext?.capabilities?.add ?? []).filter((one) => !allowed.has(one));
+    forbidden.push(...added);
+    return added.length > 0;
+  });
+  if (names.length === 0) return undefined;
+  const which = quoted(distinct(forbidden));
+  return `${containersNamed(names)} must not include ${which} in securityContext.capabilities.add`;
+}
+
+/** Containers whose image decides whether they run as root. */
+export const runAsNonRoot: Control = {
+  id: "runAsNonRoot",
+  level: "restricted",
+  rules: [{ since: 0, check: mayRunAsRoot }],
+};
+
+function mayRunAsRoot(pod: CheckedPod): Violation | undefined {
+  const reason = "runAsNonRoot != true";
+  const ofPod = pod.spec.securityContext?.runAsNonRoot;
+  const explicit = namesWhere(pod, ({ securityContext }) => securityContext?.runAsNonRoot === false);
+  if (ofPod === false || explicit.length > 0) {
+    const setters = settersNamed(ofPod === false, explicit);
+    return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
+  }
+  if (ofPod === true) return undefined;
+  const silent = namesWhere(pod, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
+  if (silent.length === 0) return undefined;
+  return { reason, detail: `pod or ${containersNamed(silent)} must set securityContext.runAsNonRoot=true` };
+}
+
+/** The user root. */
+export const runAsUser: Control = {
+  id: "runAsUser",
+  level: "restricted",
+  rules: [{ since: 23, check: runsAsRoot }],
+};
+
+function runsAsRoot(pod: CheckedPod): Violation | undefined {
+  const ofPod = pod.spec.securityContext?.runAsUser === 0;
+  const names = namesWhere(pod, ({ securityContext }) => securityContext?.runAsUser === 0);
+  if (!ofPod && names.length === 0) return undefined;
+  return { reason: "runAsUser=0", detail: `${settersNamed(ofPod, names)} must not set runAsUser=0` };
+}

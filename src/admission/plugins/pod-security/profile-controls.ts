@@ -1,0 +1,147 @@
+import {
+  containersNamed,
+  distinct,
+  exceptOnWindows,
+  namesWhere,
+  plural,
+  quoted,
+  settersNamed,
+  type CheckedPod,
+  type Control,
+  type Violation,
+} from "./control.ts";
+
+/** AppArmor profiles that are turned off or of other makers. Up to release 1.26, annotations name them. */
+export const appArmorProfile: Control = {
+  id: "appArmorProfile",
+  level: "baseline",
+  rules: [{ since: 0, check: overridesAppArmor }],
+};
+
+function overridesAppArmor({ annotations, domain }: CheckedPod): Violation | undefined {
+  const prefix = `container.apparmor.security.beta.${domain}/`;
+  const allowed = (profile: string) =>
+    profile === "" || profile === "runtime/default" || profile.startsWith("localhost/");
+  const forbidden = Object.entries(annotations)
+    .filter(([key, profile]) => key.startsWith(prefix) && !allowed(profile))
+    .map(([key, profile]) => `${key}=${JSON.stringify(profile)}`);
+  if (forbidden.length === 0) return undefined;
+  return {
+    reason: plural(forbidden, "forbidden AppArmor profile"),
+    detail: forbidden.toSorted().join(", "),
+  };
+}
+
+const seLinuxTypes: ReadonlySet<string> = new Set(["", "container_t", "container_init_t", "container_kvm_t"]);
+
+/** SELinux labels with a user, a role, or a type that isn't one of containers. */
+export const seLinuxOptions: Control = {
+  id: "seLinuxOptions",
+  level: "baseline",
+  rules: [{ since: 0, check: setsSeLinux }],
+};
+
+interface SeLinuxOptions {
+  readonly user?: string | undefined;
+  readonly role?: string | undefined;
+  readonly type?: string | undefined;
+}
+
+function setsSeLinux(pod: CheckedPod): Violation | undefined {
+  const forbidden: SeLinuxOptions[] = [];
+  const isForbidden = (options: SeLinuxOptions | undefined): boolean => {
+    if (options === undefined) return false;
+    const { user = "", role = "", type = "" } = options;
+    if (user === "" && role === "" && seLinuxTypes.has(type)) return false;
+    forbidden.push(options);
+    return true;
+  };
+  const ofPod = isForbidden(pod.spec.securityContext?.seLinuxOptions);
+  const names = namesWhere(pod, ({ securityContext }) => isForbidden(securityContext?.seLinuxOptions));
+  if (forbidden.length === 0) return undefined;
+  const types = distinct(forbidden.map(({ type = "" }) => type).filter((type) => !seLinuxTypes.has(type)));
+  const what = types.length === 0 ? [] : [`${plural(types, "type")} ${quoted(types)}`];
+  if (forbidden.some(({ user = "" }) => user !== "")) what.push("user may not be set");
+  if (forbidden.some(({ role = "" }) => role !== "")) what.push("role may not be set");
+  const setters = settersNamed(ofPod, names);
+  const detail = `${setters} set forbidden securityContext.seLinuxOptions: ${what.join("; ")}`;
+  return { reason: "seLinuxOptions", detail };
+}
+
+/** Profiles of system calls that are turned off. Annotations named them before release 1.19, fields since. */
+export const baselineSeccomp: Control = {
+  id: "seccompProfile_baseline",
+  level: "baseline",
+  rules: [
+    { since: 0, check: annotatesSeccomp },
+    { since: 19, check: setsSeccomp },
+  ],
+};
+
+function annotatesSeccomp({ annotations, containers, domain }: CheckedPod): Violation | undefined {
+  const isAllowed = (profile: string) =>
+    profile === "runtime/default" || profile === "docker/default" || profile.startsWith("localhost/");
+  const keys = [
+    `seccomp.security.alpha.${domain}/pod`,
+    ...containers.map(({ name }) => `container.seccomp.security.alpha.${domain}/${name}`),
+  ];
+  const forbidden = distinct(
+    keys.flatMap((key) => {
+      const profile = annotations[key];
+      return profile === undefined || isAllowed(profile) ? [] : [`${key}=${JSON.stringify(profile)}`];
+    }),
+  );
+  if (forbidden.length === 0) return undefined;
+  return {
+    reason: "seccompProfile",
+    detail: `forbidden ${plural(forbidden, "annotation")} ${forbidden.join(", ")}`,
+  };
+}
+
+interface SeccompProfile {
+  readonly type: string;
+}
+
+const isAllowedProfile = ({ type }: SeccompProfile): boolean =>
+  type === "RuntimeDefault" || type === "Localhost";
+
+function setsSeccomp(pod: CheckedPod): Violation | undefined {
+  const types: string[] = [];
+  const isForbidden = (profile: SeccompProfile | undefined): boolean => {
+    if (profile === undefined || isAllowedProfile(profile)) return false;
+    types.push(profile.type);
+    return true;
+  };
+  const ofPod = isForbidden(pod.spec.securityContext?.seccompProfile);
+  const names = namesWhere(pod, ({ securityContext }) => isForbidden(securityContext?.seccompProfile));
+  if (types.length === 0) return undefined;
+  const setters = settersNamed(ofPod, names);
+  const which = quoted(distinct(types));
+  return {
+    reason: "seccompProfile",
+    detail: `${setters} must not set securityContext.seccompProfile.type to ${which}`,
+  };
+}
+
+/** Containers without a profile of system calls. */
+export const restrictedSeccomp: Control = {
+  id: "seccompProfile_restricted",
+  level: "restricted",
+  rules: [
+    { since: 19, check: lacksSeccomp },
+    { since: 25, check: exceptOnWindows(lacksSeccomp) },
+  ],
+  replaces: baselineSeccomp.id,
+};
+
+function lacksSeccomp(pod: CheckedPod): Violation | undefined {
+  const forbidden = setsSeccomp(pod);
+  if (forbidden !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return forbidden;
+  const names = namesWhere(pod, ({ securityContext }) => securityContext?.seccompProfile === undefined);
+  if (names.length === 0) return undefined;
+  const containers = containersNamed(names);
+  return {
+    reason: "seccompProfile",
+    detail: `pod or ${containers} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+  };
+}

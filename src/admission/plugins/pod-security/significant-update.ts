@@ -1,0 +1,25 @@
+import type { Container } from "../../../kinds/core/pod/container.ts";
+import type { Template } from "./pod-templates.ts";
+
+/**
+ * Whether an update changes what pods are evaluated for: an image, the set of containers, or the seccomp annotation of a
+ * container. An update of anything else, such as a label, is possible in a pod that violates its policy.
+ */
+export function isSignificantUpdate(pod: Template, live: Template, domain: string): boolean {
+  const annotation = (name: string) => `container.seccomp.security.alpha.${domain}/${name}`;
+  const differs = (container: Container, before: Container | undefined): boolean => {
+    if (container.image !== before?.image) return true;
+    const key = annotation(container.name);
+    return pod.metadata?.annotations?.[key] !== live.metadata?.annotations?.[key];
+  };
+  for (const member of ["containers", "initContainers"] as const) {
+    const now: readonly Container[] = pod.spec?.[member] ?? [];
+    const before: readonly Container[] = live.spec?.[member] ?? [];
+    if (now.length !== before.length) return true;
+    if (now.some((container, index) => differs(container, before[index]))) return true;
+  }
+  const before = new Map(live.spec?.ephemeralContainers?.map((container) => [container.name, container]));
+  return (pod.spec?.ephemeralContainers ?? []).some(
+    (container) => !before.has(container.name) || differs(container, before.get(container.name)),
+  );
+}

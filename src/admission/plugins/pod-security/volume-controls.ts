@@ -1,0 +1,41 @@
+import { distinct, plural, quoted, type CheckedPod, type Control, type Violation } from "./control.ts";
+import { hostPathVolumes } from "./host-controls.ts";
+
+/** What a pod may mount without naming storage of the cluster itself. */
+const allowedSources: ReadonlySet<string> = new Set([
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+]);
+
+/** Volumes of other types. */
+export const restrictedVolumes: Control = {
+  id: "restrictedVolumes",
+  level: "restricted",
+  rules: [{ since: 0, check: mountsOthers }],
+  replaces: hostPathVolumes.id,
+};
+
+function mountsOthers({ spec }: CheckedPod): Violation | undefined {
+  const names: string[] = [];
+  const found: string[] = [];
+  for (const { name, ...volume } of spec.volumes ?? []) {
+    const sources = Object.entries(volume).flatMap(([type, source]) => (source === undefined ? [] : type));
+    if (sources.some((type) => allowedSources.has(type))) continue;
+    names.push(name);
+    found.push(sources[0] ?? "unknown");
+  }
+  if (names.length === 0) return undefined;
+  const types = distinct(found);
+  const verb = names.length === 1 ? "uses" : "use";
+  const which = `${plural(types, "restricted volume type")} ${quoted(types)}`;
+  return {
+    reason: "restricted volume types",
+    detail: `${plural(names, "volume")} ${quoted(names)} ${verb} ${which}`,
+  };
+}

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/admission-chain.ts";
 import { AdmissionFacts } from "../admission/followed-objects.ts";
+import { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
@@ -24,7 +25,7 @@ import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionObserver } from "../http/metrics/admission-metrics.ts";
 import { showPodSecurity } from "../http/metrics/pod-security-metrics.ts";
-import { admissionPlugins } from "./admission.ts";
+import { admissionPlugins, type AdmissionParts } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
@@ -187,14 +188,23 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(authentication, close);
   const failed = (error: unknown) =>
     options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
-  const facts = opened.add(
-    new AdmissionFacts({ store, clock: options.clock, failed }, options.vocabulary),
-    close,
-  );
+  const sources = { store, clock: options.clock, failed };
+  const facts = opened.add(new AdmissionFacts(sources, options.vocabulary), close);
+  const quotas = opened.add(new QuotaIndex(sources, registry), close);
   const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
   const authorizer = authorization.chain;
   const podSecurityFigures = new PodSecurityFigures();
-  const parts = { registry, store, namespaces, policy, authorizer, facts, provision, podSecurityFigures };
+  const parts: AdmissionParts = {
+    registry,
+    store,
+    namespaces,
+    policy,
+    authorizer,
+    facts,
+    provision,
+    podSecurityFigures,
+    quotas,
+  };
   const admission = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
@@ -216,7 +226,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
   const rootCertificate = () => serving?.caCertificate;
-  opened.add(await startControllers({ chosen, options, registry, store, client, rootCertificate }), close);
+  const setup = { chosen, options, registry, store, client, rootCertificate, quotas };
+  opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {

@@ -1,0 +1,147 @@
+import { formatQuantity, parseQuantity, type Quantity } from "../../../base/quantity.ts";
+import { Event } from "../../../kinds/core/event.ts";
+import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-claim.ts";
+import { Pod } from "../../../kinds/core/pod/pod.ts";
+import { Service } from "../../../kinds/core/service/service.ts";
+import { isStored, type Resource } from "../../../resources/registry.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import type { ApiObject } from "../../../schema/kind.ts";
+import { podEvaluator } from "./pod-evaluator.ts";
+import type { PodTraits } from "./scopes.ts";
+import { one, type Usage, zero } from "./usage.ts";
+
+/** What one object uses of what quotas limit. */
+export interface Measured {
+  readonly usage: Usage;
+  /** Undefined for what has no scopes. */
+  readonly traits?: PodTraits | undefined;
+  /** What it uses after a time (milliseconds since 1970), where it stops counting by itself. */
+  readonly later?: { readonly at: number; readonly usage: Usage } | undefined;
+}
+
+/** Measures the objects of one resource type. No two types are measured by the same names. */
+export interface Evaluator {
+  /** Whether an update is charged for what it adds; else only a create is. */
+  readonly chargesUpdates: boolean;
+  /** What every object uses, where that doesn't depend on the object. */
+  readonly constant?: Measured;
+  /** Whether it measures what a quota calls by this name. */
+  measures(name: string): boolean;
+  /** @param now milliseconds since 1970. */
+  measure(object: ApiObject, now: number): Measured;
+  /** What an object must say and doesn't, where quotas limit these names. */
+  missing?(object: ApiObject, limited: readonly string[]): string | undefined;
+}
+
+/** Resource types whose plain name counts them, as it did before there was `count/`. */
+const plainlyCounted = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
+
+/** Whether quotas count the objects of a type: all that are stored in namespaces, but events. */
+export function isCounted(resource: Resource): boolean {
+  return resource.namespaced && isStored(resource) && resource.stored.kind !== Event;
+}
+
+/** What measures the objects of a resource type, given in its stored version. */
+export function evaluatorOf(resource: Resource, context: KindContext): Evaluator {
+  switch (resource.kind) {
+    case Pod:
+      return podEvaluator(context);
+    case Service:
+      return serviceEvaluator;
+    case PersistentVolumeClaim:
+      return claimEvaluator(context);
+    default:
+      return countEvaluator(resource);
+  }
+}
+
+/** What a quota calls the number of the objects of a type: `count/deployments.apps`. */
+function countNameOf({ group, name }: Resource): string {
+  return group === "" ? `count/${name}` : `count/${name}.${group}`;
+}
+
+function countEvaluator(resource: Resource): Evaluator {
+  const names = [countNameOf(resource)];
+  if (resource.group === "" && plainlyCounted.has(resource.name)) names.push(resource.name);
+  const constant = { usage: new Map(names.map((name) => [name, one])) };
+  return {
+    chargesUpdates: false,
+    constant,
+    measures: (name) => names.includes(name),
+    measure: () => constant,
+  };
+}
+
+const serviceNames = ["count/services", "services", "services.nodeports", "services.loadbalancers"];
+
+/** Services; node ports are counted as the service asks for them, before they are allocated. */
+const serviceEvaluator: Evaluator = {
+  chargesUpdates: true,
+  measures: (name) => serviceNames.includes(name),
+  measure(object) {
+    const { spec } = object as unknown as Service;
+    const ports = spec?.ports ?? [];
+    const usage = new Map([
+      ["count/services", one],
+      ["services", one],
+    ]);
+    if (spec?.type === "NodePort") usage.set("services.nodeports", times(ports.length));
+    if (spec?.type === "LoadBalancer") {
+      const counted =
+        spec.allocateLoadBalancerNodePorts === false
+          ? ports.filter(({ nodePort = 0 }) => nodePort !== 0).length
+          : ports.length;
+      usage.set("services.nodeports", times(counted));
+      usage.set("services.loadbalancers", one);
+    }
+    return { usage };
+  },
+};
+
+function times(count: number): Quantity {
+  return count === 0 ? zero : { nanos: one.nanos * BigInt(count), format: one.format };
+}
+
+const claimNames = ["persistentvolumeclaims", "requests.storage"];
+
+/** Claims: their number and the storage that they ask for, of all classes and of each. */
+function claimEvaluator({ vocabulary: { domain } }: KindContext): Evaluator {
+  const annotation = `volume.beta.${domain}/storage-class`;
+  const ofClass = `.storageclass.storage.${domain}/`;
+  return {
+    chargesUpdates: true,
+    measures: (name) =>
+      name === "count/persistentvolumeclaims" ||
+      claimNames.includes(name) ||
+      claimNames.some((end) => name.endsWith(ofClass + end)),
+    measure(object) {
+      const claim = object as unknown as PersistentVolumeClaim;
+      const storage = storageOf(claim);
+      const storageClass = claim.metadata.annotations?.[annotation] ?? claim.spec?.storageClassName ?? "";
+      const usage = new Map([["count/persistentvolumeclaims", one]]);
+      for (const prefix of storageClass === "" ? [""] : ["", storageClass + ofClass]) {
+        usage.set(`${prefix}persistentvolumeclaims`, one);
+        if (storage !== undefined) usage.set(`${prefix}requests.storage`, storage);
+      }
+      return { usage };
+    },
+  };
+}
+
+/** The storage that a claim asks for, or, where that is more, has been allocated; in whole bytes. */
+function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
+  const asked = spec?.resources?.requests?.["storage"];
+  if (asked === undefined) return undefined;
+  const request = parseQuantity(asked);
+  const allocated = parseQuantity(status?.allocatedResources?.["storage"] ?? "0");
+  return wholeOf(allocated.nanos > request.nanos ? allocated : request);
+}
+
+function wholeOf({ nanos, format }: Quantity): Quantity {
+  return { nanos: ((nanos + one.nanos - 1n) / one.nanos) * one.nanos, format };
+}
+
+/** Amounts by name as messages give them: `cpu=2,pods=1`. */
+export function usageText(names: readonly string[], amount: (name: string) => Quantity): string {
+  return names.map((name) => `${name}=${formatQuantity(amount(name))}`).join(",");
+}

@@ -9,8 +9,9 @@ import { WorkQueue } from "./work-queue.ts";
 
 /** A first change is shown after this time, so that what comes with it is shown at once. */
 const delayMs = 20;
-/** The status of a namespace's quotas isn't written more often than this. */
+/** The status of a namespace's quotas isn't written more often than this, nor than this for each of many quotas. */
 const intervalMs = 100;
+const intervalMsOfEach = 25;
 /** How long before it is tried again to follow quotas that could not be loaded. */
 const retryMs = 1000;
 
@@ -26,9 +27,10 @@ export const resourceQuotas: Controller = {
     const queue = new WorkQueue(
       clock,
       async (namespace) => {
-        nextWrites.set(namespace, clock.now() + intervalMs);
         const usage = quotas.in(namespace);
         if (usage === undefined) return void nextWrites.delete(namespace);
+        const interval = Math.max(intervalMs, intervalMsOfEach * usage.quotas.length);
+        nextWrites.set(namespace, clock.now() + interval);
         await usage.syncAll();
         await Promise.all(usage.quotas.map((quota) => writeStatus(context, usage, quota)));
         const ends = usage.nextEnd;
@@ -89,7 +91,9 @@ async function writeStatus(
   if (object.metadata.deletionTimestamp !== undefined) return;
   const status = statusOf(usage, quota);
   if (sameAmounts(status.hard, object.status?.hard) && sameAmounts(status.used, object.status?.used)) return;
-  await unlessRaced(() => client.update({ ...structuredClone(object), status } as unknown as NewObject, "status"));
+  await unlessRaced(() =>
+    client.update({ ...structuredClone(object), status } as unknown as NewObject, "status"),
+  );
 }
 
 type Amounts = Readonly<Record<string, string>>;

@@ -6,6 +6,8 @@ import { ServerProcess, temporaryFolder } from "../../support/process.ts";
 import { expectNeverOverrun, expectNoLeak, limitedNamespace, storm } from "./quota-storm.ts";
 
 const creators = 64;
+/** However slow the machine: more are created than the quota holds without the storm's deletes, and more are refused. */
+const fewest = 12;
 
 describe("a quota is never overrun, and never leaks, with 64 creators at once", () => {
   test.each(["memory", "embedded"] as const)("by one server, %s", async (engine) => {
@@ -15,7 +17,8 @@ describe("a quota is never overrun, and never leaks, with 64 creators at once", 
     try {
       const since = await limitedNamespace(server.admin, "storm");
       const { created, refused } = await storm([server.admin], "storm", { creators, rounds: 12, mark: "a" });
-      expect(Math.min(created, refused)).toBeGreaterThan(creators / 2);
+      expect(created).toBeGreaterThan(fewest);
+      expect(refused).toBeGreaterThan(fewest);
       await expectNeverOverrun(server.admin, "storm", since);
       await expectNoLeak(server.admin, "storm");
     } finally {
@@ -46,7 +49,8 @@ describe("two processes over one data folder", () => {
     const apis = servers.map((one) => one.as("admin"));
     const since = await limitedNamespace(apis[0]!, "both");
     const { created, refused } = await storm(apis, "both", { creators, rounds: 8, mark: "a" });
-    expect(Math.min(created, refused)).toBeGreaterThan(creators / 2);
+    expect(created).toBeGreaterThan(fewest);
+    expect(refused).toBeGreaterThan(fewest);
     await expectNeverOverrun(apis[1]!, "both", since);
     await expectNoLeak(apis[1]!, "both");
   });

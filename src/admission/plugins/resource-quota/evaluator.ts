@@ -29,8 +29,8 @@ export interface Evaluator {
   measures(name: string): boolean;
   /** @param now milliseconds since 1970. */
   measure(object: ApiObject, now: number): Measured;
-  /** What an object must say and doesn't, where quotas limit these names. */
-  missing?(object: ApiObject, limited: readonly string[]): string | undefined;
+  /** What an object must say and doesn't, where quotas limit it: by its name, the containers that don't say it. */
+  missing?(object: ApiObject): ReadonlyMap<string, readonly string[]>;
 }
 
 /** Resource types whose plain name counts them, as it did before there was `count/`. */

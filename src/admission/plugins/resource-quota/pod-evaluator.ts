@@ -14,8 +14,15 @@ const measured = new Set([
   ...compute.map((name) => `requests.${name}`),
   ...compute.map((name) => `limits.${name}`),
 ]);
-/** What every container must set where a quota limits it. */
-const mustBeSet = ["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
+/** What every container must set where a quota limits it: what quotas call it, and where it stands. In their order in messages. */
+const mustBeSet = [
+  ["cpu", "requests", "cpu"],
+  ["limits.cpu", "limits", "cpu"],
+  ["limits.memory", "limits", "memory"],
+  ["memory", "requests", "memory"],
+  ["requests.cpu", "requests", "cpu"],
+  ["requests.memory", "requests", "memory"],
+] as const;
 
 const countName = "count/pods";
 const existing: Usage = new Map([[countName, one]]);
@@ -34,7 +41,7 @@ export function podEvaluator(context: KindContext): Evaluator {
       name.startsWith("requests.hugepages-") ||
       (name.startsWith("requests.") && isExtended(name.slice("requests.".length), context)),
     measure: (object, now) => measurePod(object as unknown as Pod, now, context),
-    missing: (object, limited) => missingOf(object as unknown as Pod, limited),
+    missing: (object) => missingOf(object as unknown as Pod),
   };
 }
 
@@ -76,23 +83,19 @@ function runningUsage({ spec }: Pod, context: KindContext): Usage {
   return usage;
 }
 
-/** The containers that don't set what is limited, as the reference says it; undefined where all do. */
-function missingOf({ spec }: Pod, limited: readonly string[]): string | undefined {
-  const texts: string[] = [];
-  for (const name of mustBeSet) {
-    if (!limited.includes(name)) continue;
-    const without = new Set<string>();
-    for (const container of [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]) {
-      if (!sets(container, name)) without.add(container.name);
+/** The containers that don't set what they must where it is limited. */
+function missingOf({ spec }: Pod): Map<string, string[]> {
+  const missing = new Map<string, string[]>();
+  const note = ({ name, resources }: Container): void => {
+    for (const [limited, member, resource] of mustBeSet) {
+      const amounts = resources?.[member];
+      if (amounts !== undefined && Object.hasOwn(amounts, resource)) continue;
+      const names = missing.get(limited);
+      if (names === undefined) missing.set(limited, [name]);
+      else names.push(name);
     }
-    if (without.size > 0) texts.push(`${name} for: ${[...without].toSorted().join(",")}`);
-  }
-  return texts.length === 0 ? undefined : `must specify ${texts.join("; ")}`;
-}
-
-function sets({ resources }: Pick<Container, "resources">, name: string): boolean {
-  const [amounts, resource] = name.startsWith("limits.")
-    ? [resources?.limits, name.slice("limits.".length)]
-    : [resources?.requests, name.replace(/^requests\./, "")];
-  return amounts !== undefined && Object.hasOwn(amounts, resource);
+  };
+  for (const container of spec?.containers ?? []) note(container);
+  for (const container of spec?.initContainers ?? []) note(container);
+  return missing;
 }

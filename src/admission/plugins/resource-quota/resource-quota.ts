@@ -1,5 +1,4 @@
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
-import { compareQuantities } from "../../../base/quantity.ts";
 import type { AdmissionCondition, AdmissionRequest } from "../../../resources/engine.ts";
 import { keyOf } from "../../../resources/registry.ts";
 import type { Revision } from "../../../storage/store.ts";
@@ -89,7 +88,10 @@ class Charge {
     const object = request.object!;
     this.measured ??= evaluator.constant ?? evaluator.measure(object, 0);
     const quotas = usage === undefined ? [] : this.quotasOf(usage, this.measured);
-    for (const quota of quotas) this.refuseMissing(quota);
+    const missing = quotas.length === 0 ? undefined : evaluator.missing?.(object);
+    if (missing !== undefined && missing.size > 0) {
+      for (const quota of quotas) this.refuseMissing(quota, missing);
+    }
     const increase = (this.increase ??= this.increaseOver(this.measured));
     if (increase.size === 0) return false;
     if (parts.limited.length > 0) {
@@ -171,10 +173,18 @@ class Charge {
     );
   }
 
-  private refuseMissing(quota: QuotaFacts): void {
+  /** Refuses what doesn't say how much it uses of what a quota limits, in the words of the reference. */
+  private refuseMissing(quota: QuotaFacts, missing: ReadonlyMap<string, readonly string[]>): void {
     const { request, evaluator } = this;
-    const missing = evaluator.missing?.(request.object!, quota.limitsOf(evaluator));
-    if (missing !== undefined) throw forbidden(request.target, `failed quota: ${quota.name}: ${missing}`);
+    const limited = quota.limitsOf(evaluator);
+    const texts = [...missing]
+      .filter(([name]) => limited.includes(name))
+      .map(([name, containers]) => `${name} for: ${[...new Set(containers)].toSorted().join(",")}`);
+    if (texts.length === 0) return;
+    throw forbidden(
+      request.target,
+      `failed quota: ${quota.name}: must specify ${texts.toSorted().join("; ")}`,
+    );
   }
 
   /** What the request adds. */
@@ -187,15 +197,11 @@ class Charge {
 
   private refuseExcess(usage: NamespaceUsage, quota: QuotaFacts, increase: Usage): void {
     const { hard } = quota;
-    const exceeded: string[] = [];
-    for (const [name, { nanos }] of increase) {
-      const most = hard.get(name);
-      if (most === undefined) continue;
-      const sum = { nanos: usage.used(quota, name).nanos + nanos, format: most.format };
-      if (compareQuantities(sum, most) > 0) exceeded.push(name);
-    }
+    const exceeded = quota.limitsOf(this.evaluator).filter((name) => {
+      const more = increase.get(name);
+      return more !== undefined && usage.used(quota, name).nanos + more.nanos > hard.get(name)!.nanos;
+    });
     if (exceeded.length === 0) return;
-    exceeded.sort();
     const requested = usageText(exceeded, (name) => increase.get(name)!);
     const used = usageText(exceeded, (name) => usage.used(quota, name));
     const most = usageText(exceeded, (name) => hard.get(name)!);

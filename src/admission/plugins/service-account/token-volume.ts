@@ -29,7 +29,7 @@ export function mountToken(
 ): void {
   const { domain, tokenVolumePrefix } = vocabulary;
   const mountPath = `/var/run/secrets/${domain}/serviceaccount`;
-  const containers: readonly Container[] = [...(spec.initContainers ?? []), ...spec.containers];
+  const containers: readonly Container[] = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   const lacking = containers.filter(
     ({ volumeMounts = [] }) => !volumeMounts.some((mount) => mount.mountPath === mountPath),
   );

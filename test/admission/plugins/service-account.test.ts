@@ -109,6 +109,13 @@ describe("the account of a pod", () => {
     }
   });
 
+  test("a pod that says nothing is told what it lacks", async () => {
+    for (const spec of [undefined, {}, { volumes: [{}], initContainers: [{}] }]) {
+      const { status, body } = await server.admin.post(PODS, { metadata: { name: "empty" }, spec });
+      expect([status, body.reason]).toEqual([422, "Invalid"]);
+    }
+  });
+
   test("can be turned off", async () => {
     const off = await TestServer.start({ disabledAdmissionPlugins: ["ServiceAccount"] });
     try {

@@ -396,6 +396,8 @@ export interface ControllerContext {
   readonly clock: Clock;
   /** How long events are kept after they were last seen, in milliseconds. */
   readonly eventLifeMs: number;
+  /** PEM of the authority that clients of this server are to trust; undefined where none is known. It may change. */
+  readonly rootCertificate: () => string | undefined;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): ObjectInformer;
   /** Told of work that failed and will be tried again. */
@@ -2271,6 +2273,10 @@ export interface Vocabulary {
   readonly nodeLeaseNamespace: string;
   /** Name of the Service in the namespace `default` by which pods reach the API. */
   readonly apiServiceName: string;
+  /** Name of the ConfigMap in every namespace by which pods know the server's authority. */
+  readonly rootAuthorityConfigMap: string;
+  /** How the names of the volumes begin by which pods get the token of their service account, with its dash. */
+  readonly tokenVolumePrefix: string;
   /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
   readonly namespaceFinalizer: string;
   /** Prefix of the names of built-in system users, groups and roles, with its colon. */

@@ -5,10 +5,14 @@ import type { Controller } from "./controller.ts";
 import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collection.ts";
 import { namespaceDeletion } from "./namespace-deletion.ts";
+import { rootAuthorityPublisher } from "./root-authority.ts";
+import { serviceAccounts } from "./service-accounts.ts";
 
 /** Every controller that a server can run. */
 export const builtInControllers: readonly Controller[] = [
   namespaceDeletion,
+  serviceAccounts,
+  rootAuthorityPublisher,
   clusterRoleAggregation,
   garbageCollection,
   eventExpiry,

@@ -1,10 +1,9 @@
-import { X509Certificate } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
-import { certificatesIn } from "../base/pem.ts";
 import type { Client } from "../resources/client.ts";
 import { isRaced } from "../resources/races.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { joinedCertificates } from "./certificate-bundle.ts";
 
 interface ConfigMap extends ApiObject {
   data?: Record<string, string>;
@@ -95,21 +94,6 @@ function joined(
     return [key, JSON.stringify([...new Set([...listIn(before), ...values])])];
   });
   return Object.fromEntries(entries) as Record<string, string>;
-}
-
-function joinedCertificates(published: string, own: readonly string[], nowMs: number): string {
-  const blocks = certificatesIn(published);
-  const all = [...blocks, ...own].map((pem) => pem.trim()).filter((pem) => isValid(pem, nowMs));
-  return [...new Set(all)].map((pem) => `${pem}\n`).join("");
-}
-
-/** What somebody else wrote there may be anything. */
-function isValid(pem: string, nowMs: number): boolean {
-  try {
-    return Date.parse(new X509Certificate(pem).validTo) > nowMs;
-  } catch {
-    return false;
-  }
 }
 
 function listIn(text: string): string[] {

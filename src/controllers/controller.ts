@@ -13,6 +13,8 @@ export interface ControllerContext {
   readonly clock: Clock;
   /** How long events are kept after they were last seen, in milliseconds. */
   readonly eventLifeMs: number;
+  /** PEM of the authority that clients of this server are to trust; undefined where none is known. It may change. */
+  readonly rootCertificate: () => string | undefined;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): ObjectInformer;
   /** Told of work that failed and will be tried again. */

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../admission/admission-chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../admission/configuration.ts";
@@ -8,6 +9,7 @@ import { alwaysPullImages } from "../admission/plugins/always-pull-images.ts";
 import { defaultIngressClass } from "../admission/plugins/default-ingress-class.ts";
 import { defaultTolerationSeconds } from "../admission/plugins/default-toleration-seconds.ts";
 import { extendedResourceToleration } from "../admission/plugins/extended-resource-toleration.ts";
+import { limitRanger } from "../admission/plugins/limit-ranger/limit-ranger.ts";
 import { limitPodHardAntiAffinityTopology } from "../admission/plugins/limit-pod-hard-anti-affinity-topology.ts";
 import {
   namespaceAutoProvision,
@@ -28,6 +30,8 @@ import { priority } from "../admission/plugins/priority.ts";
 import { runtimeClass } from "../admission/plugins/runtime-class.ts";
 import { securityContextDeny } from "../admission/plugins/security-context-deny.ts";
 import { defaultStorageClass, persistentVolumeClaimResize } from "../admission/plugins/storage-classes.ts";
+import { AccountReader } from "../admission/plugins/service-account/account-reader.ts";
+import { serviceAccount } from "../admission/plugins/service-account/service-account.ts";
 import { storageObjectInUseProtection } from "../admission/plugins/storage-object-in-use-protection.ts";
 import { taintNodesByCondition } from "../admission/plugins/taint-nodes-by-condition.ts";
 import {
@@ -96,8 +100,10 @@ const builtIn: readonly Available[] = [
   off("NamespaceExists", (_, { namespaces }) => namespaceExists(namespaces)),
   off("SecurityContextDeny", securityContextDeny),
   off("LimitPodHardAntiAffinityTopology", ({ vocabulary }) => limitPodHardAntiAffinityTopology(vocabulary)),
-  on("LimitRanger"),
-  on("ServiceAccount"),
+  on("LimitRanger", ({ vocabulary }, { facts }) => limitRanger(facts, vocabulary)),
+  on("ServiceAccount", ({ vocabulary, clock }, { store, registry }) =>
+    serviceAccount(new AccountReader(new ObjectReader(store, registry), clock), vocabulary, randomInt),
+  ),
   off("NodeRestriction", ({ vocabulary }, { store, registry }) =>
     nodeRestriction(new ObjectReader(store, registry), vocabulary),
   ),

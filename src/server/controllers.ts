@@ -33,6 +33,8 @@ interface ControllerSetup {
   readonly registry: Registry;
   readonly store: Store;
   readonly client: Client;
+  /** PEM of the authority that clients are to trust; undefined where none is known. */
+  readonly rootCertificate: () => string | undefined;
 }
 
 /** Starts the chosen controllers; they and their informers know everything that is stored when the promise resolves. */
@@ -42,6 +44,7 @@ export async function startControllers({
   registry,
   store,
   client,
+  rootCertificate,
 }: ControllerSetup): Promise<RunningController> {
   const informers = new Map<Resource, Informer>();
   const { clock, log, eventLifeMs } = options;
@@ -66,8 +69,8 @@ export async function startControllers({
     for (const one of informers.values()) one.close();
   };
   try {
-    for (const one of chosen)
-      running.push(one.start({ client, registry, store, clock, eventLifeMs, informer, failed }));
+    const context = { client, registry, store, clock, eventLifeMs, rootCertificate, informer, failed };
+    for (const one of chosen) running.push(one.start(context));
     await Promise.all(started);
     return { close };
   } catch (error) {

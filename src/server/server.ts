@@ -215,7 +215,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const publishTrust = () => publishTrustOf(options, client, serving);
   await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
-  opened.add(await startControllers({ chosen, options, registry, store, client }), close);
+  const rootCertificate = () => serving?.caCertificate;
+  opened.add(await startControllers({ chosen, options, registry, store, client, rootCertificate }), close);
   life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {

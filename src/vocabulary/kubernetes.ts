@@ -11,6 +11,8 @@ export const kubernetes: Vocabulary = {
   publicNamespace: "kube-public",
   nodeLeaseNamespace: "kube-node-lease",
   apiServiceName: "kubernetes",
+  rootAuthorityConfigMap: "kube-root-ca.crt",
+  tokenVolumePrefix: "kube-api-access-",
   namespaceFinalizer: "kubernetes",
   systemPrefix: "system:",
   serviceAccountIssuer: "https://kubernetes.default.svc.cluster.local",

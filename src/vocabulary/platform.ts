@@ -11,6 +11,8 @@ export const platform: Vocabulary = {
   publicNamespace: "platform-public",
   nodeLeaseNamespace: "platform-node-lease",
   apiServiceName: "platform",
+  rootAuthorityConfigMap: "root-ca.crt",
+  tokenVolumePrefix: "api-access-",
   namespaceFinalizer: "platform",
   systemPrefix: "system:",
   serviceAccountIssuer: "https://platform.default.svc.cluster.local",

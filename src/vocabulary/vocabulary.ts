@@ -20,6 +20,10 @@ export interface Vocabulary {
   readonly nodeLeaseNamespace: string;
   /** Name of the Service in the namespace `default` by which pods reach the API. */
   readonly apiServiceName: string;
+  /** Name of the ConfigMap in every namespace by which pods know the server's authority. */
+  readonly rootAuthorityConfigMap: string;
+  /** How the names of the volumes begin by which pods get the token of their service account, with its dash. */
+  readonly tokenVolumePrefix: string;
   /** Finalizer in `spec.finalizers` that stands for the deletion of a namespace's content. */
   readonly namespaceFinalizer: string;
   /** Prefix of the names of built-in system users, groups and roles, with its colon. */

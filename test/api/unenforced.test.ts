@@ -22,7 +22,6 @@ const webhook = {
 
 /** A small object of each kind that promises something, and the path of its collection. */
 const promising: Record<string, [path: string, object: object]> = {
-  LimitRange: ["/api/v1/namespaces/default/limitranges", { spec: { limits: [] } }],
   ResourceQuota: ["/api/v1/namespaces/default/resourcequotas", { spec: { hard: { pods: "1" } } }],
   MutatingWebhookConfiguration: [`${admission}/v1/mutatingwebhookconfigurations`, { webhooks: [webhook] }],
   ValidatingWebhookConfiguration: [

@@ -41,6 +41,7 @@ test("the signer takes no signature away before it knows the tokens", async () =
     store: slow,
     clock,
     eventLifeMs: 1,
+    rootCertificate: () => undefined,
     informer: () => expect.unreachable(),
     failed: () => undefined,
   });

@@ -51,7 +51,8 @@ export const LimitRange = kind({
   createOnUpdate: true,
   doc: "Limits on what single objects of a namespace may use.",
   effect: {
-    unenforced: "limits and default requests are not applied to pods, containers and claims",
+    enforced:
+      "new pods and claims, and claims that change, keep to the limits; containers get the defaults (plugin LimitRanger)",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the limits.").emitEmpty(),

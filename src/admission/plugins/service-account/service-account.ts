@@ -1,0 +1,105 @@
+import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { mirrorAnnotation } from "../../../kinds/core/pod/annotation-rules.ts";
+import { Pod } from "../../../kinds/core/pod/pod.ts";
+import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
+import type { AdmissionRequest } from "../../../resources/engine.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import { isOf } from "../../admitted-types.ts";
+import type { AdmissionPlugin } from "../../admission-chain.ts";
+import { forbidden } from "../../forbidden.ts";
+import { podOf } from "../../pod-spec.ts";
+import { defaultAccount, type AccountReader } from "./account-reader.ts";
+import {
+  forbiddenEphemeralSecret,
+  forbiddenOfMirror,
+  forbiddenSecret,
+  limitsSecrets,
+} from "./secret-references.ts";
+import { mountsToken, mountToken } from "./token-volume.ts";
+
+/**
+ * ServiceAccount: a new pod runs under a service account that exists, `default` unless it names one, and gets its token and
+ * its image pull secrets. Where the account is annotated so, pods and ephemeral containers may use only the secrets that it
+ * names. Mirror pods have no account and refer to no secrets (spec: conventions 4.13, rulings).
+ *
+ * @param randomInt gives a random integer from 0 up to, not including, its argument.
+ */
+export function serviceAccount(
+  accounts: AccountReader,
+  vocabulary: Vocabulary,
+  randomInt: (below: number) => number,
+): AdmissionPlugin {
+  const mirror = mirrorAnnotation({ vocabulary });
+  /** What was read in the mutating phase, for the validating one. */
+  const admitted = new WeakMap<AdmissionRequest, ServiceAccount>();
+
+  const accountOf = (request: AdmissionRequest): MaybePromise<ServiceAccount> => {
+    const { target } = request;
+    const pod = podOf(request);
+    const name = pod.spec.serviceAccountName ?? "";
+    if (name === "") {
+      const podName = `${target.namespace}/${pod.metadata.name}`;
+      throw forbidden(target, `no service account specified for pod ${podName}`);
+    }
+    const known = admitted.get(request);
+    if (known?.metadata.name === name) return known;
+    return andThen(accounts.find(target.namespace, name), (account) => {
+      if (account === undefined) {
+        const missing = `serviceaccount ${JSON.stringify(name)} not found`;
+        throw forbidden(target, `error looking up service account ${target.namespace}/${name}: ${missing}`);
+      }
+      admitted.set(request, account);
+      return account;
+    });
+  };
+  const isMirror = ({ object }: AdmissionRequest): boolean =>
+    object?.metadata.annotations?.[mirror] !== undefined;
+  const check = (request: AdmissionRequest): MaybePromise<void> => {
+    if (isMirror(request)) return refuseFor(request, forbiddenOfMirror(podOf(request)));
+    return andThen(accountOf(request), (account) => {
+      if (!limitsSecrets(account, vocabulary)) return;
+      refuseFor(request, forbiddenSecret(account, podOf(request).spec));
+    });
+  };
+  const checkEphemeral = (request: AdmissionRequest): MaybePromise<void> =>
+    andThen(accountOf(request), (account) => {
+      if (!limitsSecrets(account, vocabulary)) return;
+      refuseFor(request, forbiddenEphemeralSecret(account, podOf(request).spec));
+    });
+
+  return {
+    name: "ServiceAccount",
+    concerns: (operation, type) =>
+      operation === "CREATE"
+        ? isOf(type, Pod)
+        : operation === "UPDATE" &&
+          type.subresource === "ephemeralcontainers" &&
+          type.resource.stored.kind === Pod,
+    mutate(request) {
+      if (request.operation !== "CREATE") return;
+      if (isMirror(request)) return check(request);
+      const { spec } = podOf(request);
+      if ((spec.serviceAccountName ?? "") === "") {
+        spec.serviceAccountName = spec.serviceAccount = defaultAccount;
+      }
+      return andThen(accountOf(request), (account) => {
+        if (mountsToken(account, spec)) mountToken(spec, vocabulary, randomInt);
+        fillPullSecrets(spec, account);
+        return check(request);
+      });
+    },
+    validate: (request) => (request.operation === "CREATE" ? check(request) : checkEphemeral(request)),
+  };
+}
+
+function fillPullSecrets(
+  spec: ReturnType<typeof podOf>["spec"],
+  { imagePullSecrets = [] }: ServiceAccount,
+): void {
+  if ((spec.imagePullSecrets ?? []).length > 0 || imagePullSecrets.length === 0) return;
+  spec.imagePullSecrets = imagePullSecrets.map((one) => ({ ...one }));
+}
+
+function refuseFor({ target }: AdmissionRequest, why: string | undefined): void {
+  if (why !== undefined) throw forbidden(target, why);
+}

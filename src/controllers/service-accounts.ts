@@ -1,0 +1,25 @@
+import { ServiceAccount } from "../kinds/core/service-account.ts";
+import { createUnlessThere } from "./bootstrap/default-objects.ts";
+import type { Controller } from "./controller.ts";
+import { keepInNamespaces } from "./namespace-objects.ts";
+
+const name = "default";
+
+/** Makes the service account `default` in every namespace, for pods that name none, and makes it again when it is deleted. */
+export const serviceAccounts: Controller = {
+  name: "serviceaccount",
+  start(context) {
+    const { client } = context;
+    return keepInNamespaces(context, {
+      controller: this.name,
+      kind: ServiceAccount,
+      name,
+      async ensure(namespace) {
+        const reference = { apiVersion: "v1", kind: "ServiceAccount", namespace, name };
+        if ((await client.find(reference)) !== undefined) return;
+        const { apiVersion, kind } = reference;
+        await createUnlessThere(client, { apiVersion, kind, metadata: { name, namespace } });
+      },
+    });
+  },
+};

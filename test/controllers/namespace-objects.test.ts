@@ -1,0 +1,99 @@
+import { afterEach, expect, test } from "vitest";
+import { createServer, type CreateServerOptions } from "../../src/index.ts";
+import type { Server } from "../../src/server/server.ts";
+import { configMap, namespace, until } from "../api/support.ts";
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+const start = async (options: CreateServerOptions = {}): Promise<Server["client"]> => {
+  server = await createServer(options);
+  return server.client;
+};
+const account = (where: string) =>
+  ({ apiVersion: "v1", kind: "ServiceAccount", namespace: where, name: "default" }) as const;
+const authority = (where: string) =>
+  ({ apiVersion: "v1", kind: "ConfigMap", namespace: where, name: "root-ca.crt" }) as const;
+const known = ["default", "platform-system", "platform-public", "platform-node-lease"];
+
+/** Waits until an object is there. */
+const there = (client: Server["client"], reference: ReturnType<typeof account | typeof authority>) =>
+  until(
+    () => client.find(reference),
+    (found) => found !== undefined,
+  );
+
+test("every namespace has the account `default`, also a new one, and has it again when it is deleted", async () => {
+  const client = await start();
+  for (const where of known) await there(client, account(where));
+  await client.create(namespace("x"));
+  const first = await there(client, account("x"));
+  await client.delete(account("x"));
+  const second = await there(client, account("x"));
+  expect(second!.metadata.uid).not.toBe(first!.metadata.uid);
+});
+
+test("every namespace has the server's authority, which is mended when it is changed or deleted", async () => {
+  const client = await start();
+  await client.create(namespace("x"));
+  for (const where of [...known, "x"]) {
+    const { data } = (await there(client, authority(where))) as { data?: object };
+    expect(data).toEqual({ "ca.crt": `${server!.caCertificate!.trim()}\n` });
+  }
+  const text = async (where: string) => {
+    const found = await client.find(authority(where));
+    return (found as { data?: Record<string, string> } | undefined)?.data?.["ca.crt"];
+  };
+  const right = await text("x");
+  await client.patch(authority("x"), { data: { "ca.crt": "another", more: "m" } });
+  await until(
+    () => text("x"),
+    (found) => found === right,
+  );
+  await client.delete(authority("x"));
+  await until(
+    () => text("x"),
+    (found) => found === right,
+  );
+  expect(((await client.find(authority("x"))) as { data?: object }).data).toEqual({ "ca.crt": right });
+});
+
+test("a namespace that goes isn't given anything any more, and goes", async () => {
+  const client = await start();
+  await client.create(namespace("x"));
+  const reference = { apiVersion: "v1", kind: "Namespace", name: "x" } as const;
+  await there(client, account("x"));
+  await client.create({
+    ...configMap("held"),
+    metadata: { name: "held", namespace: "x", finalizers: ["a.b/c"] },
+  });
+  await client.delete(reference);
+  await until(
+    () => client.find(account("x")),
+    (found) => found === undefined,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await client.find(account("x"))).toBeUndefined();
+  await client.patch(
+    { apiVersion: "v1", kind: "ConfigMap", namespace: "x", name: "held" },
+    { metadata: { finalizers: null } },
+  );
+  await until(
+    () => client.find(reference),
+    (found) => found === undefined,
+  );
+  expect(await client.find(authority("x"))).toBeUndefined();
+});
+
+test("each can be turned off by the reference's name; without a socket there is no authority to publish", async () => {
+  const client = await start({ enabledControllers: ["*", "-serviceaccount", "-root-ca-cert-publisher"] });
+  await client.create(namespace("x"));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await client.find(account("x"))).toBeUndefined();
+  expect(await client.find(authority("x"))).toBeUndefined();
+  await server!.close();
+  const alone = await start({ port: false });
+  await there(alone, account("default"));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await alone.find(authority("default"))).toBeUndefined();
+});

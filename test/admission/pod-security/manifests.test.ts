@@ -13,7 +13,12 @@ interface Workload {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
-  readonly spec: { readonly template: { readonly metadata?: object; readonly spec: object } };
+  readonly spec: {
+    readonly template: {
+      readonly metadata?: object;
+      readonly spec: { readonly serviceAccountName?: string };
+    };
+  };
 }
 
 const noProfile = (containers: string) =>
@@ -67,6 +72,13 @@ if (!existsSync(root)) {
       api = await TestServer.start({ vocabulary: "kubernetes", controllers: [] });
       const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
       await ok(api.admin.post("/api/v1/namespaces", { metadata: { name: "strict", labels } }));
+      const accounts = new Set(
+        workloads.map(({ spec }) => spec.template.spec.serviceAccountName ?? "default"),
+      );
+      accounts.delete("default");
+      for (const name of accounts) {
+        await ok(api.admin.post("/api/v1/namespaces/strict/serviceaccounts", { metadata: { name } }));
+      }
     });
     afterAll(() => api.close());
 

@@ -218,7 +218,7 @@ test("turned off, it rejects neither pods nor labels", async () => {
 });
 
 test("without a namespace there is no policy: a pod is refused", async () => {
-  const disabledAdmissionPlugins = ["NamespaceLifecycle"];
+  const disabledAdmissionPlugins = ["NamespaceLifecycle", "ServiceAccount"];
   const server = await TestServer.start({ controllers: [], disabledAdmissionPlugins });
   try {
     const { status, body } = await server.admin.post(podsOf("missing"), podNamed("p"));

@@ -12,6 +12,8 @@ export type TolerationValue = NonNullable<PodSpecValue["tolerations"]>[number];
 export function podOf({ object }: AdmissionRequest): Pod & { spec: PodSpecValue } {
   const pod = object as unknown as Pod;
   pod.spec ??= { containers: [] } as unknown as PodSpecValue;
+  // What lacks them is rejected later, by validation.
+  pod.spec.containers ??= [];
   return pod as Pod & { spec: PodSpecValue };
 }
 

@@ -24,6 +24,7 @@ import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionObserver } from "../http/metrics/admission-metrics.ts";
+import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { showPodSecurity } from "../http/metrics/pod-security-metrics.ts";
 import { admissionPlugins, type AdmissionParts } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
@@ -186,36 +187,18 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
-  const failed = (error: unknown) =>
-    options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
-  const sources = { store, clock: options.clock, failed };
-  const facts = opened.add(new AdmissionFacts(sources, options.vocabulary), close);
-  const quotas = opened.add(new QuotaIndex(sources, registry), close);
   const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
   const authorizer = authorization.chain;
-  const podSecurityFigures = new PodSecurityFigures();
-  const parts: AdmissionParts = {
-    registry,
-    store,
-    namespaces,
-    policy,
-    authorizer,
-    facts,
-    provision,
-    podSecurityFigures,
-    quotas,
-  };
-  const admission = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
+  const admission = await admissionFor(options, pieces, { policy, namespaces, authorizer, provision });
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
-    admit: admission,
+    admit: admission.chain,
   });
   opened.add(engine.pages, close);
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
-  admission.measure(admissionObserver(metrics));
-  showPodSecurity(metrics, podSecurityFigures);
+  admission.showIn(metrics);
   const control = flowControl(options, engine, metrics);
   const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
   const connections = await connectionRules(options);
@@ -226,7 +209,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
   const rootCertificate = () => serving?.caCertificate;
-  const setup = { chosen, options, registry, store, client, rootCertificate, quotas };
+  const setup = { chosen, options, registry, store, client, rootCertificate, quotas: admission.quotas };
   opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();
@@ -255,6 +238,35 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
 
 function close(opened: { close(): unknown }): unknown {
   return opened.close();
+}
+
+/** The admission of writes, and what other parts use of it. */
+interface Admission {
+  readonly chain: AdmissionChain;
+  readonly quotas: QuotaIndex;
+  /** Counts and times it from now on. */
+  showIn(metrics: MetricSet): void;
+}
+
+async function admissionFor(
+  options: ServerOptions,
+  { registry, store, extensions, opened }: Pieces,
+  known: Pick<AdmissionParts, "policy" | "namespaces" | "authorizer" | "provision">,
+): Promise<Admission> {
+  const { clock, log, vocabulary } = options;
+  const failed = (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
+  const sources = { store, clock, failed };
+  const facts = opened.add(new AdmissionFacts(sources, vocabulary), close);
+  const quotas = opened.add(new QuotaIndex(sources, registry), close);
+  const podSecurityFigures = new PodSecurityFigures();
+  const parts: AdmissionParts = { ...known, registry, store, facts, quotas, podSecurityFigures };
+  const chain = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
+  const showIn = (metrics: MetricSet): void => {
+    chain.measure(admissionObserver(metrics));
+    showPodSecurity(metrics, podSecurityFigures);
+  };
+  return { chain, quotas, showIn };
 }
 
 /** The serving certificates, and the authentication of requests. */

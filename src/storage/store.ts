@@ -162,18 +162,20 @@ export interface RangePage {
   readonly more: boolean;
 }
 
-export type Write =
+/** A change of one key. */
+export type Change =
   /** Succeeds if the key doesn't exist. */
-  (
-    | { readonly kind: "create"; readonly key: string; readonly draft: Draft }
-    /** Succeeds if the key's value was written at revision `expected`. */
-    | { readonly kind: "update"; readonly key: string; readonly expected: Revision; readonly draft: Draft }
-    /** Succeeds if the key's value was written at revision `expected`. */
-    | { readonly kind: "delete"; readonly key: string; readonly expected: Revision }
-  ) & {
-    /** Checked in the same transaction as the key itself. */
-    readonly condition?: WriteCondition | undefined;
-  };
+  | { readonly kind: "create"; readonly key: string; readonly draft: Draft }
+  /** Succeeds if the key's value was written at revision `expected`. */
+  | { readonly kind: "update"; readonly key: string; readonly expected: Revision; readonly draft: Draft }
+  /** Succeeds if the key's value was written at revision `expected`. */
+  | { readonly kind: "delete"; readonly key: string; readonly expected: Revision };
+
+/** A change, and what it depends on besides. */
+export type Write = Change & {
+  /** Checked in the same transaction as the key itself. */
+  readonly condition?: WriteCondition | undefined;
+};
 
 /**
  * A second condition of a write, on another key: it holds while that key's value is the one that was written at `revision`.

@@ -33,6 +33,8 @@ beforeAll(async () => {
   server = await TestServer.start({
     authorizationModes: ["AlwaysAllow"],
     enabledAdmissionPlugins: ["NodeRestriction"],
+    // It comes before, and says of some pods what is shown here of NodeRestriction.
+    disabledAdmissionPlugins: ["ServiceAccount"],
     tokenAuthFile: tokens,
   });
   [one, two, nameless] = [server.as("one"), server.as("two"), server.as("nameless")];

@@ -5,7 +5,7 @@ import { namespace, ok } from "./support.ts";
 const pods = "/api/v1/namespaces/default/pods";
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
+  server = await TestServer.start({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
 });
 afterAll(() => server.close());
 

@@ -7,7 +7,7 @@ const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
 const pods = "/api/v1/namespaces/default/pods";
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
+  server = await TestServer.start({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
 });
 afterAll(() => server.close());
 

@@ -4,7 +4,7 @@ import { namespace, ok } from "./support.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({ enabledControllers: [] });
+  server = await TestServer.start({ enabledControllers: [], disabledAdmissionPlugins: ["ServiceAccount"] });
 });
 afterAll(() => server.close());
 

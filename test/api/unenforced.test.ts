@@ -22,7 +22,6 @@ const webhook = {
 
 /** A small object of each kind that promises something, and the path of its collection. */
 const promising: Record<string, [path: string, object: object]> = {
-  LimitRange: ["/api/v1/namespaces/default/limitranges", { spec: { limits: [] } }],
   MutatingWebhookConfiguration: [`${admission}/v1/mutatingwebhookconfigurations`, { webhooks: [webhook] }],
   ValidatingWebhookConfiguration: [
     `${admission}/v1/validatingwebhookconfigurations`,

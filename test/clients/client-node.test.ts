@@ -103,7 +103,8 @@ describe("@kubernetes/client-node in the kubernetes vocabulary", () => {
       names.push(...page.items.map((one) => one.metadata!.name!));
       token = page.metadata?._continue;
     } while (token !== undefined && token !== "");
-    expect(names).toEqual(["a", "b", "c", "d", "e"]);
+    // Every namespace has an account of its own.
+    expect(names.filter((name) => name !== "default")).toEqual(["a", "b", "c", "d", "e"]);
   });
 
   it("patches in every form", async () => {

@@ -1,108 +1,73 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createServer } from "../../src/index.ts";
-import type { Server } from "../../src/server/server.ts";
+import { readFileSync } from "node:fs";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
+import { ServerProcess, temporaryFolder } from "../support/process.ts";
 
-/** Quotas, limit ranges and the levels of PodSecurity, as people use them on the command line. */
+/** What people meet of admission on the command line, from the first second of a new server on. */
 describeKubectl("kubectl and admission", (program) => {
-  let server: Server;
+  const folder = temporaryFolder();
+  let server: ServerProcess;
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    server = await createServer({ vocabulary: "kubernetes" });
-    kubectl = new Kubectl(program, server.kubeconfig());
-    await kubectl.ok(["create", "namespace", "team"]);
+    server = await ServerProcess.start(folder.path, "--vocabulary=kubernetes");
+    kubectl = new Kubectl(program, readFileSync(server.administrator, "utf8"));
   });
   afterAll(async () => {
     await kubectl?.close();
-    await server?.close();
+    await server?.stop();
+    folder.remove();
   });
 
-  /** The lines of a text with their words. */
-  const words = (text: string) => text.split("\n").map((line) => line.trim().split(/\s+/));
-  const apply = (object: object) => kubectl.run(["apply", "-f", "-"], { input: JSON.stringify(object) });
-  const pod = (name: string, resources?: object, more?: object) => ({
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, namespace: "team" },
-    spec: { ...more, containers: [{ name: "app", image: "example.com/app:1", resources }] },
-  });
-  const requests = { requests: { cpu: "500m" } };
-
-  it("create quota: what exceeds it is refused, and describe quota shows what is used", async () => {
-    await kubectl.ok(["-n", "team", "create", "quota", "small", "--hard=cpu=1,pods=2,count/configmaps=10"]);
-    await expect.poll(() => apply(pod("first", requests))).toMatchObject({ code: 0 });
-    const large = await apply(pod("large", { requests: { cpu: "600m" } }));
-    expect(large.code).not.toBe(0);
-    expect(large.stderr).toContain(
-      'pods "large" is forbidden: exceeded quota: small, requested: cpu=600m, used: cpu=500m, limited: cpu=1',
+  it("run works right after the first start, and in a namespace that was just made", async () => {
+    await kubectl.ok(["run", "first", "--image=example.com/i"]);
+    await kubectl.ok(["create", "namespace", "team"]);
+    await kubectl.ok(["run", "first", "--image=example.com/i", "--namespace=team"]);
+    const shown = await kubectl.ok(["describe", "pod", "first", "--namespace=team"]);
+    const account = ["get", "pod", "first", "--namespace=team", "-o=jsonpath={.spec.serviceAccountName}"];
+    expect(await kubectl.ok(account)).toBe("default");
+    expect(shown).toMatch(
+      /\/var\/run\/secrets\/kubernetes.io\/serviceaccount from kube-api-access-\w{5} \(ro\)/,
     );
-    const without = await apply(pod("without"));
-    expect(without.stderr).toContain("failed quota: small: must specify cpu for: app");
-    await expect
-      .poll(async () => words(await kubectl.ok(["-n", "team", "describe", "quota", "small"])))
-      .toEqual(
-        expect.arrayContaining([
-          ["Resource", "Used", "Hard"],
-          ["cpu", "500m", "1"],
-          ["pods", "1", "2"],
-          ["count/configmaps", "1", "10"],
-        ]),
-      );
-    const listed = await kubectl.ok(["-n", "team", "get", "quota", "small", "--no-headers"]);
-    expect(listed).toContain("count/configmaps: 1/10, cpu: 500m/1, pods: 1/2");
-    await kubectl.ok(["-n", "team", "delete", "pod", "first", "--now"]);
-    expect((await apply(pod("large", { requests: { cpu: "600m" } }))).code).toBe(0);
-    await kubectl.ok(["-n", "team", "delete", "quota", "small"]);
+    expect(shown).toMatch(/ConfigMapName: +kube-root-ca.crt/);
   });
 
-  it("a scoped quota counts only what is in its scopes", async () => {
-    await kubectl.ok(["-n", "team", "create", "quota", "careless", "--hard=pods=0", "--scopes=BestEffort"]);
-    expect((await apply(pod("careless"))).stderr).toContain("exceeded quota: careless");
-    expect((await apply(pod("careful", requests))).code).toBe(0);
-    expect(await kubectl.ok(["-n", "team", "describe", "quota", "careless"])).toMatch(/Scopes:\s+BestEffort/);
-    await kubectl.ok(["-n", "team", "delete", "quota", "careless"]);
+  it("apply says which account is missing", async () => {
+    const spec = { serviceAccountName: "robot", containers: [{ name: "c", image: "i" }] };
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "lost" }, spec };
+    const why = 'error looking up service account default/robot: serviceaccount "robot" not found';
+    expect(await kubectl.fails(["apply", "-f", "-"], { input: JSON.stringify(pod) })).toContain(why);
+    await kubectl.ok(["create", "serviceaccount", "robot"]);
+    await kubectl.ok(["apply", "-f", "-"], { input: JSON.stringify(pod) });
   });
 
-  it("describe limits shows a limit range, whose defaults pods get and whose bounds they keep", async () => {
-    await apply({
-      apiVersion: "v1",
-      kind: "LimitRange",
-      metadata: { name: "bounds", namespace: "team" },
-      spec: { limits: [{ type: "Container", default: { memory: "64Mi" }, max: { memory: "128Mi" } }] },
+  it("describe limits shows the limits, and run meets them", async () => {
+    await kubectl.ok(["create", "namespace", "limited"]);
+    const limits = [
+      { type: "Container", max: { cpu: "2" }, min: { cpu: "100m" }, defaultRequest: { cpu: "200m" } },
+    ];
+    const range = { apiVersion: "v1", kind: "LimitRange", metadata: { name: "limits" }, spec: { limits } };
+    const made = await kubectl.run(["apply", "--namespace=limited", "-f", "-"], {
+      input: JSON.stringify(range),
     });
-    expect(words(await kubectl.ok(["-n", "team", "describe", "limits", "bounds"]))).toContainEqual([
-      ..."Container memory - 128Mi 64Mi 64Mi -".split(" "),
-    ]);
-    expect((await apply(pod("usual"))).code).toBe(0);
-    const given = await kubectl.ok([
-      "-n",
-      "team",
-      "get",
-      "pod",
-      "usual",
-      "-o",
-      "jsonpath={.spec..limits.memory}",
-    ]);
-    expect(given).toBe("64Mi");
-    const hungry = await apply(pod("hungry", { limits: { memory: "1Gi" } }));
-    expect(hungry.stderr).toContain("maximum memory usage per Container is 128Mi, but limit is 1Gi");
-    await kubectl.ok(["-n", "team", "delete", "limits", "bounds"]);
-  });
-
-  it("label namespace pod-security: warns of the pods that are there, and refuses new ones", async () => {
-    const onHost = { hostNetwork: true };
-    expect((await apply(pod("root", undefined, onHost))).code).toBe(0);
-    const level = "pod-security.kubernetes.io/enforce=baseline";
-    const labelled = await kubectl.run(["label", "namespace", "team", level]);
-    expect(labelled.code).toBe(0);
-    expect(labelled.stderr).toMatch(
-      /Warning: .*existing pods in namespace "team" violate .*"baseline:latest"/,
+    expect([made.code, made.stderr]).toEqual([0, ""]);
+    const table = await kubectl.ok(["describe", "limits", "limits", "--namespace=limited"]);
+    expect(table).toMatch(/^Container +cpu +100m +2 +200m +2 +-$/m);
+    await kubectl.ok(["run", "fits", "--image=i", "--namespace=limited"]);
+    const shown = await kubectl.ok(["describe", "pod", "fits", "--namespace=limited"]);
+    expect(shown).toMatch(/Limits:\s+cpu: +2\s+Requests:\s+cpu: +200m/);
+    expect(shown).toContain(
+      "LimitRanger plugin set: cpu request for container fits; cpu limit for container fits",
     );
-    expect(labelled.stderr).toMatch(/Warning: root: host namespaces/);
-    const second = await apply(pod("second", undefined, onHost));
-    expect(second.stderr).toContain(
-      'pods "second" is forbidden: violates PodSecurity "baseline:latest": host namespaces',
-    );
+    const resources = { requests: { cpu: "3" }, limits: { cpu: "3" } };
+    const overrides = JSON.stringify({ spec: { containers: [{ name: "big", image: "i", resources }] } });
+    const refused = await kubectl.run([
+      "run",
+      "big",
+      "--image=i",
+      "--namespace=limited",
+      `--overrides=${overrides}`,
+    ]);
+    expect(refused.stderr).toContain("maximum cpu usage per Container is 2, but limit is 3");
   });
 });

@@ -9,7 +9,9 @@ describeKubectl("kubectl and workloads", (program) => {
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    server = await createServer({ vocabulary: "kubernetes" });
+    // A test counts the config maps of a namespace.
+    const enabledControllers = ["*", "-root-ca-cert-publisher"];
+    server = await createServer({ vocabulary: "kubernetes", enabledControllers });
     kubectl = new Kubectl(program, server.kubeconfig());
   });
   afterAll(async () => {

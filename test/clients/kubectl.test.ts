@@ -17,7 +17,9 @@ describeKubectl("kubectl", (program) => {
     const tokenAuthFile = join(folder, "tokens.csv");
     const groups = "system:serviceaccounts,system:serviceaccounts:asking";
     writeFileSync(tokenAuthFile, `robots-token,system:serviceaccount:asking:robot,7,"${groups}"\n`);
-    server = await createServer({ vocabulary: "kubernetes", tokenAuthFile });
+    // Tests count the config maps of a namespace.
+    const enabledControllers = ["*", "-root-ca-cert-publisher"];
+    server = await createServer({ vocabulary: "kubernetes", tokenAuthFile, enabledControllers });
     kubectl = new Kubectl(program, server.kubeconfig());
   });
   afterAll(async () => {

@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from "vitest";
+import { createServingCertificates } from "../../src/base/certificates.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
+import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { configMap, namespace, until } from "../api/support.ts";
 
 let server: Server | undefined;
@@ -55,11 +58,18 @@ test("every namespace has the server's authority, which is mended when it is cha
     () => text("x"),
     (found) => found === right,
   );
-  expect(((await client.find(authority("x"))) as { data?: object }).data).toEqual({ "ca.crt": right });
+  await client.patch(authority("x"), { data: { more: "m" } });
+  await until(
+    async () => (await client.get(authority("x"))).data,
+    (data) => Object.keys(data ?? {}).join() === "ca.crt",
+  );
 });
 
-test("a namespace that goes isn't given anything any more, and goes", async () => {
-  const client = await start();
+test.each([
+  ["", []],
+  [", also where admission doesn't see to it", ["NamespaceLifecycle"]],
+])("a namespace that goes isn't given anything any more, and goes%s", async (_, disabledAdmissionPlugins) => {
+  const client = await start({ disabledAdmissionPlugins });
   await client.create(namespace("x"));
   const reference = { apiVersion: "v1", kind: "Namespace", name: "x" } as const;
   await there(client, account("x"));
@@ -96,4 +106,41 @@ test("each can be turned off by the reference's name; without a socket there is 
   await there(alone, account("default"));
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await alone.find(authority("default"))).toBeUndefined();
+});
+
+test("servers with authorities of their own over one store publish both, and come to rest; others are mended away", async () => {
+  const store = createMemoryStore({ clock: systemClock });
+  const servers = [await createServer({ storage: store }), await createServer({ storage: store })];
+  try {
+    const own = servers.map(({ caCertificate }) => caCertificate!.trim());
+    expect(own[0]).not.toBe(own[1]);
+    const { client } = servers[0]!;
+    const bundle = async (where: string) =>
+      ((await client.find(authority(where))) as { data?: Record<string, string> } | undefined)?.data?.[
+        "ca.crt"
+      ];
+    const both = (text: string | undefined) => own.every((pem) => text?.includes(pem) === true);
+    for (const where of known) await until(() => bundle(where), both);
+    // A third one counts only where the system's own administrators put it.
+    const { caCertificate: third } = createServingCertificates(["127.0.0.1"], systemClock);
+    const right = await bundle("default");
+    const foreign = { data: { "ca.crt": `${right}${third}` } };
+    await client.patch(authority("default"), foreign);
+    await until(
+      () => bundle("default"),
+      (text) => text === right,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const before = await store.latestRevision();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await store.latestRevision()).toBe(before);
+    await client.patch(authority("platform-system"), foreign);
+    await until(
+      () => bundle("default"),
+      (text) => text?.includes(third.trim()) === true,
+    );
+  } finally {
+    for (const one of servers) await one.close();
+    await store.close();
+  }
 });

@@ -89,11 +89,13 @@ describe("examples of extensions run", () => {
     const { default: server } = await example("engine.mjs");
     const admin = clientOf(server);
     const maps = "/api/v1/namespaces/default/configmaps";
-    const watch = await admin.watch(maps);
+    // A controller makes another one in every namespace.
+    const one = `${maps}?fieldSelector=metadata.name%3Dm`;
+    const watch = await admin.watch(`${one}&watch=true`);
     expect((await admin.post(maps, { metadata: { name: "m" }, data: { a: "b" } })).status).toBe(201);
     expect((await watch.next()).object.data).toEqual({ a: "b" });
     watch.close();
-    expect((await admin.get(maps)).body.items).toHaveLength(1);
+    expect((await admin.get(one)).body.items).toHaveLength(1);
   });
 
   it("commonjs.cjs: a program that uses require has a server", async () => {

@@ -19,6 +19,10 @@ const rbac = "rbac.authorization.platform.io";
 const flowSchemas = "/flowcontrol.apiserver.platform.io/flowschemas/";
 /** Their rules are gathered from others by a controller, when the server is ready already. */
 const gathered = ["admin", "edit", "view"].map((name) => `/${rbac}/clusterroles//${name}`);
+/** What controllers make in every namespace, when the server is ready already. */
+const inNamespaces = ["default", "platform-system", "platform-public", "platform-node-lease"].flatMap(
+  (where) => [`/core/serviceaccounts/${where}/default`, `/core/configmaps/${where}/root-ca.crt`],
+);
 
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => void (folder = temporaryFolder()));
@@ -43,9 +47,10 @@ describe("a start on an empty folder", () => {
     const keys = await keysWritten(dir);
     await server.close();
     expect(transactions).toBeGreaterThanOrEqual(2);
-    // The controller of gathered rules may have begun: each of its writes is a transaction of its own at most.
+    // Controllers may have begun: each of their writes is a transaction of its own at most.
     const gathering = keys.filter((key) => gathered.includes(key)).length - gathered.length;
-    expect(transactions - gathering).toBeLessThanOrEqual(6);
+    const making = keys.filter((key) => inNamespaces.includes(key)).length;
+    expect(transactions - gathering - making).toBeLessThanOrEqual(6);
   });
 
   async function startOnce(): Promise<string> {
@@ -61,7 +66,7 @@ test("a start on a folder that is up to date writes nothing but the lease by whi
   const run = async (port: string) => {
     const flags = [`--token-auth-file=${tokens}`, `--secure-port=${port}`];
     const server = await ServerProcess.start(folder.path, ...flags);
-    await rulesGathered(server.as("admin"));
+    await controllersDone(server.as("admin"));
     expect(await server.stop()).toBe(0);
     const dir = path.join(folder.path, "store");
     const keys = await keysWritten(dir);
@@ -80,8 +85,8 @@ test("a start on a folder that is up to date writes nothing but the lease by whi
   expect(second.transactions).toBe(first.transactions + 2);
 });
 
-/** Waits until the roles that gather rules have them all. */
-async function rulesGathered(admin: Api): Promise<void> {
+/** Waits until the roles that gather rules have them all, and every namespace has what is made in it. */
+async function controllersDone(admin: Api): Promise<void> {
   type Roles = Parameters<typeof aggregate>[1];
   const read = async () => (await admin.get(`/apis/${rbac}/v1/clusterroles`)).body.items as Roles;
   await until(read, (roles) =>
@@ -89,6 +94,12 @@ async function rulesGathered(admin: Api): Promise<void> {
       .filter((role) => role.aggregationRule !== undefined)
       .every((role) => JSON.stringify(role.rules) === JSON.stringify(aggregate(role, roles))),
   );
+  const urls = inNamespaces.map((key) => {
+    const [, , resource, where, name] = key.split("/");
+    return `/api/v1/namespaces/${where}/${resource}/${name}`;
+  });
+  const codes = async () => Promise.all(urls.map(async (url) => (await admin.get(url)).status));
+  await until(codes, (all) => all.every((code) => code === 200));
 }
 
 /** The key of each write that the store's history holds, in order. */

@@ -13,7 +13,7 @@ export const ConfigMap = kind({
   scope: "Namespaced",
   doc: "Configuration as keys and values.",
   effect: {
-    acts: "the controller `bootstrapsigner` signs `cluster-info`",
+    acts: "the controller `bootstrapsigner` signs `cluster-info`; `root-ca-cert-publisher` keeps the server's authority in one of each namespace",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the map.").emitEmpty(),

@@ -48,7 +48,7 @@ export const Namespace = kind({
   effect: {
     enforced:
       "nothing is created in a namespace that is missing or terminating; its labels `pod-security.<domain>/…` limit what its pods may do",
-    acts: "the controller `namespace` deletes the content of a terminating namespace",
+    acts: "the controller `namespace` deletes the content of a terminating namespace; `serviceaccount` makes an account in each",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the namespace.").emitEmpty(),

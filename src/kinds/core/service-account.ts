@@ -15,7 +15,8 @@ export const ServiceAccount = kind({
   returnsDeletedObject: true,
   doc: "An identity for programs, bound to a namespace.",
   effect: {
-    enforced: "tokens are issued for it, and end with it",
+    enforced:
+      "pods run under one that exists and get its token (plugin ServiceAccount); tokens are issued for it, and end with it",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the account.").emitEmpty(),

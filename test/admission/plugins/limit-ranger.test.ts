@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { namespace, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
+import { read } from "../../tidy/source-files.ts";
 import { rejected } from "./support.ts";
 
 let server: TestServer;
@@ -109,6 +110,24 @@ describe("defaults", () => {
     await ok(server.admin.delete(at));
     expect(await requestOf()).toBeUndefined();
   });
+});
+
+test("C-4.13-61 pods in the default namespace get a 0.1 CPU request by default, of the LimitRange that clusters are set up with", async () => {
+  const other = await TestServer.start();
+  try {
+    const pods = podsIn("default");
+    const before = await ok(other.admin.post(pods, pod(container("c"))));
+    expect(before.body.spec.containers[0].resources).toEqual({});
+    const [, example] = /```yaml\n([^`]*kind: LimitRange[^`]*)```/.exec(read("docs/admission.md"))!;
+    const ranges = "/api/v1/namespaces/default/limitranges";
+    await ok(other.admin.ask("POST", ranges, { raw: example!, contentType: "application/yaml" }));
+    const { body } = await ok(other.admin.post(pods, pod(container("c"))));
+    expect(body.spec.containers[0].resources).toEqual({ requests: { cpu: "100m" } });
+    const own = await ok(other.admin.post(pods, pod(container("c", cpu("50m", undefined)))));
+    expect(own.body.spec.containers[0].resources).toEqual({ requests: { cpu: "50m" } });
+  } finally {
+    await other.close();
+  }
 });
 
 describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdmissionPlugin } from "../../../src/index.ts";
 import { namespace, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
 import { pod, PODS, rejected } from "./support.ts";
@@ -106,6 +107,33 @@ describe("the account of a pod", () => {
       await waiting;
     } finally {
       await alone.close();
+    }
+  });
+
+  test("a pod that says nothing is told what it lacks", async () => {
+    for (const spec of [undefined, {}, { volumes: [{}], initContainers: [{}] }]) {
+      const { status, body } = await server.admin.post(PODS, { metadata: { name: "empty" }, spec });
+      expect([status, body.reason]).toEqual([422, "Invalid"]);
+    }
+  });
+
+  test("an account that a later plugin chooses must exist too, and limits the pod", async () => {
+    let chosen = "missing";
+    const chooses: AdmissionPlugin = {
+      name: "Chooses",
+      concerns: (operation, { resource }) => operation === "CREATE" && resource.name === "pods",
+      mutate: ({ object }) => void Object.assign(object!["spec"] as object, { serviceAccountName: chosen }),
+    };
+    const other = await TestServer.start({ admissionPlugins: [chooses] });
+    try {
+      await rejected(other.admin.post(PODS, pod("moved")), 'serviceaccount "missing" not found');
+      chosen = "strict";
+      const annotations = { "platform.io/enforce-mountable-secrets": "true" };
+      await ok(other.admin.post(ACCOUNTS, { metadata: { name: "strict", annotations } }));
+      const volumes = [{ name: "v", secret: { secretName: "s" } }];
+      await rejected(other.admin.post(PODS, pod("moved", { volumes })), "service account strict does not");
+    } finally {
+      await other.close();
     }
   });
 

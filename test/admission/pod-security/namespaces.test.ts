@@ -113,21 +113,26 @@ test("pods that can't be read are told of in a warning; the label is accepted", 
     vocabulary: platform,
     pods: { store, registry, clock, failed },
   });
-  const warnings: string[] = [];
+  let warnings: string[] = [];
   const namespace = (labels: Record<string, string>) => ({ metadata: { name: "used", labels } });
-  await plugin.validate!({
-    operation: "UPDATE",
+  const update = (labels: Record<string, string>) => ({
+    operation: "UPDATE" as const,
     target: { resource: registry.require(Namespace), namespace: "", name: "used", subresource: "" },
     user: { name: "ana", uid: "", groups: [], extra: {} },
     dryRun: false,
-    object: namespace({ [enforce]: "baseline" }) as never,
+    object: namespace(labels) as never,
     live: namespace({}) as never,
-    report: { warn: (text) => void warnings.push(text), annotate: () => undefined },
+    report: { warn: (text: string) => void warnings.push(text), annotate: () => undefined },
     settlements: undefined,
     condition: undefined,
   });
+  await plugin.validate!(update({ [enforce]: "baseline" }));
   expect(warnings).toEqual(["failed to list pods while checking new PodSecurity enforce level"]);
   expect(errors).toEqual([broken]);
+  // Where everything is allowed, nothing needs to be read.
+  warnings = [];
+  await plugin.validate!(update({ [enforce]: "privileged", [version]: "v1.20" }));
+  expect(warnings).toEqual([]);
 });
 
 describeKubectl("pod security", (program) => {

@@ -101,6 +101,19 @@ describe("pods", () => {
     );
   });
 
+  test("each mode has its own version", async () => {
+    await namespaceWith(server, "two-versions", {
+      enforce: "restricted",
+      "enforce-version": "v1.0",
+      warn: "restricted",
+    });
+    const spec = { ...plain, securityContext: { runAsNonRoot: true } };
+    const { warnings } = await ok(server.admin.post(podsOf("two-versions"), podNamed("p", spec)));
+    expect(warnings).toEqual([
+      expect.stringMatching(/^would violate PodSecurity "restricted:latest": allowPriv/),
+    ]);
+  });
+
   test("updates are evaluated when they change an image, and not when they change labels or status", async () => {
     await namespaceWith(server, "updated", {});
     const at = `${podsOf("updated")}/p`;
@@ -205,7 +218,7 @@ test("turned off, it rejects neither pods nor labels", async () => {
 });
 
 test("without a namespace there is no policy: a pod is refused", async () => {
-  const disabledAdmissionPlugins = ["NamespaceLifecycle"];
+  const disabledAdmissionPlugins = ["NamespaceLifecycle", "ServiceAccount"];
   const server = await TestServer.start({ controllers: [], disabledAdmissionPlugins });
   try {
     const { status, body } = await server.admin.post(podsOf("missing"), podNamed("p"));
@@ -309,7 +322,11 @@ describe("the configuration, what is recorded, and what is counted", () => {
   });
 
   test("labels of an exempt namespace that have no effect are warned of", async () => {
-    const labels = { [label("enforce")]: "restricted", [label("audit-version")]: "v1.3" };
+    const labels = {
+      [label("enforce")]: "restricted",
+      [label("audit-version")]: "v1.3",
+      [label("warn")]: "privileged",
+    };
     const created = await ok(api().post(NAMESPACES, { metadata: { name: "freed", labels } }));
     const ignored = (policy: string) =>
       `namespace "freed" is exempt from Pod Security, and the policy (${policy}) will be ignored`;

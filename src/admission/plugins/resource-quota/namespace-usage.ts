@@ -200,7 +200,7 @@ export class NamespaceUsage {
     const now = this.sources.clock.now();
     if (now <= this.nextEnd) return;
     this.nextEnd = Infinity;
-    for (const key of [...this.ending]) {
+    for (const key of this.ending) {
       const { measured, evaluator } = this.objects.get(key)!;
       const { later, traits } = measured;
       if (later === undefined) continue;

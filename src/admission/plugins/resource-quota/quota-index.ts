@@ -5,7 +5,8 @@ import { namesOf, resourceOf, type Registry, type Resource } from "../../../reso
 import { decodeEntry } from "../../../resources/stored.ts";
 import type { Entry } from "../../../storage/store.ts";
 import type { FollowSources } from "../../followed-objects.ts";
-import { evaluatorOf, isCounted, type Evaluator } from "./evaluator.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { evaluatorOf, isCounted } from "./evaluators.ts";
 import { NamespaceUsage, type CountedType } from "./namespace-usage.ts";
 import { quotaFacts } from "./quota-facts.ts";
 

@@ -5,13 +5,13 @@ import type { Revision } from "../../../storage/store.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { LimitedResource } from "./configuration.ts";
-import { usageText, type Evaluator, type Measured } from "./evaluator.ts";
+import type { Evaluator, Measured } from "./evaluator.ts";
 import { refuseUncovered } from "./limited-resources.ts";
 import type { NamespaceUsage, Reservation } from "./namespace-usage.ts";
 import type { QuotaFacts } from "./quota-facts.ts";
 import type { QuotaIndex } from "./quota-index.ts";
 import type { QuotaTurns } from "./quota-turns.ts";
-import { increaseOf, type Usage } from "./usage.ts";
+import { increaseOf, usageText, type Usage } from "./usage.ts";
 
 /** What the plugin works with. */
 export interface QuotaParts {

@@ -1,6 +1,7 @@
 import {
   addQuantities,
   compareQuantities,
+  formatQuantity,
   parseQuantity,
   quantityOf,
   type Quantity,
@@ -43,6 +44,11 @@ export function increaseOf(usage: Usage, before: Usage): Usage {
     if (more > 0n) increase.set(name, { nanos: more, format: amount.format });
   }
   return increase;
+}
+
+/** Amounts by name as messages give them: `cpu=2,pods=1`. */
+export function usageText(names: readonly string[], amount: (name: string) => Quantity): string {
+  return names.map((name) => `${name}=${formatQuantity(amount(name))}`).join(",");
 }
 
 /** The sum of what several objects use; each is added once and subtracted once. */

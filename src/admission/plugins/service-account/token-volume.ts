@@ -20,6 +20,8 @@ export function mountsToken(account: ServiceAccount, spec: PodSpecValue): boolea
  * Gives a pod a volume with the token of its account, the server's authority and the pod's namespace, and every container
  * that has nothing at its place a mount of it. A volume whose name begins like that of such a one is taken to be it.
  *
+ * The pod isn't validated yet: containers and names may be missing.
+ *
  * @param randomInt gives a random integer from 0 up to, not including, its argument.
  */
 export function mountToken(
@@ -29,12 +31,12 @@ export function mountToken(
 ): void {
   const { domain, tokenVolumePrefix } = vocabulary;
   const mountPath = `/var/run/secrets/${domain}/serviceaccount`;
-  const containers: readonly Container[] = [...(spec.initContainers ?? []), ...spec.containers];
+  const containers: readonly Container[] = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   const lacking = containers.filter(
     ({ volumeMounts = [] }) => !volumeMounts.some((mount) => mount.mountPath === mountPath),
   );
   if (lacking.length === 0) return;
-  const given = spec.volumes?.find((volume) => volume.name.startsWith(tokenVolumePrefix));
+  const given = spec.volumes?.find(({ name = "" }) => name.startsWith(tokenVolumePrefix));
   const name = given?.name ?? makeName(tokenVolumePrefix, randomInt);
   for (const container of lacking) {
     container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }];

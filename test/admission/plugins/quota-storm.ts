@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Answer, Api } from "../../support/api.ts";
 
 /** How much the storm's quota allows. */
-export const hard = { pods: "12", "requests.cpu": "5", configmaps: "7" };
+const hard = { pods: "12", "requests.cpu": "5", configmaps: "7" };
 const most = { pods: 12, milli: 5000, configmaps: 7 };
 
 const at = (where: string, resource: string) => `/api/v1/namespaces/${where}/${resource}`;

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Revision, Store } from "../../../storage/store.ts";
 
 /** Prefix of the turns in the store; no resource type is served from it. */
-export const turnPrefix = "/core/quota-turns/";
+const turnPrefix = "/core/quota-turns/";
 
 /** How many turns there are; namespaces share them, so that none is left behind by a namespace that is gone. */
 const turnCount = 64;

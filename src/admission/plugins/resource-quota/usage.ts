@@ -12,7 +12,7 @@ export type Usage = ReadonlyMap<string, Quantity>;
 
 export const one = quantityOf(1);
 export const zero = quantityOf(0);
-export const noUsage: Usage = new Map();
+const noUsage: Usage = new Map();
 
 /** Amounts that are written as texts. */
 export function usageOf(texts: Readonly<Record<string, string>> | undefined): Usage {

@@ -122,7 +122,8 @@ describeConformance(
     };
   },
   [
-    "two stores over one set of data see one truth",
+    "a condition holds against writers of other processes",
+  "two stores over one set of data see one truth",
     "reads together see what others committed before, and those after it what came since",
     "syncs that begin together deliver what others committed before",
     "sync delivers what another store committed",

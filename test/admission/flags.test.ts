@@ -42,8 +42,10 @@ describe("the flags of plugins", () => {
     );
     try {
       const api = server.as("admin");
-      const { status, body } = await api.post("/api/v1/namespaces/missing/pods", { ...pod, spec: asRoot });
+      const { status, body } = await api.post("/api/v1/namespaces/default/pods", { ...pod, spec: asRoot });
       expect([status, body.spec.containers[0].imagePullPolicy]).toEqual([201, "Always"]);
+      const map = { metadata: { name: "it" } };
+      expect((await api.post("/api/v1/namespaces/missing/configmaps", map)).status).toBe(201);
     } finally {
       await server.stop();
     }

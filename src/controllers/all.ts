@@ -2,6 +2,7 @@ import { bootstrapSigner } from "./bootstrap/signer.ts";
 import { tokenCleaner } from "./bootstrap/token-cleaner.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import type { Controller } from "./controller.ts";
+import { customResourceDefinitions } from "./custom-resource-definitions/custom-resource-definitions.ts";
 import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collection.ts";
 import { namespaceDeletion } from "./namespace-deletion.ts";
@@ -10,6 +11,9 @@ import { rootAuthorityPublisher } from "./root-authority.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 
 /** Every controller that a server can run. */
+/** Parts of the server itself, which nobody can turn off. */
+export const ownControllers: readonly Controller[] = [customResourceDefinitions];
+
 export const builtInControllers: readonly Controller[] = [
   namespaceDeletion,
   serviceAccounts,

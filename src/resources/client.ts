@@ -139,6 +139,17 @@ export class Client {
     return (await deleteObject(this.engine, this.named(reference), options)).gone;
   }
 
+  /** @internal As {@link Client.delete}, of a resource type that needn't be served. */
+  async deleteOf(
+    resource: Resource,
+    place: { readonly name: string; readonly namespace: string },
+    { uid }: { uid: string },
+  ): Promise<boolean> {
+    const options = { ...this.options(), gracePeriodSeconds: undefined, propagationPolicy: undefined };
+    const target = { resource, ...place, subresource: "" };
+    return (await deleteObject(this.engine, target, { ...options, uid, resourceVersion: undefined })).gone;
+  }
+
   /**
    * Tells each change after a resource version (that of a list), until `close` is called. The listener runs in order
    * and must not throw; `ended` is called when the history needed is gone.

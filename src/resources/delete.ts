@@ -4,6 +4,7 @@ import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import {
   conflict,
+  kindContext,
   notFound,
   uidConflict,
   type AdmissionRequest,
@@ -83,6 +84,7 @@ function deleteEntry(
   const { engine, target, options } = context;
   const { kind } = target.resource;
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
+  if (live.metadata.deletionTimestamp === undefined) kind.beginDelete?.(live, kindContext(engine, target));
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, graceSeconds);
   if (graceSeconds === 0 && isFinalized(target, live)) return remove(context, entry, live);

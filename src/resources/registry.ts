@@ -1,4 +1,5 @@
 import { apiVersionOf } from "../base/group-names.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { spelledKind } from "../schema/spelling.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -28,12 +29,33 @@ export interface ServedGroupVersion {
   readonly resources: readonly Resource[];
 }
 
-/** Which resource types a server serves. Immutable after it is built. */
+/** Resource types that come and go while a server runs: those of custom kinds. */
+export interface ChangingResources {
+  /** Grows with every change. */
+  readonly revision: number;
+  /**
+   * Waits until every change is known that was acknowledged before the call, by any process.
+   *
+   * @throws {StoreUnavailableError} they can't be followed at present.
+   */
+  sync(): MaybePromise<void>;
+  /** The served resource type at a path, or undefined. */
+  find(group: string, version: string, name: string): Resource | undefined;
+  /** The served ones. */
+  readonly groupVersions: readonly ServedGroupVersion[];
+  /** Every resource type whose objects are stored, in the version in which they are. */
+  readonly stored: readonly Resource[];
+}
+
+/** Which resource types a server serves: built-in ones, which never change, and those of custom kinds. */
 export class Registry {
   /** By group, version and name; asked several times for each request. */
   private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
-  readonly groupVersions: readonly ServedGroupVersion[];
+  private readonly builtIn: readonly ServedGroupVersion[];
   private askedWith: ReadonlyMap<string, Kind> | undefined;
+  private known: KnownVersions | undefined;
+  /** Set while a server is put together, where it has custom kinds. */
+  changing: ChangingResources | undefined;
 
   /**
    * @param kinds the declared kinds.
@@ -55,18 +77,51 @@ export class Registry {
       entry.resources.push(resource);
       versions.set(key, entry);
     }
-    this.groupVersions = [...versions.values()];
+    this.builtIn = [...versions.values()];
+  }
+
+  /** Grows with every change of what is served. */
+  get revision(): number {
+    return this.changing?.revision ?? 0;
+  }
+
+  /** See {@link ChangingResources.sync}. */
+  sync(): MaybePromise<void> {
+    return this.changing?.sync();
+  }
+
+  /** Whether the group's resource types are built in, so that they never change. */
+  isBuiltIn(group: string): boolean {
+    return this.byPath.has(group);
+  }
+
+  /** The same array until something changes. */
+  get groupVersions(): readonly ServedGroupVersion[] {
+    return this.versions().all;
+  }
+
+  private versions(): KnownVersions {
+    const { revision } = this;
+    if (this.known?.revision !== revision) {
+      const all = [...this.builtIn, ...(this.changing?.groupVersions ?? [])];
+      const byApiVersion = new Map(all.map((one) => [apiVersionOf(one.group, one.version), one]));
+      this.known = { revision, all, byApiVersion };
+    }
+    return this.known;
   }
 
   /** The resource type at a path, or undefined. */
   find(group: string, version: string, resource: string): Resource | undefined {
-    return this.byPath.get(group)?.get(version)?.get(resource);
+    const versions = this.byPath.get(group);
+    if (versions === undefined) return this.changing?.find(group, version, resource);
+    return versions.get(version)?.get(resource);
   }
 
   /** The resource type whose objects have this apiVersion and kind, or undefined. */
   findKind(apiVersion: string, kind: string): Resource | undefined {
-    const version = this.groupVersions.find((one) => one.resources[0]?.apiVersion === apiVersion);
-    return version?.resources.find((one) => one.kind.name === kind);
+    return this.versions()
+      .byApiVersion.get(apiVersion)
+      ?.resources.find((one) => one.kind.name === kind);
   }
 
   /** The kind of a body with this apiVersion and kind: of a resource type, or of what subresources are asked with. */
@@ -79,7 +134,7 @@ export class Registry {
 
   private subresourceBodies(): ReadonlyMap<string, Kind> {
     const bodies = new Map<string, Kind>();
-    const resources = this.groupVersions.flatMap((one) => one.resources);
+    const resources = this.builtIn.flatMap((one) => one.resources);
     const declared = resources.flatMap(({ kind }) => Object.values(kind.subresources));
     for (const one of declared) {
       if (one.shape !== "action" && one.shape !== "view") continue;
@@ -107,14 +162,21 @@ export class Registry {
   /** Every served resource type that stores objects; of several versions of one, that in which they are stored. */
   stored(): Resource[] {
     const found = new Map<string, Resource>();
-    for (const resource of this.groupVersions.flatMap((one) => one.resources)) {
+    for (const resource of this.builtIn.flatMap((one) => one.resources)) {
       if (!isStored(resource)) continue;
       if (resource.stored === resource || !found.has(resource.storePrefix)) {
         found.set(resource.storePrefix, resource);
       }
     }
-    return [...found.values()];
+    return [...found.values(), ...(this.changing?.stored ?? [])];
   }
+}
+
+/** The group versions as they are at a revision. */
+interface KnownVersions {
+  readonly revision: number;
+  readonly all: readonly ServedGroupVersion[];
+  readonly byApiVersion: ReadonlyMap<string, ServedGroupVersion>;
 }
 
 function below<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, V> {

@@ -1,4 +1,6 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { JsonObject } from "../base/json/value.ts";
+import { checkMembers } from "./custom/check.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import type { Field, FieldCheck, StructType, Type, Word } from "./types.ts";
@@ -28,6 +30,7 @@ export function checkFields(
     if (deep) checkValue(field.type, given, place, context);
   }
   type.rules.check?.(value, report, context);
+  if (type.open !== undefined) checkMembers(type.open, value as JsonObject, report);
 }
 
 /** Checks what is below a value of a type that has rules. */
@@ -104,7 +107,7 @@ function search(type: Type, visited: Set<Type>): boolean {
     case "union":
       return Object.values(type.forms).some((form) => search(form.type, visited));
     case "struct":
-      if (type.rules.check !== undefined) return true;
+      if (type.rules.check !== undefined || type.open !== undefined) return true;
       return Object.values(type.fields).some((field) => demands(field) || search(field.type, visited));
   }
 }

@@ -1,4 +1,8 @@
+import { readMembers, type ReadSupport } from "./custom/read.ts";
+import type { SchemaNode } from "./custom/schema-node.ts";
+import { ObjectMeta } from "./object-meta.ts";
 import { placesOf } from "./places.ts";
+import { setMember, type JsonValue } from "../base/json/value.ts";
 import { decodeScalar, describe, zeroOf } from "./scalars.ts";
 import type { Field, ScalarType, StructType, Type, UnionType } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -81,8 +85,28 @@ class Reader {
       const read = this.field(names[place]!, fields[place]!, one);
       if (read !== undefined) result[names[place]!] = read;
     }
-    if (unknown) this.reportUnknown(members, type.fields);
+    if (unknown && type.open !== undefined) this.open(type.open, source, places, result);
+    else if (unknown) this.reportUnknown(members, type.fields);
     return result;
+  }
+
+  /** Reads the members of an object of a custom kind that aren't fields. */
+  private open(
+    node: SchemaNode,
+    source: JsonObject,
+    fields: ReadonlyMap<string, number>,
+    result: JsonObject,
+  ): void {
+    const rest: Record<string, JsonValue> = {};
+    for (const name of Object.keys(source)) {
+      if (!fields.has(name)) setMember(rest, name, source[name] as JsonValue);
+    }
+    const support: ReadSupport = {
+      unknown: () => this.noteUnknown(pathOf(this.steps)),
+      metadata: (value) => this.struct(ObjectMeta, value) as JsonValue,
+    };
+    const read = readMembers(node, rest, this.steps, support);
+    for (const name of Object.keys(read)) setMember(result as typeof read, name, read[name]!);
   }
 
   private field(name: string, field: Field, given: unknown): unknown {
@@ -149,12 +173,14 @@ class Reader {
   private reportUnknown(names: readonly string[], fields: StructType["fields"]): void {
     for (const name of names) {
       if (Object.hasOwn(fields, name)) continue;
-      if (this.unknown.length === maxUnknown) {
-        this.moreUnknown = true;
-        return;
-      }
-      this.unknown.push(pathOf([...this.steps, name]));
+      this.noteUnknown(pathOf([...this.steps, name]));
+      if (this.moreUnknown) return;
     }
+  }
+
+  private noteUnknown(path: string): void {
+    if (this.unknown.length === maxUnknown) this.moreUnknown = true;
+    else this.unknown.push(path);
   }
 
   private fault(expected: string, given: unknown): TypeFault {

@@ -1,4 +1,5 @@
-import { deepClone } from "../base/json/value.ts";
+import { deepClone, type JsonObject } from "../base/json/value.ts";
+import { fillMembers } from "./custom/fill.ts";
 import type { KindContext } from "./context.ts";
 import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -24,6 +25,7 @@ export function fillFieldDefaults(
     const present = value[name];
     if (present !== undefined && present !== null) fillBelow(field.type, present, context);
   }
+  if (type.open !== undefined) fillMembers(type.open, value as JsonObject);
 }
 
 /** Fills in the defaults below a value of a type that has some. */
@@ -89,7 +91,7 @@ function search(type: Type, visited: Set<Type>): boolean {
   if (type.shape === "list") return search(type.element, visited);
   if (type.shape === "map") return search(type.value, visited);
   if (type.shape === "union") return Object.values(type.forms).some((form) => search(form.type, visited));
-  if (type.rules.fill !== undefined) return true;
+  if (type.rules.fill !== undefined || type.open !== undefined) return true;
   return Object.values(type.fields).some(
     (field) => field.facts.default !== undefined || search(field.type, visited),
   );

@@ -69,6 +69,11 @@ export class FieldReport {
     this.add("FieldValueInvalid", `Invalid value: ${shown(value)}: ${message}`);
   }
 
+  /** The value isn't of the type that a custom kind's schema demands. */
+  typeInvalid(value: unknown, message: string): void {
+    this.add("FieldValueTypeInvalid", `Invalid value: ${shown(value)}: ${message}`);
+  }
+
   notSupported(value: unknown, allowed: readonly string[]): void {
     const values = allowed.map((one) => JSON.stringify(one)).join(", ");
     this.add("FieldValueNotSupported", `Unsupported value: ${shown(value)}: supported values: ${values}`);

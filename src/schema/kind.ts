@@ -251,6 +251,8 @@ export interface KindMembers<O> {
   readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
   /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
   readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
+  /** Changes the copy when its deletion is asked for the first time; may add finalizers that hold it. */
+  readonly beginDelete?: (copy: O, context: KindContext) => void;
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
   readonly prepareDelete?: (copy: O) => void;
   /** Its `status` subresource, where it has one; beside `subresources`. */
@@ -270,6 +272,16 @@ export interface KindMembers<O> {
   readonly rowConditions?: (object: O) => readonly RowCondition[];
   /** For a version that isn't stored itself. */
   readonly conversion?: Conversion;
+  /** Of a kind that is defined by a CustomResourceDefinition. */
+  readonly custom?: CustomKindFacts;
+}
+
+/** What sets a custom kind apart from those that are declared in the program. */
+export interface CustomKindFacts {
+  /** Name of the kind of its lists. */
+  readonly listKind: string;
+  /** The warning to callers of the version; empty where it isn't deprecated. */
+  readonly deprecation: string;
 }
 
 /** What {@link kind} puts in for members that a declaration leaves out. */
@@ -304,23 +316,26 @@ export type KindOf<F extends Fields> = Kind & { readonly [objectType]?: ObjectOf
 /** The TypeScript type of a kind's objects. */
 export type ObjectFor<K> = K extends { readonly [objectType]?: infer O } ? NonNullable<O> : never;
 
-const typeMeta = {
+/** The members that name the kind of an object. */
+export const typeMeta = {
   kind: field(undefined, string, "Name of the object's kind.").emitEmpty(),
   apiVersion: field(undefined, string, "Group and version of the object's kind.").emitEmpty(),
 };
 
 /** Declares a kind. */
 function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
-  const { fields, status, ...rest } = spec;
-  const complete = {
-    ...memberDefaults,
-    ...(status === undefined ? rest : withStatus(rest as KindMembers<ApiObject>, status as StatusSpec)),
-    type: structsIn({ group: spec.group, version: spec.version }).struct(spec.name, spec.doc, () => ({
-      ...typeMeta,
-      ...(typeof fields === "function" ? fields() : fields),
-    })),
-  };
-  return complete as unknown as KindOf<F>;
+  const { fields, ...rest } = spec;
+  const type = structsIn({ group: spec.group, version: spec.version }).struct(spec.name, spec.doc, () => ({
+    ...typeMeta,
+    ...(typeof fields === "function" ? fields() : fields),
+  }));
+  return kindOfType(rest as unknown as KindMembers<ApiObject>, type) as KindOf<F>;
+}
+
+/** A kind whose type was made elsewhere, as that of a custom kind; with what its members leave out. */
+export function kindOfType({ status, ...rest }: KindMembers<ApiObject>, type: StructType): Kind {
+  const members = status === undefined ? rest : withStatus(rest, status);
+  return { ...memberDefaults, ...members, type } as Kind;
 }
 
 /** The members of a kind with a `status` subresource, completed by its strategy functions and the subresource. */

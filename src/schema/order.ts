@@ -1,3 +1,5 @@
+import { setMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
+import { sortedValue } from "./custom/order.ts";
 import { placesOf } from "./places.ts";
 import type { StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -8,6 +10,21 @@ import { formOf } from "./unions.ts";
  * doesn't declare are dropped.
  */
 export function inOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
+  if (type.open !== undefined) return openInOrder(type, value);
+  return fieldsInOrder(type, value);
+}
+
+/** As {@link inOrder}, of a type with members beside its fields: these follow, sorted by name. */
+function openInOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
+  const result = { ...fieldsInOrder(type, value) };
+  for (const name of Object.keys(value).toSorted()) {
+    if (Object.hasOwn(type.fields, name) || value[name] === undefined) continue;
+    setMember(result as JsonObject, name, sortedValue(value[name] as JsonValue));
+  }
+  return result;
+}
+
+function fieldsInOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
   const { names, fields, places, slots } = placesOf(type);
   let last = -1;
   let changed = false;

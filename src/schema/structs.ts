@@ -1,3 +1,4 @@
+import type { SchemaNode } from "./custom/schema-node.ts";
 import type {
   Field,
   Fields,
@@ -38,6 +39,17 @@ export function structsIn(groupVersion: GroupVersion): {
   };
 }
 
+/** The type of objects that have further members beside these fields, by a schema that is read when it is needed. */
+export function openStruct(
+  groupVersion: GroupVersion,
+  name: string,
+  doc: string,
+  fields: Fields,
+  open: () => SchemaNode,
+): StructType {
+  return new LazyStruct(groupVersion, name, doc, fields, false, {}, open);
+}
+
 class LazyStruct<F extends Fields> implements StructType<F> {
   readonly shape = "struct";
   readonly rules: StructRules<Record<string, unknown>>;
@@ -49,8 +61,12 @@ class LazyStruct<F extends Fields> implements StructType<F> {
     private readonly source: F | (() => F),
     readonly atomic: boolean,
     rules: unknown = {},
+    private readonly schema?: () => SchemaNode,
   ) {
     this.rules = rules as StructRules<Record<string, unknown>>;
+  }
+  get open(): SchemaNode | undefined {
+    return this.schema?.();
   }
   get fields(): F {
     return (this.known ??= typeof this.source === "function" ? this.source() : this.source);

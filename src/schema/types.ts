@@ -1,5 +1,6 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { KindContext } from "./context.ts";
+import type { SchemaNode } from "./custom/schema-node.ts";
 import type { FieldReport } from "./faults.ts";
 
 /**
@@ -82,6 +83,8 @@ export interface StructType<F extends Fields = Fields> {
   /** Merged and owned as one unit by apply. */
   readonly atomic: boolean;
   readonly rules: StructRules<Record<string, unknown>>;
+  /** The members that it has beside its fields; only the objects of custom kinds have some. */
+  readonly open: SchemaNode | undefined;
 }
 
 /** What concerns a struct as a whole, wherever it is used. */

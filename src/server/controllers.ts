@@ -1,5 +1,5 @@
 import { ExtensionError } from "../base/extension.ts";
-import { builtInControllers } from "../controllers/all.ts";
+import { builtInControllers, ownControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
@@ -83,7 +83,7 @@ export async function startControllers({
       informer,
       failed,
     };
-    for (const one of chosen) running.push(one.start(context));
+    for (const one of [...ownControllers, ...chosen]) running.push(one.start(context));
     await Promise.all(started);
     return { close };
   } catch (error) {

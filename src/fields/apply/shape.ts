@@ -1,4 +1,6 @@
 import { emptyOf } from "../../schema/decode.ts";
+import type { SchemaNode } from "../../schema/custom/schema-node.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
 import type { Field, FieldFacts, StructType, Type } from "../../schema/types.ts";
 
 /** How apply sees a place in an object: what it owns as one, and what it takes apart. */
@@ -41,8 +43,11 @@ export function shapeOfStruct(type: StructType): Shape {
     const members = new Map<string, Shape>();
     const member = (name: string): Shape | undefined => {
       let known = members.get(name);
-      if (known !== undefined || !Object.hasOwn(type.fields, name)) return known;
-      known = shapeOfField(type.fields[name]!);
+      if (known !== undefined) return known;
+      if (Object.hasOwn(type.fields, name)) known = shapeOfField(type.fields[name]!);
+      else if (type.open === undefined) return undefined;
+      else known = shapeOfMember(type.open, name);
+      if (known === undefined) return undefined;
       members.set(name, known);
       return known;
     };
@@ -65,6 +70,43 @@ function shapeOfField({ type, facts }: Field): Shape {
     default:
       return shapeOfType(type);
   }
+}
+
+/** The shape of a member that a schema describes; undefined where it knows none of that name. */
+function shapeOfMember(node: SchemaNode, name: string): Shape | undefined {
+  const below = node.properties.get(name) ?? node.additional;
+  if (below !== undefined) return shapeOfNode(below);
+  return node.preserves ? deducedShape : undefined;
+}
+
+function shapeOfNode(node: SchemaNode): Shape {
+  const { type, items, mapType, properties, additional, preserves, embedded } = node;
+  if (type === "array") return items === undefined ? leaf : shapeOfItems(node, items);
+  if (type !== "object") return preserves && type === "" ? deducedShape : leaf;
+  if (mapType === "atomic") return leaf;
+  if (properties.size === 0 && !embedded) {
+    if (additional !== undefined) return { kind: "map", element: shapeOfNode(additional) };
+    return preserves ? deducedShape : leaf;
+  }
+  const metadata = embedded ? shapeOfStruct(ObjectMeta) : undefined;
+  const member = (name: string): Shape | undefined => {
+    if (embedded && name === "metadata") return metadata;
+    if (embedded && (name === "apiVersion" || name === "kind")) return leaf;
+    return shapeOfMember(node, name);
+  };
+  return { kind: "struct", member };
+}
+
+/** Lists of custom kinds are owned as one unless their schema says otherwise. */
+function shapeOfItems({ listType, listMapKeys }: SchemaNode, items: SchemaNode): Shape {
+  if (listType === "set") return { kind: "set" };
+  if (listType !== "map") return leaf;
+  const defaults = listMapKeys.flatMap((key) => {
+    const value = items.properties.get(key)?.default;
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  const element = shapeOfNode(items);
+  return { kind: "items", keys: listMapKeys, element, defaults: Object.fromEntries(defaults), zeros: {} };
 }
 
 /** A list that says nothing to apply is merged as a strategic merge patch would. */

@@ -9,9 +9,12 @@ const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 export function deprecationOf(resource: Resource, vocabulary: Vocabulary): string {
   let found = known.get(resource);
   if (found === undefined) {
-    const { group, version, name } = resource.kind;
-    const cycle = lifeCycleOf(group, version, name);
-    found = cycle === undefined ? "" : (deprecationWarning(cycle, release, vocabulary) ?? "");
+    const { group, version, name, custom } = resource.kind;
+    const cycle = custom === undefined ? lifeCycleOf(group, version, name) : undefined;
+    found =
+      cycle === undefined
+        ? (custom?.deprecation ?? "")
+        : (deprecationWarning(cycle, release, vocabulary) ?? "");
     known.set(resource, found);
   }
   return found;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ServedGroupVersion, Resource } from "../../resources/registry.ts";
+import type { Registry, Resource } from "../../resources/registry.ts";
 import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { parseAccept, preferred } from "../request/negotiation.ts";
@@ -13,13 +13,14 @@ const listKind = "APIGroupDiscoveryList";
 export class AggregatedDiscovery {
   private readonly group: string;
   private readonly contentType: string;
-  private made: { readonly bytes: Buffer; readonly tag: string } | undefined;
+  private made: { readonly revision: number; readonly bytes: Buffer; readonly tag: string } | undefined;
 
+  /** @param isIn whether a group is in the document. */
   constructor(
-    private readonly groupVersions: readonly ServedGroupVersion[],
-    private readonly vocabulary: Vocabulary,
+    private readonly registry: Registry,
+    private readonly isIn: (group: string) => boolean,
   ) {
-    this.group = `apidiscovery.${vocabulary.groupSuffix}`;
+    this.group = `apidiscovery.${registry.vocabulary.groupSuffix}`;
     this.contentType = `application/json;g=${this.group};v=${version};as=${listKind}`;
   }
 
@@ -27,7 +28,9 @@ export class AggregatedDiscovery {
   answers({ exchange }: RequestContext): boolean {
     const accept = exchange.header("accept");
     if (accept === undefined || !accept.includes(listKind) || !this.isPreferred(accept)) return false;
-    const { bytes, tag } = (this.made ??= this.make());
+    const { revision } = this.registry;
+    if (this.made?.revision !== revision) this.made = { revision, ...this.make() };
+    const { bytes, tag } = this.made;
     const headers = [...headersFor(this.contentType), "Vary", "Accept", "ETag", tag];
     if (exchange.header("if-none-match") === tag) exchange.send(304, headers, Buffer.alloc(0));
     else exchange.send(200, headers, bytes);
@@ -45,14 +48,15 @@ export class AggregatedDiscovery {
   }
 
   private make(): { readonly bytes: Buffer; readonly tag: string } {
-    const groups = [...new Set(this.groupVersions.map(({ group }) => group))];
+    const groupVersions = this.registry.groupVersions.filter(({ group }) => this.isIn(group));
+    const groups = [...new Set(groupVersions.map(({ group }) => group))];
     const document = {
       kind: listKind,
       apiVersion: `${this.group}/${version}`,
       metadata: {},
       items: groups.map((group) => ({
         metadata: { name: group, creationTimestamp: null },
-        versions: this.groupVersions
+        versions: groupVersions
           .filter((one) => one.group === group)
           .map((one) => ({
             version: one.version,
@@ -69,7 +73,7 @@ export class AggregatedDiscovery {
     const { kind } = resource;
     const subresources = Object.entries(kind.subresources).map(([name, declared]) => ({
       subresource: name,
-      responseKind: kindAt(resource, declared, this.vocabulary),
+      responseKind: kindAt(resource, declared, this.registry.vocabulary),
       verbs: declared.verbs,
     }));
     return {

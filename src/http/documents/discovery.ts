@@ -7,7 +7,7 @@ import { AggregatedDiscovery, kindAt } from "./aggregated-discovery.ts";
 import { parseAccept } from "../request/negotiation.ts";
 import { sendJson } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
-import type { PathTable } from "../request/path-table.ts";
+import type { ChangingPaths, PathTable } from "../request/path-table.ts";
 
 /** Parts of discovery that feature gates turn on. */
 export interface DiscoveryFeatures {
@@ -19,43 +19,93 @@ export interface DiscoveryFeatures {
 
 /** Adds the discovery documents: `/api`, `/apis`, their sub-documents, `/version` and the index at `/`. */
 export function addDiscoveryPaths(paths: PathTable, registry: Registry, features: DiscoveryFeatures): void {
-  const { groupVersions } = registry;
-  const groups = groupNames(groupVersions);
   const { vocabulary } = registry;
-  const aggregated = (those: readonly ServedGroupVersion[]) =>
-    features.aggregated ? new AggregatedDiscovery(those, vocabulary) : undefined;
-  const core = aggregated(groupVersions.filter(({ group }) => group === ""));
-  const named = aggregated(groupVersions.filter(({ group }) => group !== ""));
+  const aggregated = (isIn: (group: string) => boolean) =>
+    features.aggregated ? new AggregatedDiscovery(registry, isIn) : undefined;
   const legacy = (request: RequestContext) => ({
     kind: "APIVersions",
-    versions: versionsOf(groupVersions, ""),
+    versions: versionsOf(registry.groupVersions, ""),
     serverAddressByClientCIDRs: [
       { clientCIDR: "0.0.0.0/0", serverAddress: request.exchange.header("host") ?? "" },
     ],
   });
-  answerWith(paths, "/api", legacy, core);
+  const core = (group: string) => group === "";
+  answerWith(paths, "/api", legacy, aggregated(core));
   const groupList = () => ({
     kind: "APIGroupList",
     apiVersion: "v1",
-    groups: groups.map((group) => groupDocument(groupVersions, group)),
+    groups: groupNames(registry.groupVersions).map((group) => groupDocument(registry.groupVersions, group)),
   });
-  answerWith(paths, "/apis", groupList, named);
-  for (const group of groups) {
-    answerWith(paths, `/apis/${group}`, () => ({
-      kind: "APIGroup",
-      apiVersion: "v1",
-      ...groupDocument(groupVersions, group),
-    }));
+  answerWith(
+    paths,
+    "/apis",
+    groupList,
+    aggregated((group) => !core(group)),
+  );
+  const { groupVersions } = registry;
+  for (const group of groupNames(groupVersions))
+    answerWith(paths, `/apis/${group}`, groupAnswer(registry, group));
+  for (const { group, version } of groupVersions) {
+    answerWith(paths, pathOf(group, version), versionAnswer(registry, group, version, features));
   }
-  for (const one of groupVersions) {
-    const path = one.group === "" ? `/api/${one.version}` : `/apis/${one.group}/${one.version}`;
-    answerWith(paths, path, () => resourceList(one, vocabulary, features));
-  }
+  paths.addChanging(changingDiscovery(registry, features));
   answerWith(paths, "/version", () => versionDocument(vocabulary));
   paths.add("/", (request) => {
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, { paths: paths.paths });
   });
+}
+
+/** The documents of groups that come and go. */
+function changingDiscovery(registry: Registry, features: DiscoveryFeatures): ChangingPaths {
+  const changing = (): readonly ServedGroupVersion[] =>
+    registry.groupVersions.filter(({ group }) => !registry.isBuiltIn(group));
+  return {
+    find(path) {
+      const [, group = "", version, ...more] =
+        /^\/apis\/([^/]+)(?:\/([^/]+))?(?:\/(.+))?$/.exec(path.endsWith("/") ? path.slice(0, -1) : path) ??
+        [];
+      const isServed = changing().some(
+        (one) => one.group === group && (version === undefined || one.version === version),
+      );
+      if (!isServed || more.some((part) => part !== undefined)) return undefined;
+      const document =
+        version === undefined
+          ? groupAnswer(registry, group)
+          : versionAnswer(registry, group, version, features);
+      return (request) => {
+        checkAcceptsJson(request);
+        sendJson(request.exchange, 200, document());
+      };
+    },
+    get paths() {
+      const versions = changing();
+      return [
+        ...groupNames(versions).map((group) => `/apis/${group}`),
+        ...versions.map(({ group, version }) => pathOf(group, version)),
+      ];
+    },
+  };
+}
+
+function pathOf(group: string, version: string): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+function groupAnswer(registry: Registry, group: string): () => object {
+  return () => ({ kind: "APIGroup", apiVersion: "v1", ...groupDocument(registry.groupVersions, group) });
+}
+
+function versionAnswer(
+  registry: Registry,
+  group: string,
+  version: string,
+  features: DiscoveryFeatures,
+): () => object {
+  return () => {
+    const found = registry.groupVersions.find((one) => one.group === group && one.version === version);
+    return resourceList(found ?? { group, version, resources: [] }, registry.vocabulary, features);
+  };
 }
 
 function answerWith(
@@ -126,7 +176,8 @@ function resourceDocuments(
   const { kind, name, namespaced } = resource;
   const main: ResourceDocument = {
     name,
-    singularName: "",
+    // Built-in kinds have none in the reference's documents.
+    singularName: kind.custom === undefined ? "" : kind.singular,
     namespaced,
     kind: kind.name,
     verbs: kind.verbs,

@@ -50,5 +50,5 @@ export function listMeta({ revision, continueToken, remaining }: ListEnd): Recor
 
 /** The kind of a resource type's collection. */
 export function listKind(resource: Resource): string {
-  return `${resource.kind.name}List`;
+  return resource.kind.custom?.listKind ?? `${resource.kind.name}List`;
 }

@@ -3,6 +3,8 @@ import { deprecationOf } from "../answers/deprecation.ts";
 import type { RequestContext } from "../request/context.ts";
 import { readFacts } from "../request/facts.ts";
 import { refuseAmbiguousHost } from "../request/host.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { PathFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 
 /**
@@ -11,15 +13,26 @@ import type { HttpService } from "../service.ts";
  *
  * @throws {StatusError} BadRequest
  */
-export function readRequestFacts(service: HttpService, request: RequestContext): void {
+export function readRequestFacts(service: HttpService, request: RequestContext): MaybePromise<void> {
   const { exchange } = request;
   const facts = readFacts(exchange.method, exchange.url);
   request.facts = facts;
   refuseAmbiguousHost(exchange);
   if (facts.kind === "path") {
-    request.served = service.paths.find(facts.path) !== undefined;
-    return;
+    // The documents of a group of custom kinds come and go with them.
+    if (!facts.path.startsWith("/apis") && !facts.path.startsWith("/openapi")) return findPath(service, request);
+    return andThen(service.engine.registry.sync(), () => findPath(service, request));
   }
+  const { registry } = service.engine;
+  if (registry.isBuiltIn(facts.group)) return findResource(service, request, facts);
+  return andThen(registry.sync(), () => findResource(service, request, facts));
+}
+
+function findPath({ paths }: HttpService, request: RequestContext): void {
+  request.served = paths.find((request.facts as PathFacts).path) !== undefined;
+}
+
+function findResource(service: HttpService, request: RequestContext, facts: ResourceFacts): void {
   const resource = service.engine.registry.find(facts.group, facts.version, facts.resource);
   if (resource === undefined) return;
   request.resource = resource;

@@ -4,7 +4,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";
 
 /** Says whether a definition in a protected group was approved; the word begins with the product's name. */
-function approvalCondition({ name }: Vocabulary): string {
+export function approvalCondition({ name }: Vocabulary): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}APIApprovalPolicyConformant`;
 }
 

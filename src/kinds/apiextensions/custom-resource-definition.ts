@@ -12,6 +12,7 @@ import {
   checkStoredVersions,
   noteStoredVersion,
 } from "./definition-rules.ts";
+import { beginDeletion } from "./deletion.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";
 import { CustomResourceDefinitionVersion } from "./version.ts";
 
@@ -56,7 +57,7 @@ export const CustomResourceDefinition = kind({
   hasMarkedFields: true,
   doc: "Declares a custom kind, which is served from then on.",
   effect: {
-    unenforced: "the kind that it defines is not served",
+    acts: "the kind that it defines is served",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the definition; its name is `plural.group`.").emitEmpty(),
@@ -91,6 +92,7 @@ export const CustomResourceDefinition = kind({
     checkDefinitionChange(definition, live, report);
     checkApproval(definition, live, report, context);
   },
+  beginDelete: (copy, { vocabulary }) => beginDeletion(copy, vocabulary),
   status: {
     initial: emptyStatus,
   },

@@ -133,7 +133,8 @@ export function checkApproval(
   } else if (approvalOf(word) === "invalid") place.invalid(word, advice);
 }
 
-function approvalOf(word: string): "missing" | "bypassed" | "approved" | "invalid" {
+/** What a word of approval says. */
+export function approvalOf(word: string): "missing" | "bypassed" | "approved" | "invalid" {
   if (word === "") return "missing";
   if (word.startsWith("unapproved")) return "bypassed";
   const url = URL.canParse(word) ? new URL(word) : undefined;

@@ -10,7 +10,9 @@ export function hasBinaryForm(type: StructType): boolean {
   let found = known.get(type);
   if (found === undefined) {
     const fields = Object.entries(type.fields).filter(([name]) => name !== "kind" && name !== "apiVersion");
-    found = fields.every(([, field]) => isNumbered(field.type, field.facts.number, new Set([type])));
+    found =
+      type.open === undefined &&
+      fields.every(([, field]) => isNumbered(field.type, field.facts.number, new Set([type])));
     known.set(type, found);
   }
   return found;

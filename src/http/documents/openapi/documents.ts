@@ -27,7 +27,10 @@ export interface DocumentBytes {
  * others their turn.
  */
 export class OpenApiDocuments {
-  private readonly kept = new Map<string, Promise<DocumentBytes>>();
+  private readonly kept = new Map<
+    string,
+    { readonly revision: number; readonly made: Promise<DocumentBytes> }
+  >();
   private knownNames: DefinitionNames | undefined;
 
   constructor(private readonly registry: Registry) {}
@@ -53,20 +56,24 @@ export class OpenApiDocuments {
   group(path: string): Promise<DocumentBytes> | undefined {
     const found = this.registry.groupVersions.find((one) => groupPath(one) === path);
     if (found === undefined) return undefined;
-    return this.keep(`group ${path}`, async (giveTurn) =>
-      jsonBytes(await this.groupDocument(found, giveTurn), giveTurn),
-    );
+    const revision = this.registry.isBuiltIn(found.group) ? 0 : this.registry.revision;
+    const make = async (giveTurn: GiveTurn) => jsonBytes(await this.groupDocument(found, giveTurn), giveTurn);
+    return this.keep(`group ${path}`, make, revision);
   }
 
-  private keep(key: string, make: (giveTurn: GiveTurn) => Promise<Buffer>): Promise<DocumentBytes> {
-    let found = this.kept.get(key);
-    if (found === undefined) {
-      found = make(turnGiver()).then((bytes) => {
-        return { bytes, hash: createHash("sha256").update(bytes).digest("hex").toUpperCase() };
-      });
-      this.kept.set(key, found);
-    }
-    return found;
+  /** @param revision of what the document is about; one of an earlier revision is made anew. */
+  private keep(
+    key: string,
+    make: (giveTurn: GiveTurn) => Promise<Buffer>,
+    revision = this.registry.revision,
+  ): Promise<DocumentBytes> {
+    const found = this.kept.get(key);
+    if (found?.revision === revision) return found.made;
+    const made = make(turnGiver()).then((bytes) => {
+      return { bytes, hash: createHash("sha256").update(bytes).digest("hex").toUpperCase() };
+    });
+    this.kept.set(key, { revision, made });
+    return made;
   }
 
   private async wholeDocument(giveTurn: GiveTurn): Promise<object> {

@@ -1,0 +1,74 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import { JsonPath, JsonPathFault } from "../../base/json/json-path.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+import type { Column } from "../../schema/kind.ts";
+import { age, ageColumn, nameColumn } from "../columns.ts";
+
+/** A column as a definition describes it. */
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string | undefined;
+  readonly description?: string | undefined;
+  readonly priority?: number | undefined;
+  readonly jsonPath: string;
+}
+
+/** The columns of a custom kind's table: its own behind the name, or the age where it has none (spec: conventions 2.4). */
+export function customColumns(definitions: readonly ColumnDefinition[]): readonly Column[] {
+  const own =
+    definitions.length === 0 ? [{ ...ageColumn, type: "date" as const }] : definitions.map(columnOf);
+  return [nameColumn, ...own];
+}
+
+function columnOf({
+  name,
+  type,
+  format,
+  description = "",
+  priority = 0,
+  jsonPath,
+}: ColumnDefinition): Column {
+  const path = pathOf(jsonPath);
+  return {
+    name,
+    type: type as Column["type"],
+    ...(format !== undefined && format !== "" && { format: format as "name" }),
+    doc:
+      description === ""
+        ? `Custom resource definition column (in JSONPath format): ${jsonPath}`
+        : description,
+    priority: priority as 0 | 1,
+    cell: (object, now) => cellOf(type, path?.find(object as unknown as JsonValue)[0], now),
+  };
+}
+
+/** Undefined for a path that can't be read, whose cells stay empty. */
+function pathOf(text: string): JsonPath | undefined {
+  try {
+    return JsonPath.parse(text);
+  } catch (error) {
+    if (error instanceof JsonPathFault) return undefined;
+    throw error;
+  }
+}
+
+/** What a cell shows; null for nothing, and for a value of another type than the column's. */
+function cellOf(type: string, value: JsonValue | undefined, now: number): unknown {
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case "string":
+      return typeof value === "string" ? value : encodeJson(value);
+    case "date":
+      if (typeof value !== "string") return null;
+      return Number.isNaN(Date.parse(value)) ? "<invalid>" : age(value, now);
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : typeof value === "bigint" ? value : null;
+    case "number":
+      return typeof value === "number" || typeof value === "bigint" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    default:
+      return null;
+  }
+}

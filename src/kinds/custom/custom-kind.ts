@@ -1,0 +1,105 @@
+import {
+  kindOfType,
+  typeMeta,
+  type ApiObject,
+  type Conversion,
+  type Kind,
+  type KindMembers,
+} from "../../schema/kind.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { anyObject, readSchema, type SchemaNode } from "../../schema/custom/schema-node.ts";
+import { openStruct } from "../../schema/structs.ts";
+import { field, type Group } from "../../schema/types.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { CustomResourceDefinition } from "../apiextensions/custom-resource-definition.ts";
+import { customColumns, type ColumnDefinition } from "./columns.ts";
+import { checkReplicas, customScale, type ScalePaths } from "./custom-scale.ts";
+
+type Definition = CustomResourceDefinition;
+type Version = NonNullable<Definition["spec"]["versions"]>[number];
+
+/** The kinds of a definition, by the names of its versions, served or not; from then on they are like built-in ones. */
+export function customKinds(definition: Definition, vocabulary: Vocabulary): ReadonlyMap<string, Kind> {
+  const kinds = new Map<string, Kind>();
+  const storage = definition.spec.versions?.find((version) => version.storage)?.name ?? "";
+  for (const version of definition.spec.versions ?? []) {
+    kinds.set(
+      version.name,
+      customKind(definition, version, vocabulary, () => kinds.get(storage)!),
+    );
+  }
+  return kinds;
+}
+
+function customKind(
+  { spec }: Definition,
+  version: Version,
+  vocabulary: Vocabulary,
+  stored: () => Kind,
+): Kind {
+  const { names, scope } = spec;
+  const group: Group = { base: spec.group, suffixed: false };
+  const schema = schemaOf(version, vocabulary);
+  const type = openStruct(
+    { group, version: version.name },
+    names.kind,
+    descriptionOf(version),
+    { ...typeMeta, metadata: field(1, ObjectMeta, "Metadata of the object.").emitEmpty() },
+    schema,
+  );
+  const hasStatus = version.subresources?.status !== undefined;
+  const paths = version.subresources?.scale as ScalePaths | undefined;
+  const members: KindMembers<ApiObject> = {
+    group,
+    version: version.name,
+    name: names.kind,
+    resource: names.plural,
+    singular: names.singular ?? "",
+    scope: scope as "Namespaced" | "Cluster",
+    doc: descriptionOf(version),
+    ...(names.shortNames && { shortNames: names.shortNames }),
+    ...(names.categories && { categories: names.categories }),
+    allowUnconditionalUpdate: false,
+    generationOf: hasStatus ? allButStatus : allButMetadata,
+    columns: customColumns((version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[]),
+    custom: {
+      listKind: names.listKind ?? `${names.kind}List`,
+      deprecation: deprecationOf(spec.group, version, names.kind),
+    },
+    subresources: paths === undefined ? {} : { scale: customScale(paths) },
+    ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
+    ...(hasStatus && { status: { initial: () => undefined, keepsMetadata: "all" } }),
+    ...(version.storage ? {} : { conversion: unchanged(stored) }),
+  };
+  return kindOfType(members, type);
+}
+
+function descriptionOf({ schema }: Version): string {
+  return (schema?.openAPIV3Schema as unknown as { description?: string } | undefined)?.description ?? "";
+}
+
+/** The schema of the objects; read when it is first needed, as most kinds of a server are never written. */
+function schemaOf({ schema }: Version, { schemaExtensionPrefix }: Vocabulary): () => SchemaNode {
+  const text = schema?.openAPIV3Schema as unknown as object | undefined;
+  let node: SchemaNode | undefined;
+  return () => (node ??= text === undefined ? anyObject : readSchema(text, schemaExtensionPrefix));
+}
+
+/** What a change of the object is a new generation by; a kind without the subresource `status` has no status of the server's. */
+function allButMetadata({ metadata: _, ...rest }: ApiObject): unknown {
+  return rest;
+}
+
+function allButStatus({ metadata: _, status: __, ...rest }: ApiObject): unknown {
+  return rest;
+}
+
+function deprecationOf(group: string, version: Version, name: string): string {
+  if (version.deprecated !== true) return "";
+  return version.deprecationWarning ?? `${group}/${version.name} ${name} is deprecated`;
+}
+
+/** Versions of a kind that differ by their name only (the strategy `None`). */
+function unchanged(stored: () => Kind): Conversion {
+  return { stored, toStored: (object) => object, fromStored: (object) => object };
+}

@@ -1,0 +1,156 @@
+import type { Clock } from "../base/clock.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import { comparePriority } from "../base/version-priority.ts";
+import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
+import { customKinds } from "../kinds/custom/custom-kind.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { Follower } from "./follower.ts";
+import {
+  namesOf,
+  resourceOf,
+  type ChangingResources,
+  type Resource,
+  type ServedGroupVersion,
+} from "./registry.ts";
+import { decodeEntry } from "./stored.ts";
+
+/** What custom resources are followed with. */
+export interface CustomResourceSources {
+  readonly store: Store;
+  readonly vocabulary: Vocabulary;
+  readonly clock: Clock;
+  /** Called when definitions can't be loaded; that is tried again. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The resource types of one definition. */
+interface Defined {
+  /** In the version in which the objects are stored; undefined before the definition is established. */
+  readonly stored: Resource | undefined;
+  /** By the names of their versions. */
+  readonly served: ReadonlyMap<string, Resource>;
+}
+
+const nothingDefined: Defined = { stored: undefined, served: new Map() };
+
+/**
+ * The resource types of custom kinds, by what CustomResourceDefinitions say (spec: conventions 9.3): it follows them, and reads
+ * each when something of its group is first asked for, since most kinds of most servers never are.
+ */
+export class CustomResources implements ChangingResources {
+  revision = 0;
+  private readonly follower: Follower;
+  /** Definitions by group and name: what was read of them, or still is to be read. */
+  private readonly groups = new Map<string, Map<string, Defined | Entry>>();
+  private whole: { readonly revision: number; readonly versions: readonly ServedGroupVersion[] } | undefined;
+
+  constructor(private readonly sources: CustomResourceSources) {
+    const { store, vocabulary, clock, failed } = sources;
+    const { storePrefix } = resourceOf(CustomResourceDefinition, vocabulary);
+    const handler = {
+      put: (entry: Entry) => this.put(entry),
+      remove: (key: string) => this.remove(key),
+      failed,
+    };
+    this.follower = new Follower(store, storePrefix, handler, clock);
+  }
+
+  /** Loads the definitions. */
+  start(): Promise<void> {
+    return this.follower.start();
+  }
+
+  close(): void {
+    this.follower.close();
+  }
+
+  sync(): MaybePromise<void> {
+    return this.follower.sync();
+  }
+
+  find(group: string, version: string, name: string): Resource | undefined {
+    const definitions = this.groups.get(group);
+    const definition = `${name}.${group}`;
+    return definitions?.has(definition) === true
+      ? this.defined(definitions, definition).served.get(version)
+      : undefined;
+  }
+
+  get groupVersions(): readonly ServedGroupVersion[] {
+    const { revision } = this;
+    if (this.whole?.revision !== revision) this.whole = { revision, versions: this.collect() };
+    return this.whole.versions;
+  }
+
+  get stored(): readonly Resource[] {
+    return this.all().flatMap(({ stored }) => (stored === undefined ? [] : [stored]));
+  }
+
+  private collect(): ServedGroupVersion[] {
+    const versions = new Map<string, { group: string; version: string; resources: Resource[] }>();
+    for (const { served } of this.all()) {
+      for (const resource of served.values()) {
+        const { group, version, apiVersion } = resource;
+        const one = versions.get(apiVersion);
+        if (one === undefined) versions.set(apiVersion, { group, version, resources: [resource] });
+        else one.resources.push(resource);
+      }
+    }
+    return [...versions.values()].toSorted((a, b) =>
+      a.group === b.group ? comparePriority(a.version, b.version) : a.group < b.group ? -1 : 1,
+    );
+  }
+
+  private all(): Defined[] {
+    return [...this.groups.values()].flatMap((definitions) =>
+      [...definitions.keys()].map((name) => this.defined(definitions, name)),
+    );
+  }
+
+  private defined(definitions: Map<string, Defined | Entry>, name: string): Defined {
+    const found = definitions.get(name)!;
+    if ("served" in found) return found;
+    const defined = readDefinition(found, this.sources.vocabulary);
+    definitions.set(name, defined);
+    return defined;
+  }
+
+  private put(entry: Entry): void {
+    const { name } = namesOf(entry.key);
+    const group = groupOf(name);
+    let definitions = this.groups.get(group);
+    if (definitions === undefined) this.groups.set(group, (definitions = new Map()));
+    definitions.set(name, entry);
+    this.revision++;
+  }
+
+  private remove(key: string): void {
+    const { name } = namesOf(key);
+    const definitions = this.groups.get(groupOf(name));
+    definitions?.delete(name);
+    if (definitions?.size === 0) this.groups.delete(groupOf(name));
+    this.revision++;
+  }
+}
+
+/** The group of a definition, whose name is `plural.group`. */
+function groupOf(name: string): string {
+  return name.slice(name.indexOf(".") + 1);
+}
+
+/** The resource types of a stored definition. Before it is established nothing is served. */
+function readDefinition(entry: Entry, vocabulary: Vocabulary): Defined {
+  const definition = decodeEntry(entry) as unknown as CustomResourceDefinition;
+  const established = (definition.status?.conditions ?? []).some(
+    ({ type, status }) => type === "Established" && status === "True",
+  );
+  if (!established) return nothingDefined;
+  const kinds = customKinds(definition, vocabulary);
+  const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
+  const versions = definition.spec.versions ?? [];
+  return {
+    stored: resources.get(versions.find(({ storage }) => storage)?.name ?? ""),
+    served: new Map(versions.filter(({ served }) => served).map(({ name }) => [name, resources.get(name)!])),
+  };
+}

@@ -1,0 +1,74 @@
+import { isAddress } from "../../base/ip-address.ts";
+
+/** Says whether a text has a form. */
+type TextFormat = (text: string) => boolean;
+
+const email = /^[^\s@<>]{1,64}@[^\s@<>]{1,255}$/;
+const hostname =
+  /^(?=.{1,253}\.?$)[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*\.?$/;
+const mac =
+  /^[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}$|^[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2}$/;
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const date = /^\d{4}-\d\d-\d\d$/;
+const dateTime = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:?\d\d)$/;
+const duration =
+  /^(?:\d+(?:\.\d*)?|\.\d+)\s*(?:ns|us|µs|ms|s|m|h|d|w)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/;
+
+function uuid(version: string): TextFormat {
+  const form = new RegExp(
+    `^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`,
+    "i",
+  );
+  return (text) => form.test(text);
+}
+
+/** Formats of texts that are checked, as the reference does; others say nothing that is enforced. */
+const formats: Readonly<Record<string, TextFormat>> = {
+  bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
+  uri: (text) => URL.canParse(text) || (text.startsWith("/") && URL.canParse(text, "https://host.invalid")),
+  email: (text) => email.test(text),
+  hostname: (text) => hostname.test(text),
+  ipv4: (text) => isAddress(text) && !text.includes(":"),
+  ipv6: (text) => isAddress(text) && text.includes(":"),
+  cidr: isCidr,
+  mac: (text) => mac.test(text),
+  uuid: uuid("[0-9a-f]"),
+  uuid3: uuid("3"),
+  uuid4: uuid("4"),
+  uuid5: uuid("5"),
+  byte: (text) => base64.test(text),
+  date: (text) => date.test(text) && isDay(text),
+  "date-time": (text) => isTime(text),
+  datetime: (text) => isTime(text),
+  duration: (text) => duration.test(text),
+  hexcolor: (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text),
+};
+
+/** Whether a text has the form that a format names; true for a format that isn't checked. */
+export function hasFormat(format: string, text: string): boolean {
+  return formats[format]?.(text) ?? true;
+}
+
+/** The least and the greatest number of a format of numbers; undefined for one that doesn't bound them. */
+export function rangeOf(format: string): readonly [bigint, bigint] | undefined {
+  if (format === "int32") return [-(2n ** 31n), 2n ** 31n - 1n];
+  if (format === "int64") return [-(2n ** 63n), 2n ** 63n - 1n];
+  return undefined;
+}
+
+function isCidr(text: string): boolean {
+  const slash = text.indexOf("/");
+  const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (slash === -1 || !isAddress(address) || !/^\d{1,3}$/.test(bits)) return false;
+  return Number(bits) <= (address.includes(":") ? 128 : 32);
+}
+
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+function isTime(text: string): boolean {
+  const match = dateTime.exec(text);
+  return match !== null && isDay(match[1]!) && !Number.isNaN(Date.parse(`1970-01-01T${match[2]}Z`));
+}

@@ -1,0 +1,27 @@
+import { RE2JS } from "re2js";
+
+/**
+ * A regular expression of others, in the syntax of RE2; compiled when it is first asked. It takes time in proportion to the
+ * text, whatever it is.
+ */
+export class Pattern {
+  private compiled: RE2JS | undefined;
+
+  /** @param source that {@link patternFault} finds nothing wrong with. */
+  constructor(readonly source: string) {}
+
+  /** Whether some part of a text matches. */
+  matches(text: string): boolean {
+    return (this.compiled ??= RE2JS.compile(this.source)).matcher(text).find();
+  }
+}
+
+/** What is wrong with a pattern; undefined where it can be compiled. */
+export function patternFault(source: string): string | undefined {
+  try {
+    RE2JS.compile(source);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -2,10 +2,12 @@ import { StatusError } from "../base/status-error.ts";
 import { decode, decodePart, type Decoded, TypeFault } from "../schema/decode.ts";
 import { fillFieldDefaults } from "../schema/defaults.ts";
 import type { KindContext } from "../schema/context.ts";
+import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import { groupHint, vocabularyNaming } from "../vocabulary/other-vocabulary.ts";
 import { toStored } from "./conversion.ts";
 import { kindContext, type Engine, type Target } from "./engine.ts";
+import type { Resource } from "./registry.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -132,6 +134,15 @@ function decodeAs(
   }
 }
 
+/** An object of another kind than the custom one that is asked for. */
+function wrongKind(value: object, kind: string, { group, kind: { name: wanted } }: Resource): StatusError {
+  const report = FieldReport.start();
+  report.at("kind").invalid(kind, `must be ${wanted}`);
+  const { metadata } = value as { metadata?: { name?: unknown } | null };
+  const name = typeof metadata?.name === "string" ? metadata.name : "";
+  return invalidError({ kind, group, name }, report.faults);
+}
+
 /** A body that names another kind or version than the path is a mistake; one that names none is taken as meant. */
 function checkTypeMeta(target: Target, value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
@@ -148,6 +159,7 @@ function checkTypeMeta(target: Target, value: unknown): void {
     );
   }
   if (typeof kind === "string" && kind !== "" && kind !== resource.kind.name) {
+    if (resource.kind.custom !== undefined) throw wrongKind(value, kind, resource);
     throw new StatusError(
       "BadRequest",
       `the kind in the data (${kind}) does not match the expected kind (${resource.kind.name})`,

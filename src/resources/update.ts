@@ -165,8 +165,9 @@ function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
   report
     .at("metadata", "resourceVersion")
     .invalid(metadata.resourceVersion ?? "", "must be specified for an update");
-  const { kind, group } = target.resource;
-  return invalidError({ kind: kind.name, group, name: target.name }, report.faults);
+  // As in the reference, this one fault names the resource type in the place of the kind.
+  const { name: kind, group } = target.resource;
+  return invalidError({ kind, group, name: target.name }, report.faults);
 }
 
 const changedMessage =

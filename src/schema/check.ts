@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { JsonObject } from "../base/json/value.ts";
-import { checkMembers } from "./custom/check.ts";
+import { checkValue as checkOpenValue } from "./custom/check.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import type { Field, FieldCheck, StructType, Type, Word } from "./types.ts";
@@ -30,7 +30,7 @@ export function checkFields(
     if (deep) checkValue(field.type, given, place, context);
   }
   type.rules.check?.(value, report, context);
-  if (type.open !== undefined) checkMembers(type.open, value as JsonObject, report);
+  if (type.open !== undefined) checkOpenValue(type.open, value as JsonObject, report);
 }
 
 /** Checks what is below a value of a type that has rules. */

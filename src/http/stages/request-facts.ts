@@ -20,7 +20,8 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   refuseAmbiguousHost(exchange);
   if (facts.kind === "path") {
     // The documents of a group of custom kinds come and go with them.
-    if (!facts.path.startsWith("/apis") && !facts.path.startsWith("/openapi")) return findPath(service, request);
+    if (!facts.path.startsWith("/apis") && !facts.path.startsWith("/openapi"))
+      return findPath(service, request);
     return andThen(service.engine.registry.sync(), () => findPath(service, request));
   }
   const { registry } = service.engine;

@@ -60,11 +60,13 @@ export async function readPatch(
 ): Promise<{ readonly kind: PatchKind; readonly patch: JsonDocument }> {
   const type = mediaType(request.exchange.header("content-type"));
   const kind = Object.hasOwn(patchTypes, type) ? patchTypes[type] : undefined;
-  if (kind === undefined) {
+  // A schema says nothing of how its lists are merged by such a patch (spec: rulings).
+  const isCustom = request.resource?.kind.custom !== undefined;
+  if (kind === undefined || (kind === "strategic" && isCustom)) {
     throw new StatusError(
       "UnsupportedMediaType",
       "the body of the request was in an unknown format - accepted media types include: " +
-        `${[...Object.keys(patchTypes), applyType].join(", ")}; got ${JSON.stringify(type)}` +
+        `${[...Object.keys(patchTypes), applyType].filter((one) => !isCustom || patchTypes[one] !== "strategic").join(", ")}; got ${JSON.stringify(type)}` +
         mediaTypeHint(type, service.engine.vocabulary),
     );
   }

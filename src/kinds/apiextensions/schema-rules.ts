@@ -1,5 +1,11 @@
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import { isObject, type JsonValue } from "../../base/json/value.ts";
+import { checkValue } from "../../schema/custom/check.ts";
+import { patternFault } from "../../schema/custom/pattern.ts";
+import { readMembers } from "../../schema/custom/read.ts";
+import { readSchema } from "../../schema/custom/schema-node.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkListMarks } from "./list-rules.ts";
 import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
 import { checkStructure } from "./structural-rules.ts";
@@ -77,6 +83,22 @@ function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: Kin
   );
 }
 
+/** A default is a value that the schema allows, and has no members that would be dropped. */
+function checkDefault(schema: Schema, place: FieldReport, vocabulary: Vocabulary): void {
+  const node = readSchema(schema, vocabulary.schemaExtensionPrefix);
+  const value = schema.default as JsonValue;
+  checkValue(node, value, place);
+  if (!isObject(value)) return;
+  const unknown: string[] = [];
+  const support = {
+    unknown: (steps: readonly (string | number)[]) => void unknown.push(steps.join(".")),
+    metadata: (metadata: JsonValue) => metadata,
+  };
+  readMembers(node, value, [], support);
+  if (unknown.length > 0)
+    place.invalid(value, `must not have unknown fields: ${unknown.slice(0, 10).join(", ")}`);
+}
+
 function checkSchema(schema: Schema, place: FieldReport, standing: SchemaPosition): void {
   if (place.full) return;
   const own = marks(schema, standing.context.vocabulary);
@@ -84,7 +106,13 @@ function checkSchema(schema: Schema, place: FieldReport, standing: SchemaPositio
   checkType(schema, own, place, standing);
   if (schema.default !== undefined && standing.noDefault !== undefined) {
     place.at("default").forbidden(`must not be set ${standing.noDefault}`);
+  } else if (schema.default !== undefined) {
+    checkDefault(schema, place.at("default"), standing.context.vocabulary);
   }
+  const { pattern } = schema;
+  const fault = pattern === undefined || pattern === "" ? undefined : patternFault(pattern);
+  if (fault !== undefined)
+    place.at("pattern").invalid(pattern, `must be a valid regular expression: ${fault}`);
   if (memberSchema(schema) !== undefined || schema.additionalProperties === false) {
     if (Object.keys(schema.properties ?? {}).length > 0) {
       place.at("additionalProperties").forbidden("additionalProperties and properties are mutual exclusive");

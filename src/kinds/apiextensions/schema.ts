@@ -7,6 +7,7 @@ export interface Schema {
   readonly description?: string;
   readonly type?: string;
   readonly title?: string;
+  readonly pattern?: string;
   readonly default?: unknown;
   readonly uniqueItems?: boolean;
   readonly required?: readonly string[];

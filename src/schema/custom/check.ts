@@ -4,12 +4,8 @@ import { hasFormat, rangeOf } from "./formats.ts";
 import { checkListItems } from "./list-items.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
 
-/** Holds the members of an object against a schema, with the reasons that the reference gives (spec: conventions 4.8). */
-export function checkMembers(node: SchemaNode, object: JsonObject, place: FieldReport): void {
-  checkValue(node, object, place);
-}
-
-function checkValue(node: SchemaNode, value: JsonValue, place: FieldReport): void {
+/** Holds a value against a schema, with the reasons that the reference gives (spec: conventions 4.8). */
+export function checkValue(node: SchemaNode, value: JsonValue, place: FieldReport): void {
   if (place.full) return;
   if (!hasType(node, value, place)) return;
   const { rules } = node;

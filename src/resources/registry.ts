@@ -213,8 +213,8 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
 }
 
 /** Whether the server keeps objects of the type; others are answers, such as reviews. */
-export function isStored({ kind: { verbs } }: Resource): boolean {
-  return verbs.includes("create") && verbs.includes("get");
+export function isStored({ kind: { verbs, custom } }: Resource): boolean {
+  return custom !== undefined || (verbs.includes("create") && verbs.includes("get"));
 }
 
 /** The store key of an object; a cluster-scoped one has the empty namespace. */

@@ -182,7 +182,8 @@ export interface KindEffect {
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-const allVerbs: readonly Verb[] = [
+/** In the order in which discovery lists them. */
+export const allVerbs: readonly Verb[] = [
   "create",
   "delete",
   "deletecollection",
@@ -280,6 +281,8 @@ export interface KindMembers<O> {
 export interface CustomKindFacts {
   /** Name of the kind of its lists. */
   readonly listKind: string;
+  /** The schema of its objects, as the definition has it; undefined where it has none. */
+  readonly schema: object | undefined;
   /** The warning to callers of the version; empty where it isn't deprecated. */
   readonly deprecation: string;
 }

@@ -20,8 +20,7 @@ import { Timestamps } from "../base/timestamps.ts";
 import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import { RepeatedApplies } from "../resources/repeated-applies.ts";
-import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { CustomResources } from "../resources/custom-resources.ts";
+import { followCustomResources } from "./custom-resources.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
@@ -184,7 +183,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     await authorizers(options, { policy, needs, extensions: extensions.authorizers }),
     close,
   );
-  await followCustomResources(options, pieces);
+  opened.add(await followCustomResources(options, registry, store), (custom) => custom?.close());
   const effects = serverEffects(options, registry, store, (below) => randomInt(below));
   opened.add(effects.repair, (repair) => repair?.close());
   const adminToken = randomBytes(32).toString("base64url");
@@ -241,20 +240,6 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
 
 function close(opened: { close(): unknown }): unknown {
   return opened.close();
-}
-
-/** Has the registry know of custom kinds from now on, where they are served. */
-async function followCustomResources(
-  options: ServerOptions,
-  { registry, store, opened }: Pieces,
-): Promise<void> {
-  if (!registry.serves(CustomResourceDefinition)) return;
-  const { clock, log, vocabulary } = options;
-  const failed = (error: unknown) =>
-    log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; trying again");
-  const custom = opened.add(new CustomResources({ store, clock, vocabulary, failed }), close);
-  await custom.start();
-  registry.changing = custom;
 }
 
 /** The admission of writes, and what other parts use of it. */

@@ -18,11 +18,10 @@ export function mayMatter({ body }: Entry): boolean {
 export class Ownership {
   private readonly ownersOf = new Map<string, readonly string[]>();
   private readonly dependents = new Map<string, Set<string>>();
-  private readonly byStoreName = new Map<string, Resource>();
+  /** By their prefix in the store, as they are at a revision of the registry. */
+  private types = { revision: -1, byPrefix: new Map<string, Resource>() };
 
-  constructor(private readonly registry: Registry) {
-    for (const resource of registry.stored()) this.byStoreName.set(resource.storePrefix, resource);
-  }
+  constructor(private readonly registry: Registry) {}
 
   /** Adds an object, or updates what is known of it. */
   put(entry: Entry): void {
@@ -66,7 +65,16 @@ export class Ownership {
   /** The resource type of a store key. */
   resourceOf(key: string): Resource | undefined {
     const { namespace, name } = namesOf(key);
-    return this.byStoreName.get(key.slice(0, key.length - namespace.length - name.length - 1));
+    return this.byPrefix().get(key.slice(0, key.length - namespace.length - name.length - 1));
+  }
+
+  private byPrefix(): ReadonlyMap<string, Resource> {
+    const { revision } = this.registry;
+    if (this.types.revision !== revision) {
+      const stored = this.registry.stored().map((resource) => [resource.storePrefix, resource] as const);
+      this.types = { revision, byPrefix: new Map(stored) };
+    }
+    return this.types.byPrefix;
   }
 
   /** The store key of an owner; undefined for a kind that this server doesn't have. */

@@ -21,8 +21,8 @@ const readOnly = new Set(["GET", "HEAD"]);
 export class RequestMetrics {
   private readonly known = new Map<string, RequestSamples>();
   /** Of requests to a whole resource without parameters, by a number for verb, scope and code. */
-  private readonly ordinary = new Map<Resource, Map<number, RequestSamples>>();
-  private readonly watched = new Map<Resource, { readonly events: Sample; readonly bytes: Sample }>();
+  private readonly ordinary = new WeakMap<Resource, Map<number, RequestSamples>>();
+  private readonly watched = new WeakMap<Resource, { readonly events: Sample; readonly bytes: Sample }>();
   private readonly reading: Sample;
   private readonly changing: Sample;
 

@@ -1,4 +1,5 @@
 import {
+  allVerbs,
   kindOfType,
   typeMeta,
   type ApiObject,
@@ -32,7 +33,7 @@ export function customKinds(definition: Definition, vocabulary: Vocabulary): Rea
 }
 
 function customKind(
-  { spec }: Definition,
+  { metadata, spec }: Definition,
   version: Version,
   vocabulary: Vocabulary,
   stored: () => Kind,
@@ -60,9 +61,12 @@ function customKind(
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(names.categories && { categories: names.categories }),
     allowUnconditionalUpdate: false,
+    // What is on its way out takes no new objects.
+    ...(metadata.deletionTimestamp !== undefined && { verbs: allVerbs.filter((verb) => verb !== "create") }),
     generationOf: hasStatus ? allButStatus : allButMetadata,
     columns: customColumns((version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[]),
     custom: {
+      schema: version.schema?.openAPIV3Schema as unknown as object | undefined,
       listKind: names.listKind ?? `${names.kind}List`,
       deprecation: deprecationOf(spec.group, version, names.kind),
     },
@@ -86,12 +90,12 @@ function schemaOf({ schema }: Version, { schemaExtensionPrefix }: Vocabulary): (
 }
 
 /** What a change of the object is a new generation by; a kind without the subresource `status` has no status of the server's. */
-function allButMetadata({ metadata: _, ...rest }: ApiObject): unknown {
-  return rest;
+function allButMetadata(object: ApiObject): unknown {
+  return { ...object, metadata: undefined };
 }
 
-function allButStatus({ metadata: _, status: __, ...rest }: ApiObject): unknown {
-  return rest;
+function allButStatus(object: ApiObject): unknown {
+  return { ...object, metadata: undefined, status: undefined };
 }
 
 function deprecationOf(group: string, version: Version, name: string): string {

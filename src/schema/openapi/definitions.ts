@@ -1,4 +1,5 @@
-import type { Kind } from "../kind.ts";
+import type { CustomKindFacts, Kind } from "../kind.ts";
+import { customSchema } from "./custom-schema.ts";
 import { groupName } from "../kind.ts";
 import { ListMeta } from "../object-meta.ts";
 import type { Field, FieldFacts, ScalarName, StructType, Type, UnionType, Word } from "../types.ts";
@@ -31,12 +32,29 @@ export class Definitions {
 
   /** A reference to a kind's definition. */
   kind(kind: Kind): SchemaObject {
+    if (kind.custom !== undefined) return this.customKind(kind, kind.custom);
     return this.struct(kind.type, [this.kindOf(kind)]);
+  }
+
+  /** A custom kind is described by its own schema, and what every object has. */
+  private customKind(kind: Kind, { schema }: CustomKindFacts): SchemaObject {
+    return this.define(this.names.prefixOf(kind) + kind.name, () => {
+      const own = customSchema(schema ?? {}, this.dialect, this.vocabulary.schemaExtensionPrefix);
+      const entries = Object.entries(kind.type.fields).map(
+        ([name, field]) => [name, this.field(field)] as const,
+      );
+      return {
+        ...own,
+        type: "object",
+        properties: sorted({ ...own.properties, ...Object.fromEntries(entries) }),
+        ...this.kindExtension([this.kindOf(kind)]),
+      };
+    });
   }
 
   /** A reference to the definition of a kind's list. */
   list(kind: Kind): SchemaObject {
-    const name = `${kind.name}List`;
+    const name = kind.custom?.listKind ?? `${kind.name}List`;
     return this.define(`${this.names.prefixOf(kind)}${name}`, () => ({
       description: `A list of objects of kind ${kind.name}.`,
       type: "object",

@@ -73,7 +73,7 @@ export class NamespaceUsage {
   constructor(
     readonly name: string,
     private readonly sources: FollowSources,
-    private readonly types: readonly CountedType[],
+    private types: readonly CountedType[],
     private readonly changed: () => void,
   ) {}
 
@@ -97,6 +97,13 @@ export class NamespaceUsage {
     this.sorted = undefined;
     this.arrange();
     return this.facts.size > 0;
+  }
+
+  /** Takes in that types of objects have come or gone, as those of custom kinds do. */
+  changeTypes(types: readonly CountedType[]): void {
+    this.types = types;
+    this.arrange();
+    this.changed();
   }
 
   /** Whether any quota limits what an evaluator measures. */

@@ -21,7 +21,7 @@ export class QuotaIndex {
   private readonly namespaces = new Map<string, NamespaceUsage>();
   private readonly listeners: QuotaListener[] = [];
   private follower: Follower | undefined;
-  private known: ReadonlyMap<string, CountedType> | undefined;
+  private known: { readonly revision: number; readonly types: ReadonlyMap<string, CountedType> } | undefined;
 
   constructor(
     private readonly sources: FollowSources,
@@ -64,17 +64,20 @@ export class QuotaIndex {
 
   /** By their prefix in the store. */
   private get types(): ReadonlyMap<string, CountedType> {
-    if (this.known === undefined) {
+    const { revision } = this.registry;
+    if (this.known?.revision !== revision) {
       const context = { vocabulary: this.registry.vocabulary, enabled: () => false, subresource: "" };
       const counted = this.registry.stored().filter((resource) => isCounted(resource));
-      this.known = new Map(
-        counted.map(({ stored: resource }) => [
-          resource.storePrefix,
-          { resource, evaluator: evaluatorOf(resource, context) },
-        ]),
-      );
+      const before = this.known?.types;
+      const types = counted.map(({ stored: resource }) => {
+        // What is followed by an evaluator goes on to be, though its type was defined anew.
+        const evaluator = before?.get(resource.storePrefix)?.evaluator ?? evaluatorOf(resource, context);
+        return [resource.storePrefix, { resource, evaluator }] as const;
+      });
+      this.known = { revision, types: new Map(types) };
+      for (const usage of this.namespaces.values()) usage.changeTypes([...this.known.types.values()]);
     }
-    return this.known;
+    return this.known.types;
   }
 
   private follow(): Follower {

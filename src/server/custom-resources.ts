@@ -1,0 +1,21 @@
+import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
+import { CustomResources } from "../resources/custom-resources.ts";
+import type { Registry } from "../resources/registry.ts";
+import type { Store } from "../storage/store.ts";
+import { stackOf } from "../base/logger.ts";
+import type { ServerOptions } from "./options.ts";
+
+/** Has the registry know of custom kinds from now on; undefined where their definitions aren't served. */
+export async function followCustomResources(
+  { clock, log, vocabulary }: ServerOptions,
+  registry: Registry,
+  store: Store,
+): Promise<CustomResources | undefined> {
+  if (!registry.serves(CustomResourceDefinition)) return undefined;
+  const failed = (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; trying again");
+  const custom = new CustomResources({ store, clock, vocabulary, failed });
+  await custom.start();
+  registry.changing = custom;
+  return custom;
+}

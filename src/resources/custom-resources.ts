@@ -146,11 +146,11 @@ function readDefinition(entry: Entry, vocabulary: Vocabulary): Defined {
     ({ type, status }) => type === "Established" && status === "True",
   );
   if (!established) return nothingDefined;
-  const kinds = customKinds(definition, vocabulary);
+  const { stored, versions: kinds } = customKinds(definition, vocabulary);
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
   const versions = definition.spec.versions ?? [];
   return {
-    stored: resources.get(versions.find(({ storage }) => storage)?.name ?? ""),
+    stored: resourceOf(stored, vocabulary),
     served: new Map(versions.filter(({ served }) => served).map(({ name }) => [name, resources.get(name)!])),
   };
 }

@@ -106,10 +106,8 @@ class DefinitionKeeper {
     const { vocabulary } = registry;
     const finalizer = definition.metadata.finalizers?.find((one) => one === cleanupFinalizer(vocabulary));
     if (finalizer === undefined) return;
-    const kinds = customKinds(definition, vocabulary);
-    const stored = [...kinds.values()].find(({ conversion }) => conversion === undefined);
-    const left =
-      stored === undefined ? 0 : await deleteInstances(this.context, resourceOf(stored, vocabulary), closing);
+    const { stored } = customKinds(definition, vocabulary);
+    const left = await deleteInstances(this.context, resourceOf(stored, vocabulary), closing);
     if (left > 0) return this.queue.addLater(definition.metadata.name!, heldMs);
     const finalizers = definition.metadata.finalizers!.filter((one) => one !== finalizer);
     const metadata = { ...definition.metadata, finalizers };

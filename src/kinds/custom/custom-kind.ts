@@ -19,25 +19,29 @@ import { checkReplicas, customScale, type ScalePaths } from "./custom-scale.ts";
 type Definition = CustomResourceDefinition;
 type Version = NonNullable<Definition["spec"]["versions"]>[number];
 
-/** The kinds of a definition, by the names of its versions, served or not; from then on they are like built-in ones. */
-export function customKinds(definition: Definition, vocabulary: Vocabulary): ReadonlyMap<string, Kind> {
-  const kinds = new Map<string, Kind>();
-  const storage = definition.spec.versions?.find((version) => version.storage)?.name ?? "";
-  for (const version of definition.spec.versions ?? []) {
-    kinds.set(
-      version.name,
-      customKind(definition, version, vocabulary, () => kinds.get(storage)!),
-    );
-  }
-  return kinds;
+/** The kinds of one definition. */
+export interface CustomKinds {
+  /** As which the objects are stored. */
+  readonly stored: Kind;
+  /** By the names of the versions, served or not. */
+  readonly versions: ReadonlyMap<string, Kind>;
 }
 
-function customKind(
-  { metadata, spec }: Definition,
-  version: Version,
-  vocabulary: Vocabulary,
-  stored: () => Kind,
-): Kind {
+/** The kinds that a definition describes; from then on they are like built-in ones. */
+export function customKinds(definition: Definition, vocabulary: Vocabulary): CustomKinds {
+  const versions = definition.spec.versions ?? [];
+  const storage = versions.find((version) => version.storage)!;
+  const stored = customKind(definition, storage, vocabulary);
+  // Objects that were stored as another version are so until they are written again: each is looked at when it is read.
+  const isMixed = (definition.status?.storedVersions ?? []).length > 1;
+  const kindOf = (version: Version): Kind =>
+    version === storage && !isMixed
+      ? stored
+      : { ...customKind(definition, version, vocabulary), conversion: unchanged(stored) };
+  return { stored, versions: new Map(versions.map((version) => [version.name, kindOf(version)])) };
+}
+
+function customKind({ metadata, spec }: Definition, version: Version, vocabulary: Vocabulary): Kind {
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
   const schema = schemaOf(version, vocabulary);
@@ -73,7 +77,6 @@ function customKind(
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
     ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
     ...(hasStatus && { status: { initial: () => undefined, keepsMetadata: "all" } }),
-    ...(version.storage ? {} : { conversion: unchanged(stored) }),
   };
   return kindOfType(members, type);
 }
@@ -104,6 +107,6 @@ function deprecationOf(group: string, version: Version, name: string): string {
 }
 
 /** Versions of a kind that differ by their name only (the strategy `None`). */
-function unchanged(stored: () => Kind): Conversion {
-  return { stored, toStored: (object) => object, fromStored: (object) => object };
+function unchanged(stored: Kind): Conversion {
+  return { stored: () => stored, toStored: (object) => object, fromStored: (object) => object };
 }

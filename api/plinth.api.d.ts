@@ -920,16 +920,43 @@ export interface ServedGroupVersion {
   readonly resources: readonly Resource[];
 }
 
-/** Which resource types a server serves. Immutable after it is built. */
+/** Resource types that come and go while a server runs: those of custom kinds. */
+export interface ChangingResources {
+  /** Grows with every change. */
+  readonly revision: number;
+  /**
+   * Waits until every change is known that was acknowledged before the call, by any process.
+   *
+   * @throws {StoreUnavailableError} they can't be followed at present.
+   */
+  sync(): MaybePromise<void>;
+  /** The served resource type at a path, or undefined. */
+  find(group: string, version: string, name: string): Resource | undefined;
+  /** The served ones. */
+  readonly groupVersions: readonly ServedGroupVersion[];
+  /** Every resource type whose objects are stored, in the version in which they are. */
+  readonly stored: readonly Resource[];
+}
+
+/** Which resource types a server serves: built-in ones, which never change, and those of custom kinds. */
 export declare class Registry {
   readonly vocabulary: Vocabulary;
   /** By group, version and name; asked several times for each request. */
-  readonly groupVersions: readonly ServedGroupVersion[];
+  /** Set while a server is put together, where it has custom kinds. */
+  changing: ChangingResources | undefined;
   /**
    * @param kinds the declared kinds.
    * @param served whether a kind's resource is served; see `runtime-config.ts`.
    */
   constructor(kinds: readonly Kind[], vocabulary: Vocabulary, served: (group: string, kind: Kind) => boolean);
+  /** Grows with every change of what is served. */
+  get revision(): number;
+  /** See {@link ChangingResources.sync}. */
+  sync(): MaybePromise<void>;
+  /** Whether the group's resource types are built in, so that they never change. */
+  isBuiltIn(group: string): boolean;
+  /** The same array until something changes. */
+  get groupVersions(): readonly ServedGroupVersion[];
   /** The resource type at a path, or undefined. */
   find(group: string, version: string, resource: string): Resource | undefined;
   /** The resource type whose objects have this apiVersion and kind, or undefined. */
@@ -1055,6 +1082,75 @@ export interface KindContext {
   readonly now?: number | undefined;
 }
 
+// ---- schema/custom/pattern
+
+/**
+ * A regular expression of others, in the syntax of RE2; compiled when it is first asked. It takes time in proportion to the
+ * text, whatever it is.
+ */
+export declare class Pattern {
+  readonly source: string;
+  /** @param source that {@link patternFault} finds nothing wrong with. */
+  constructor(source: string);
+  /** Whether some part of a text matches. */
+  matches(text: string): boolean;
+}
+
+// ---- schema/custom/schema-node
+
+/**
+ * A schema of JSON values as custom kinds have it: read once from the text of its definition, and from then on what pruning,
+ * defaulting, checking, merging and ordering of their values go by (spec: conventions 4.8, 4.10).
+ */
+export interface SchemaNode {
+  /** Empty where values of several types are allowed. */
+  readonly type: JsonTypeName | "";
+  readonly nullable: boolean;
+  /** The value is an integer or a text. */
+  readonly intOrString: boolean;
+  /** Members without a schema are kept. */
+  readonly preserves: boolean;
+  /** The value is an object with apiVersion, kind and metadata. */
+  readonly embedded: boolean;
+  readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** Schema of the members that have none of their own; undefined where there may be no others. */
+  readonly additional: SchemaNode | undefined;
+  readonly items: SchemaNode | undefined;
+  /** Filled in where the value is absent; undefined: nothing. */
+  readonly default: unknown;
+  readonly listType: "atomic" | "set" | "map" | undefined;
+  readonly listMapKeys: readonly string[];
+  readonly mapType: "atomic" | "granular" | undefined;
+  /** What else the value must fulfil. */
+  readonly rules: ValueRules;
+}
+
+export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object" | "string";
+
+/** What a schema demands of a value beside its type; members that say nothing are undefined. */
+export interface ValueRules {
+  readonly format: string | undefined;
+  readonly maximum: number | undefined;
+  readonly exclusiveMaximum: boolean;
+  readonly minimum: number | undefined;
+  readonly exclusiveMinimum: boolean;
+  readonly multipleOf: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minLength: number | undefined;
+  readonly pattern: Pattern | undefined;
+  readonly maxItems: number | undefined;
+  readonly minItems: number | undefined;
+  readonly uniqueItems: boolean;
+  readonly maxProperties: number | undefined;
+  readonly minProperties: number | undefined;
+  readonly enum: readonly unknown[] | undefined;
+  readonly required: readonly string[];
+  readonly allOf: readonly SchemaNode[];
+  readonly anyOf: readonly SchemaNode[];
+  readonly oneOf: readonly SchemaNode[];
+  readonly not: SchemaNode | undefined;
+}
+
 // ---- schema/faults
 
 /** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
@@ -1075,6 +1171,8 @@ export declare class FieldReport {
   /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
   requiredUnlessSaid(): void;
   invalid(value: unknown, message: string): void;
+  /** The value isn't of the type that a custom kind's schema demands. */
+  typeInvalid(value: unknown, message: string): void;
   notSupported(value: unknown, allowed: readonly string[]): void;
   duplicate(value: unknown): void;
   notFound(value: unknown): void;
@@ -1319,6 +1417,8 @@ export interface KindMembers<O> {
   readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
   /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
   readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
+  /** Changes the copy when its deletion is asked for the first time; may add finalizers that hold it. */
+  readonly beginDelete?: (copy: O, context: KindContext) => void;
   /** Changes the copy when a deletion starts and the object stays for finalizers. */
   readonly prepareDelete?: (copy: O) => void;
   /** Its `status` subresource, where it has one; beside `subresources`. */
@@ -1341,6 +1441,18 @@ export interface KindMembers<O> {
   readonly rowConditions?: (object: O) => readonly RowCondition[];
   /** For a version that isn't stored itself. */
   readonly conversion?: Conversion;
+  /** Of a kind that is defined by a CustomResourceDefinition. */
+  readonly custom?: CustomKindFacts;
+}
+
+/** What sets a custom kind apart from those that are declared in the program. */
+export interface CustomKindFacts {
+  /** Name of the kind of its lists. */
+  readonly listKind: string;
+  /** The schema of its objects, as the definition has it; undefined where it has none. */
+  readonly schema: object | undefined;
+  /** The warning to callers of the version; empty where it isn't deprecated. */
+  readonly deprecation: string;
 }
 
 /** What {@link kind} puts in for members that a declaration leaves out. */
@@ -1510,6 +1622,8 @@ export interface StructType<F extends Fields = Fields> {
   /** Merged and owned as one unit by apply. */
   readonly atomic: boolean;
   readonly rules: StructRules<Record<string, unknown>>;
+  /** The members that it has beside its fields; only the objects of custom kinds have some. */
+  readonly open: SchemaNode | undefined;
 }
 
 /** What concerns a struct as a whole, wherever it is used. */

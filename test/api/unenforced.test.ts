@@ -44,20 +44,6 @@ const promising: Record<string, [path: string, object: object]> = {
     `${admission}/v1alpha1/validatingadmissionpolicybindings`,
     { spec: { policyName: "p" } },
   ],
-  CustomResourceDefinition: [
-    "/apis/apiextensions.platform.io/v1/customresourcedefinitions",
-    {
-      metadata: { name: "things.example.com" },
-      spec: {
-        group: "example.com",
-        scope: "Cluster",
-        names: { plural: "things", kind: "Thing" },
-        versions: [
-          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
-        ],
-      },
-    },
-  ],
   APIService: [
     "/apis/apiregistration.platform.io/v1/apiservices",
     {

@@ -32,7 +32,7 @@ const apiVersionOf = (kind: (typeof builtInKinds)[number]) => {
 const kindOf = ({ apiVersion, kind }: Manifest) =>
   builtInKinds.find((one) => one.name === kind && apiVersionOf(one) === apiVersion);
 
-/** Every object of a folder whose kind isn't a custom one; of lists, what is in them. Namespaces and definitions first. */
+/** Every object of a folder; of lists, what is in them. Namespaces and definitions first. */
 function objectsIn(folder: string): Manifest[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /\.ya?ml$/.test(name),
@@ -42,14 +42,29 @@ function objectsIn(folder: string): Manifest[] {
     .flatMap((name) => parseAllDocuments(readFileSync(path.join(folder, name), "utf8")))
     .map((document) => document.toJS() as Manifest | null)
     .filter((one): one is Manifest => one !== null);
-  const objects = documents.flatMap((one) => one.items ?? [one]).filter((one) => !isCustom(one));
+  const objects = documents.flatMap((one) => one.items ?? [one]);
   const rank = ({ kind }: Manifest) =>
     kind === "Namespace" ? 0 : kind === "CustomResourceDefinition" ? 1 : 2;
   return objects.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function isCustom({ apiVersion }: Manifest): boolean {
-  return apiVersion.startsWith("monitoring.coreos.com/");
+interface Definition {
+  readonly spec: {
+    readonly group: string;
+    readonly scope: string;
+    readonly names: { readonly plural: string; readonly kind: string };
+  };
+}
+
+/** The name in paths and the scope of an object's kind: of a built-in one, or of one that the manifests define. */
+function typeOf(object: Manifest, all: readonly Manifest[]): { plural: string; scope: string } | undefined {
+  const kind = kindOf(object);
+  if (kind !== undefined) return { plural: kind.resource, scope: kind.scope };
+  const found = all
+    .filter((one) => one.kind === "CustomResourceDefinition")
+    .map((one) => (one as unknown as Definition).spec)
+    .find(({ group, names }) => group === object.apiVersion.split("/")[0] && names.kind === object.kind);
+  return found && { plural: found.names.plural, scope: found.scope };
 }
 
 /** Paths of what was sent and isn't there; quantities may be written otherwise, and empty is as good as absent. */
@@ -87,6 +102,13 @@ function expected(sent: Manifest): Manifest {
   return { ...rest, data: Object.fromEntries(data) as Record<string, string> } as Manifest;
 }
 
+/** What an object says in the binary form. */
+function decoded(builtIn: (typeof builtInKinds)[number], bytes: Buffer): unknown {
+  const { type } = spelledKind(builtIn, kubernetes);
+  const { apiVersion, kind, message } = openEnvelope(bytes);
+  return decode(type, { ...decodeMessage(type, message), apiVersion, kind }).value;
+}
+
 const folders = existsSync(root) ? readdirSync(root) : [];
 if (folders.length === 0) {
   describe.skip("real manifests: skipped, because ../shared/manifests is absent", () => {
@@ -112,16 +134,15 @@ for (const name of folders) {
       input: JSON.stringify({ apiVersion: "v1", kind: "List", items }),
     });
     const pathOf = (object: Manifest) => {
-      const kind = kindOf(object)!;
+      const { plural, scope } = typeOf(object, objects)!;
       const base = object.apiVersion === "v1" ? "/api/v1" : `/apis/${object.apiVersion}`;
-      const space =
-        kind.scope === "Namespaced" ? `/namespaces/${object.metadata.namespace ?? "default"}` : "";
-      return `${base}${space}/${kind.resource}/${object.metadata.name}`;
+      const space = scope === "Namespaced" ? `/namespaces/${object.metadata.namespace ?? "default"}` : "";
+      return `${base}${space}/${plural}/${object.metadata.name}`;
     };
 
-    it("has only kinds that this server has", () => {
+    it("has only kinds that this server has, or that they define", () => {
       expect(objects.length).toBeGreaterThan(30);
-      expect(objects.filter((one) => kindOf(one) === undefined)).toEqual([]);
+      expect(objects.filter((one) => typeOf(one, objects) === undefined)).toEqual([]);
     });
 
     it(
@@ -132,7 +153,10 @@ for (const name of folders) {
         if (first.length > 0) await kubectl.ok(["apply", "-f", "-"], list(first));
         // Large definitions don't fit into the annotation in which the client keeps what it applied.
         const large = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
-        if (large.length > 0) await kubectl.ok(["create", "-f", "-"], list(large));
+        if (large.length > 0) {
+          await kubectl.ok(["create", "-f", "-"], list(large));
+          await kubectl.ok(["wait", "--for=condition=Established", "crd", "--all", "--timeout=30s"]);
+        }
         const others = objects.filter(({ kind }) => kind !== "CustomResourceDefinition");
         await kubectl.ok(["apply", "--dry-run=server", "-f", "-"], list(others));
         const made = await kubectl.ok(["apply", "-f", "-"], list(others));
@@ -152,20 +176,15 @@ for (const name of folders) {
       "%s is found as it was sent, in every encoding and as a table",
       async (_title, object) => {
         const sent = expected(object);
-        const kind = spelledKind(kindOf(object)!, kubernetes);
+        const builtIn = kindOf(object);
         const place = pathOf(object);
         const json = await server.admin.get(place);
         expect(missing(sent, json.body)).toEqual([]);
         const yaml = await server.admin.get(place, { accept: "application/yaml" });
         expect(parseYaml(yaml.text)).toEqual(json.body);
         const binary = await server.admin.get(place, { accept: kubernetes.protobufMediaType });
-        const { apiVersion, kind: shown, message } = openEnvelope(binary.bytes);
-        const { value } = decode(kind.type, {
-          ...decodeMessage(kind.type, message),
-          apiVersion,
-          kind: shown,
-        });
-        expect(missing(sent, value)).toEqual([]);
+        if (builtIn === undefined) expect(binary.status).toBe(406);
+        else expect(missing(sent, decoded(builtIn, binary.bytes))).toEqual([]);
         const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
         const { body } = await server.admin.get(place, { accept });
         expect(body.rows).toHaveLength(1);

@@ -94,6 +94,18 @@ function flag(number: number): FieldWriter {
   };
 }
 
+function double(number: number): FieldWriter {
+  return (writer, value) => {
+    writer.tag(number, WireType.Bit64).double(value as number);
+  };
+}
+
+function integer(number: number): FieldWriter {
+  return (writer, value) => {
+    writer.tag(number, WireType.Varint).int64(value as number);
+  };
+}
+
 function any(number: number): FieldWriter {
   return (writer, value) => nested(writer, number, () => writeAny(writer, value));
 }
@@ -128,6 +140,14 @@ function pairs(number: number, write: FieldWriter): FieldWriter {
   };
 }
 
+/** A schema in field 1, or whether anything is allowed in field 2. */
+function schemaOrFlag(writer: BinaryWriter, value: unknown): void {
+  if (typeof value === "boolean") flag(2)(writer, value);
+  else nested(writer, 1, () => schema(writer, value));
+}
+
+const externalDocs: Message = { members: { description: text(1), url: text(2) }, extensions: 3 };
+
 const schemaMessage: Message = {
   members: {
     $ref: text(1),
@@ -135,13 +155,28 @@ const schemaMessage: Message = {
     title: text(3),
     description: text(4),
     default: any(5),
+    multipleOf: double(6),
+    maximum: double(7),
+    exclusiveMaximum: flag(8),
+    minimum: double(9),
+    exclusiveMinimum: flag(10),
+    maxLength: integer(11),
+    minLength: integer(12),
+    pattern: text(13),
+    maxItems: integer(14),
+    minItems: integer(15),
+    uniqueItems: flag(16),
+    maxProperties: integer(17),
+    minProperties: integer(18),
     required: texts(19),
     enum: each(any(20)),
-    additionalProperties: wrapped([21, 1], schema),
+    additionalProperties: wrapped([21], schemaOrFlag),
     type: wrapped([22], text(1)),
     items: wrapped([23, 1], schema),
     allOf: each(wrapped([24], schema)),
     properties: wrapped([25], pairs(1, schema)),
+    externalDocs: wrapped([29], (writer, value) => writeMessage(writer, externalDocs, value as JsonObject)),
+    example: any(30),
   },
   extensions: 31,
 };

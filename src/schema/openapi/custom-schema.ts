@@ -6,8 +6,8 @@ type Schema = Readonly<Record<string, unknown>>;
 const single = ["items", "additionalProperties"];
 const named = ["properties"];
 
-/** What only the newer dialect says. */
-const ofVersion3 = new Set(["allOf", "anyOf", "oneOf", "not", "default", "nullable"]);
+/** What the older dialect doesn't say. */
+const unsaid = new Set(["allOf", "anyOf", "oneOf", "not", "default", "nullable", "id", "$schema"]);
 
 /**
  * The schema of a custom kind as the documents show it: as its definition has it in OpenAPI 3.0; in 2.0 without what that dialect
@@ -25,7 +25,7 @@ function simplified(schema: Schema, prefix: string): Schema {
     typeof one === "object" && one !== null ? simplified(one as Schema, prefix) : one;
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(schema)) {
-    if (ofVersion3.has(name)) continue;
+    if (unsaid.has(name)) continue;
     // Clients would drop what the object has besides, or refuse a null.
     if ((preserves || schema["nullable"] === true) && [...single, ...named, "required"].includes(name))
       continue;

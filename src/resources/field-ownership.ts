@@ -10,7 +10,7 @@ import {
 } from "../fields/apply/managed-fields.ts";
 import { managerId, type Manager } from "../fields/apply/manager.ts";
 import { noManagedFieldsText, type ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
-import { textOfFields } from "../fields/apply/fields-text.ts";
+import { textOfNewFields } from "../fields/apply/new-fields-text.ts";
 import { updateFields, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { decode } from "../schema/decode.ts";
@@ -69,6 +69,15 @@ export function ignoredFields({ resource: { kind }, subresource }: Target): Fiel
     found = ignoredMetadata(part).union(allOf(others));
     known.set(subresource, found);
   }
+  return found;
+}
+
+const zeros = new WeakMap<StructType, Record<string, unknown>>();
+
+/** What every object of a kind has, also one of which nothing is said: no creator owns it. */
+function zeroOf(type: StructType): Record<string, unknown> {
+  let found = zeros.get(type);
+  if (found === undefined) zeros.set(type, (found = decode(type, {}).value));
   return found;
 }
 
@@ -139,14 +148,13 @@ export function recordOwnership(
   const ignored = ignoredFields(target);
   const now = engine.timestamps.now();
   if (live === undefined && base === noManagedFields) {
-    const fields = textOfFields(
-      inRequestVersion(write, object),
-      versions.shape(manager.apiVersion)!,
-      ignored,
-    );
+    const { type } = requestTarget.resource.kind;
+    const shape = shapeOfStruct(type);
+    const fields = textOfNewFields(inRequestVersion(write, object), zeroOf(type), shape, ignored);
     return fields === "{}" ? noManagedFieldsText : entryOfCreator(manager, now, fields);
   }
-  const before = live === undefined ? {} : inRequestVersion(write, live.object);
+  const { type } = requestTarget.resource.kind;
+  const before = live === undefined ? zeroOf(type) : inRequestVersion(write, live.object);
   const after = inRequestVersion(write, object);
   const { owners, wrote } = updateFields(before, after, base.owners, versions, {
     manager: managerId(manager),

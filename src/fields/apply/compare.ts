@@ -1,7 +1,7 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
 import { elementOfItem, partsOf, sameKeys, type Part } from "./parts.ts";
-import { setOfPart } from "./read-set.ts";
+import { setOfNewPart, setOfPart } from "./read-set.ts";
 import type { Shape } from "./shape.ts";
 
 /** How one object differs from another: no field is in two of the sets. */
@@ -41,11 +41,11 @@ class Members {
   constructor(old: JsonObject, fresh: JsonObject, shapeOf: ShapeOf) {
     for (const name in fresh) {
       const value = fresh[name];
-      const shape = isPresent(value) ? shapeOf(name) : undefined;
+      const shape = value === undefined ? undefined : shapeOf(name);
       if (shape === undefined) continue;
       this.fresh++;
       const was = memberOf(old, name);
-      if (!isPresent(was)) this.add(name, value, shape);
+      if (was === undefined) this.add(name, value, shape);
       else {
         this.old++;
         if (was !== value) this.compare(name, was, value, shape);
@@ -53,7 +53,7 @@ class Members {
     }
     for (const name in old) {
       const was = old[name];
-      if (!isPresent(was) || isPresent(memberOf(fresh, name))) continue;
+      if (was === undefined || memberOf(fresh, name) !== undefined) continue;
       const shape = shapeOf(name);
       if (shape === undefined) continue;
       this.old++;
@@ -69,7 +69,7 @@ class Members {
 
   private add(name: string, value: unknown, shape: Shape): void {
     const element = fieldElement(name);
-    (this.added ??= new Map()).set(element, setOfPart({ element, value, shape }, "lenient"));
+    (this.added ??= new Map()).set(element, setOfNewPart({ element, value, shape }));
   }
 
   private remove(name: string, value: unknown, shape: Shape): void {
@@ -110,10 +110,6 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
 /** An own member; what is inherited is never JSON. */
 function memberOf(object: JsonObject, name: string): unknown {
   const value = object[name];
@@ -130,7 +126,7 @@ function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison 
     const { element } = part;
     const was = left.get(element);
     left.delete(element);
-    if (was === undefined) added.set(element, setOfPart(part, "lenient"));
+    if (was === undefined) added.set(element, setOfNewPart(part));
     else {
       const below = comparePart(was, part);
       if (!below.added.isEmpty) added.set(element, below.added);
@@ -181,13 +177,17 @@ function withPlaces({ children }: FieldSet): FieldSet {
   return FieldSet.of(true, new Map([...children].map(([element, set]) => [element, withPlaces(set)])));
 }
 
+function arePlaces(a: unknown, b: unknown): boolean {
+  return a === null || b === null || Array.isArray(a) === Array.isArray(b);
+}
+
 /** What differs at and below a place that both have. */
 function comparePart(was: Part, is: Part): Comparison {
   if (was.value === is.value) return same;
   const shapeOf = memberShapes(is.shape);
   if (shapeOf !== undefined && isObject(was.value) && isObject(is.value)) {
     const members = new Members(was.value, is.value, shapeOf);
-    if (members.old > 0 && members.fresh > 0) return members.comparison;
+    if (members.old > 0 || members.fresh > 0) return members.comparison;
   } else if (deepEqual(was.value as JsonValue, is.value as JsonValue)) return same;
   else if (is.shape.kind === "items" && Array.isArray(was.value) && Array.isArray(is.value)) {
     const few = compareFewItems(was.value, is.value, is.shape);
@@ -196,6 +196,8 @@ function comparePart(was: Part, is: Part): Comparison {
   const old = partsOf(was.value, was.shape, "lenient") ?? noParts;
   const fresh = partsOf(is.value, is.shape, "lenient") ?? noParts;
   if (old.length > 0 && fresh.length > 0) return compareParts(old, fresh);
+  // What is empty, or a null that stands for an object or list, is its place.
+  if (old.length !== fresh.length && arePlaces(was.value, is.value)) return compareParts(old, fresh);
   if (old.length === 0 && fresh.length === 0) {
     const equal = deepEqual(was.value as JsonValue, is.value as JsonValue);
     return equal ? same : { ...same, modified: FieldSet.leaf };

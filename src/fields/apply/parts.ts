@@ -26,6 +26,9 @@ export class PartsFault extends Error {
  */
 export type Strictness = "strict" | "lenient";
 
+/** Whether members that are null are parts. */
+export type Nulls = "kept" | "left out";
+
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
@@ -33,17 +36,22 @@ type JsonObject = Readonly<Record<string, unknown>>;
  *
  * @throws {PartsFault} strictly, for items without keys and equal items.
  */
-export function partsOf(value: unknown, shape: Shape, strictness: Strictness): readonly Part[] | undefined {
+export function partsOf(
+  value: unknown,
+  shape: Shape,
+  strictness: Strictness,
+  nulls: Nulls = "left out",
+): readonly Part[] | undefined {
   if (value === null || value === undefined) return undefined;
   switch (shape.kind) {
     case "leaf":
       return undefined;
     case "deduced":
-      return isObject(value) ? members(value, () => deducedShape) : undefined;
+      return isObject(value) ? members(value, () => deducedShape, nulls) : undefined;
     case "struct":
-      return isObject(value) ? members(value, (name) => shape.member(name)) : undefined;
+      return isObject(value) ? members(value, (name) => shape.member(name), nulls) : undefined;
     case "map":
-      return isObject(value) ? members(value, () => shape.element) : undefined;
+      return isObject(value) ? members(value, () => shape.element, nulls) : undefined;
     case "set":
       return Array.isArray(value) ? setItems(value, strictness) : undefined;
     case "items":
@@ -55,11 +63,11 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function members(value: JsonObject, shapeOf: (name: string) => Shape | undefined): Part[] {
+function members(value: JsonObject, shapeOf: (name: string) => Shape | undefined, nulls: Nulls): Part[] {
   const parts: Part[] = [];
   for (const name of Object.keys(value)) {
     const shape = shapeOf(name);
-    if (shape !== undefined && value[name] !== undefined && value[name] !== null) {
+    if (shape !== undefined && value[name] !== undefined && (value[name] !== null || nulls === "kept")) {
       parts.push({ element: fieldElement(name), value: value[name], shape });
     }
   }

@@ -26,6 +26,16 @@ function below(parts: readonly Part[], strictness: Strictness): Map<string, Fiel
   return children;
 }
 
+/**
+ * The fields of a part that is new, with its place and every place in it, and members that are null: whoever brings an object
+ * or list owns that it is there.
+ */
+export function setOfNewPart({ value, shape }: Part): FieldSet {
+  const parts = partsOf(value, shape, "lenient", "kept");
+  if (parts === undefined || parts.length === 0) return FieldSet.leaf;
+  return FieldSet.of(true, new Map(parts.map((part) => [part.element, setOfNewPart(part)])));
+}
+
 /** The fields of a part, from its own place on; else as {@link readSet}. */
 export function setOfPart({ element, value, shape }: Part, strictness: Strictness): FieldSet {
   const parts = partsOf(value, shape, strictness);

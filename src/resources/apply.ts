@@ -28,7 +28,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./engine.ts";
-import { ignoredFields, managerOf, versionsOf } from "./field-ownership.ts";
+import { ignoredFields, managerOf, versionsOf, zeroObject } from "./field-ownership.ts";
 import { fieldPath } from "./field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
 import { readObject, readPart, type FieldValidation } from "./input.ts";
@@ -178,7 +178,7 @@ function merged(
   const versions = versionsOf(engine, stored);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
   const now = engine.timestamps.now();
-  const base = known.owners.size === 0 ? firstOwners(live, versions, manager, write, now) : known;
+  const base = known.owners.size === 0 ? firstOwners(target, live, versions, manager, write, now) : known;
   const outcome = guarded(target, () => {
     const apply = (force: boolean): Outcome =>
       applyFields(live, part, base.owners, versions, { ...write, manager: managerId(manager), force });
@@ -195,6 +195,7 @@ const beforeFirstApply = "before-first-apply";
 
 /** The owners at the first apply to an object without any: its present fields belong to `before-first-apply`. */
 function firstOwners(
+  { resource }: Target,
   live: Partial<ApiObject>,
   versions: Versions,
   applier: Manager,
@@ -203,7 +204,10 @@ function firstOwners(
 ): ManagedFields {
   const manager: Manager = { ...applier, name: beforeFirstApply, operation: "Update" };
   const id = managerId(manager);
-  const { owners } = updateFields({}, live, new Map(), versions, { ...write, manager: id });
+  const { owners } = updateFields(zeroObject(resource.kind.type), live, new Map(), versions, {
+    ...write,
+    manager: id,
+  });
   return { owners, entries: new Map([[id, { manager, time: now }]]) };
 }
 

@@ -75,7 +75,7 @@ export function ignoredFields({ resource: { kind }, subresource }: Target): Fiel
 const zeros = new WeakMap<StructType, Record<string, unknown>>();
 
 /** What every object of a kind has, also one of which nothing is said: no creator owns it. */
-function zeroOf(type: StructType): Record<string, unknown> {
+export function zeroObject(type: StructType): Record<string, unknown> {
   let found = zeros.get(type);
   if (found === undefined) zeros.set(type, (found = decode(type, {}).value));
   return found;
@@ -150,11 +150,11 @@ export function recordOwnership(
   if (live === undefined && base === noManagedFields) {
     const { type } = requestTarget.resource.kind;
     const shape = shapeOfStruct(type);
-    const fields = textOfNewFields(inRequestVersion(write, object), zeroOf(type), shape, ignored);
+    const fields = textOfNewFields(inRequestVersion(write, object), zeroObject(type), shape, ignored);
     return fields === "{}" ? noManagedFieldsText : entryOfCreator(manager, now, fields);
   }
   const { type } = requestTarget.resource.kind;
-  const before = live === undefined ? zeroOf(type) : inRequestVersion(write, live.object);
+  const before = live === undefined ? zeroObject(type) : inRequestVersion(write, live.object);
   const after = inRequestVersion(write, object);
   const { owners, wrote } = updateFields(before, after, base.owners, versions, {
     manager: managerId(manager),

@@ -56,7 +56,7 @@ describe("the first apply over what clients applied by themselves", () => {
     await create(lastApplied("mine", { a: "1", b: "1" }));
     const first = await apply("mine", configMap("mine", { a: "2", b: "1" }), "kubectl");
     expect([first.status, first.body.data]).toEqual([200, { a: "2", b: "1" }]);
-    expect(owners(first)).toEqual({ "kubectl Apply": ["f:a", "f:b"], "client Update": ["f:b"] });
+    expect(owners(first)).toEqual({ "kubectl Apply": ["f:a", "f:b"], "client Update": [".", "f:b"] });
     expect(annotationOf(first)).toBe(
       '{"apiVersion":"v1","data":{"a":"2","b":"1"},"kind":"ConfigMap","metadata":{"name":"mine"}}\n',
     );
@@ -139,7 +139,7 @@ describe("the first apply to an object of which no owner is known", () => {
     const shared = await apply("stood", configMap("stood", { a: "1", c: "1" }), "me");
     expect(owners(shared)).toEqual({
       "me Apply": ["f:a", "f:c"],
-      "before-first-apply Update": ["f:a", "f:b"],
+      "before-first-apply Update": [".", "f:a", "f:b"],
     });
     const [, before] = shared.body.metadata.managedFields;
     expect(before.time).toMatch(/Z$/);

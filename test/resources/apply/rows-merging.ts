@@ -92,7 +92,7 @@ export const mergingRows: readonly Row[] = [
     rule: "values of a set never conflict",
     steps: [create("you", { tags: ["x"] }), apply("a", { tags: ["y"] })],
     thing: { tags: ["x", "y"] },
-    owners: { "you updates": ['tags[="x"]'], a: ['tags[="y"]'] },
+    owners: { a: ['tags[="y"]'], "you updates": ["tags", 'tags[="x"]'] },
   },
   {
     rule: "C-4.10-17 the values of a set may be numbers",
@@ -248,17 +248,24 @@ export const mergingRows: readonly Row[] = [
       tags: ["t", "u"],
     },
     owners: {
+      me: [
+        'ports[port=80,protocol="TCP"]',
+        'ports[port=80,protocol="TCP"].name',
+        'ports[port=80,protocol="TCP"].port',
+        'tags[="t"]',
+      ],
       "you updates": [
-        tcp80,
-        `${tcp80}.port`,
-        `${tcp80}.protocol`,
-        tcp90,
-        `${tcp90}.port`,
-        `${tcp90}.protocol`,
+        "ports",
+        'ports[port=80,protocol="TCP"]',
+        'ports[port=80,protocol="TCP"].port',
+        'ports[port=80,protocol="TCP"].protocol',
+        'ports[port=90,protocol="TCP"]',
+        'ports[port=90,protocol="TCP"].port',
+        'ports[port=90,protocol="TCP"].protocol',
+        "tags",
         'tags[="t"]',
         'tags[="u"]',
       ],
-      me: [tcp80, `${tcp80}.name`, `${tcp80}.port`, 'tags[="t"]'],
     },
   },
   {
@@ -269,8 +276,8 @@ export const mergingRows: readonly Row[] = [
     ],
     thing: { steps: [{ name: "x" }, { name: "x" }, { name: "y" }], tags: ["t", "t", "u"] },
     owners: {
-      "you updates": ['steps[name="x"]', 'steps[name="x"].name', 'tags[="t"]'],
       me: ['steps[name="y"]', 'steps[name="y"].name', 'tags[="u"]'],
+      "you updates": ["steps", 'steps[name="x"]', 'steps[name="x"].name', "tags", 'tags[="t"]'],
     },
   },
   {

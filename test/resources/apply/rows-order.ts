@@ -69,13 +69,13 @@ const eachOrder: readonly Row[] = orders.flatMap(({ rule, live, applied, result 
     rule: `items: ${rule}`,
     steps: [create("you", { steps: items(live) }), apply("me", { image: "i", steps: items(applied) })],
     thing: { image: "i", steps: items(result) },
-    owners: { "you updates": ownedItems(live), me: ["image", ...ownedItems(applied)] },
+    owners: { "you updates": ["steps", ...ownedItems(live)], me: ["image", ...ownedItems(applied)] },
   },
   {
     rule: `values: ${rule}`,
     steps: [create("you", { tags: live }), apply("me", { image: "i", tags: applied })],
     thing: { image: "i", tags: result },
-    owners: { "you updates": ownedValues(live), me: ["image", ...ownedValues(applied)] },
+    owners: { "you updates": ["tags", ...ownedValues(live)], me: ["image", ...ownedValues(applied)] },
   },
 ]);
 
@@ -90,7 +90,7 @@ export const orderRows: readonly Row[] = [
     ],
     thing: { steps: items(["a", "b"]), tags: ["x", "y"] },
     owners: {
-      "you updates": [...ownedItems(["a", "b"]), ...ownedValues(["x", "y"])],
+      "you updates": ["steps", ...ownedItems(["a", "b"]), "tags", ...ownedValues(["x", "y"])],
       me: [...ownedItems(["a", "b"]), ...ownedValues(["x", "y"])],
     },
   },

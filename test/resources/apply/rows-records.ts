@@ -130,7 +130,7 @@ export const recordRows: readonly Row[] = [
       apply("other", { image: "c" }, { force: true }),
     ],
     thing: { image: "c", args: ["b"] },
-    owners: { me: ["gone.x"], "you updates": ["args"], other: ["image"] },
+    owners: { me: ["gone.x"], other: ["image"], "you updates": ["args"] },
   },
   {
     rule: "the first apply to an object that nobody owns finds what stands to be of whoever wrote it before",
@@ -141,6 +141,6 @@ export const recordRows: readonly Row[] = [
       apply("me", { args: ["c"] }),
     ],
     thing: { image: "a", args: ["c"] },
-    owners: { "before-first-apply updates": ["image"], me: ["args"] },
+    owners: { me: ["args"], "before-first-apply updates": ["image"] },
   },
 ];

@@ -52,9 +52,9 @@ export const versionRows: readonly Row[] = [
     ],
     thing: { image: "a", status: { seen: 1, phase: "p" } },
     owners: {
-      "you updates": ["image"],
-      "ctl updates status": ["status.seen"],
       "me status": ["status.phase"],
+      "ctl updates status": ["status.seen"],
+      "you updates": ["image"],
     },
   },
   {
@@ -77,7 +77,7 @@ export const versionRows: readonly Row[] = [
       ),
     ],
     thing: { image: "a", status: { phase: "p" } },
-    owners: { "you updates": ["image"], "me status": ["metadata.labels.x", "status.phase"] },
+    owners: { "me status": ["metadata.labels.x", "status.phase"], "you updates": ["image"] },
   },
   {
     rule: "what is no longer applied of status goes",
@@ -115,7 +115,7 @@ export const versionRows: readonly Row[] = [
       apply("hpa", { spec: { replicas: 5 } }, { through: "scale", force: true }),
     ],
     thing: { image: "a", spec: { replicas: 5 } },
-    owners: { me: ["image"], "hpa scale": ["spec.replicas"] },
+    owners: { "hpa scale": ["spec.replicas"], me: ["image"] },
   },
   {
     rule: "an owner in another version keeps its number in that version's name, or loses it to the scale",

@@ -165,6 +165,31 @@ export function recordOwnership(
 }
 
 /**
+ * The managed fields of an object that is answered and never stored, such as a review: all that was sent belongs to who sent
+ * it, as in the reference.
+ */
+export function ownershipOfAnswer(
+  engine: Engine,
+  target: Target,
+  object: ApiObject,
+  options: WriteOptions,
+): ManagedFieldsEntryValue[] {
+  const { type } = target.resource.kind;
+  const fields = textOfNewFields(object, zeroObject(type), shapeOfStruct(type), ignoredFields(target));
+  const { name, ...manager } = managerOf(target, options, "Update");
+  return [
+    {
+      manager: name,
+      operation: manager.operation,
+      apiVersion: manager.apiVersion,
+      time: engine.timestamps.now(),
+      fieldsType: "FieldsV1",
+      fieldsV1: JSON.parse(fields) as Record<string, unknown>,
+    },
+  ];
+}
+
+/**
  * The managed fields of an object after an apply. Where only times would change, the present ones are kept: an apply whose
  * effect admission reverts each time is then no change.
  */

@@ -10,10 +10,13 @@ export function failureStatus(error: StatusError): object {
     status: "Failure",
     message,
     reason,
-    ...(details === undefined ? {} : { details: shown(details) }),
+    ...(details === undefined && !withDetails.has(reason) ? {} : { details: shown(details ?? {}) }),
     code,
   };
 }
+
+/** Failures that have details even where there is nothing to say in them, as clients of the reference know them. */
+const withDetails: ReadonlySet<string> = new Set(["MethodNotAllowed", "NotFound", "UnsupportedMediaType"]);
 
 /** Empty causes and fields are left out, as clients expect. */
 function shown(details: StatusDetails): object {
@@ -26,6 +29,11 @@ function shown(details: StatusDetails): object {
     ...(field === "" ? {} : { field }),
   }));
   return { ...present, causes: plain };
+}
+
+/** The body of kind Status for something that was done to an object. */
+export function doneStatus(code: number): object {
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code };
 }
 
 /** The body of kind Status for an operation that has no object to show; `metadata` is that of a list, if there was one. */

@@ -21,7 +21,8 @@ export type IncludeObject = "None" | "Metadata" | "Object";
 /** Rows of cells for people (spec: conventions 2.4, 4.7). */
 export class TableEncoding implements Encoding {
   readonly key: string;
-  readonly contentType: string;
+  /** Without the parameters by which it is asked for, as the reference answers. */
+  readonly contentType = "application/json";
   readonly watchContentType = "application/json";
   private readonly columns: readonly Column[];
   private readonly metaApiVersion: string;
@@ -37,7 +38,6 @@ export class TableEncoding implements Encoding {
     this.columns = kind.columns ?? defaultColumns;
     this.metaApiVersion = `meta.${vocabulary.groupSuffix}/${version}`;
     this.key = `table ${include} ${version} ${view.key}`;
-    this.contentType = `application/json;as=Table;g=meta.${vocabulary.groupSuffix};v=${version}`;
   }
 
   object(body: Uint8Array): Uint8Array {

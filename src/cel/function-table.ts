@@ -1,0 +1,48 @@
+import type { Meter } from "./meter.ts";
+import { signature, type Signature } from "./signature.ts";
+import type { CelType } from "./types.ts";
+import type { Value } from "./values.ts";
+
+/**
+ * What a call costs by the sizes of its first two arguments (see `sizeOf`), in the reference's units. It must not fall when a size
+ * grows, as the estimate asks with the least and the greatest sizes.
+ */
+export type CostRule = (first: number, second: number) => number;
+
+/** The size of a call's result by the sizes of its arguments; must not fall when a size grows. */
+export type SizeRule = (first: number, second: number) => number;
+
+/** A function of the language or one of its libraries. */
+export interface CelFunction {
+  readonly signatures: readonly Signature[];
+  /** 1 unless said. Spent before the function is called. */
+  readonly cost?: CostRule;
+  /** Spends what the call costs where that depends on more than sizes. */
+  readonly charge?: (args: readonly Value[], meter: Meter) => void;
+  /** Where `charge` is given, what a call costs at most and at least by sizes. */
+  readonly resultSize?: SizeRule;
+  /** Called with values of any types; none of them is a fault. The target of a call on a value is the first. */
+  readonly run: Run;
+  /** Looks at an argument that is a literal text, when the expression is compiled; a text says what is wrong with it. */
+  readonly checkLiteral?: { readonly index: number; readonly check: (text: string) => string | undefined };
+}
+
+/** @param gives the type of the result as it was found when the expression was checked. */
+export type Run = (args: readonly Value[], meter: Meter, gives: CelType) => Value;
+
+export type FunctionTable = ReadonlyMap<string, CelFunction>;
+
+/** Makes a function of its signatures (see {@link signature}) and what it does. */
+export function declared(
+  signatures: readonly string[],
+  run: Run,
+  more: Omit<CelFunction, "signatures" | "run"> = {},
+): CelFunction {
+  return { signatures: signatures.map(signature), run, ...more };
+}
+
+/** A tenth of a unit for each character, as the reference rates going through a text. */
+export const traversal = (size: number): number => Math.ceil(size * 0.1);
+
+/** What it costs to match a text with a regular expression, by their lengths. */
+export const matching: CostRule = (text, pattern) => Math.ceil((1 + text) * 0.1) * Math.ceil(pattern * 0.25);

@@ -68,8 +68,14 @@ export interface WriteOptions {
 export interface RequestReport {
   /** The client gets the text in a `Warning` header, also when the request is refused. The same text is sent once. */
   warn(text: string): void;
-  /** Adds an annotation to the audit events of the request; the first value of a key stays. */
-  annotate(key: string, value: string): void;
+  /**
+   * Adds an annotation to the audit events of the request; the first value of a key stays.
+   *
+   * @param level `Request`: only where the body of the request is recorded too.
+   */
+  annotate(key: string, value: string, level?: "Request"): void;
+  /** When the client stops waiting for the answer, as the clock counts; undefined where it didn't say. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */
@@ -100,6 +106,8 @@ export interface AdmissionRequest {
    * change: a write of the object leaves its status as it is, and one of its status everything else.
    */
   rewritten: boolean;
+  /** 1 when the mutating plugins are asked once more, because of {@link rewritten}. */
+  round: 0 | 1;
   /** Called once, in their order, when it is known what became of the write. They must not throw. */
   settlements: Settlement[] | undefined;
 }

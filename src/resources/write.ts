@@ -98,6 +98,7 @@ export function admissionOf(
     live,
     report,
     rewritten: false,
+    round: 0,
     settlements: undefined,
   };
 }

@@ -75,8 +75,9 @@ export function ruleMatches(
   );
 }
 
-function includes(wanted: readonly string[] | null | undefined, value: string): boolean {
-  return wanted != null && (wanted.includes("*") || wanted.includes(value));
+function includes(given: readonly string[] | null | undefined, value: string): boolean {
+  const wanted = given ?? [];
+  return wanted.includes("*") || wanted.includes(value);
 }
 
 function scopeMatches(scope: string | null | undefined, namespaced: boolean): boolean {

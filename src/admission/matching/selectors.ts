@@ -29,7 +29,7 @@ export function compileSelectors(given: {
 }
 
 function compiled(selector: LabelSelectorObject | null | undefined): LabelMatcher | undefined {
-  if (selector == null) return undefined;
+  if (selector === undefined || selector === null) return undefined;
   const { matchLabels, matchExpressions } = selector;
   if (Object.keys(matchLabels ?? {}).length === 0 && (matchExpressions ?? []).length === 0) return undefined;
   return compileLabelSelector(selector);

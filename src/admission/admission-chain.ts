@@ -67,7 +67,19 @@ export class AdmissionChain implements Admitter {
     return admit.length > 0 || validate.length > 0;
   }
 
+  /**
+   * Asks once more from the beginning when others have changed the object: what they added is to be seen by the plugins that
+   * were asked before them.
+   */
   mutate(request: AdmissionRequest): MaybePromise<void> {
+    const answer = this.ask("admit", request);
+    if (answer instanceof Promise) return answer.then(() => this.mutateAgain(request));
+    return this.mutateAgain(request);
+  }
+
+  private mutateAgain(request: AdmissionRequest): MaybePromise<void> {
+    if (!request.rewritten) return undefined;
+    request.round = 1;
     return this.ask("admit", request);
   }
 

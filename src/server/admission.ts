@@ -41,6 +41,8 @@ import {
 } from "../admission/plugins/certificate-requests.ts";
 import { denyServiceExternalIps } from "../admission/plugins/deny-service-external-ips.ts";
 import { eventRateLimit, readEventLimits } from "../admission/plugins/event-rate-limit.ts";
+import { mutatingWebhooks } from "../admission/plugins/mutating-webhooks.ts";
+import { validatingWebhooks } from "../admission/plugins/validating-webhooks.ts";
 import { namespaceLifecycle } from "../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../admission/plugins/node-restriction/node-restriction.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
@@ -55,6 +57,7 @@ import type { Store } from "../storage/store.ts";
 import { escalationCheck } from "../admission/plugins/escalation-check.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
+import { webhookServices, type WebhookParts } from "./webhook-services.ts";
 import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 
 /** What plugins are made of. */
@@ -67,6 +70,7 @@ export interface AdmissionParts {
   readonly facts: AdmissionFacts;
   readonly provision: ProvisionNamespace;
   readonly podSecurityFigures: PodSecurityFigures;
+  readonly webhooks: WebhookParts;
 }
 
 /** A plugin that the options can turn on or off. */
@@ -134,9 +138,9 @@ const builtIn: readonly Available[] = [
   on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),
   on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),
-  on("MutatingAdmissionWebhook"),
+  on("MutatingAdmissionWebhook", async (...made) => mutatingWebhooks(await webhookServices(...made))),
   on("ValidatingAdmissionPolicy"),
-  on("ValidatingAdmissionWebhook"),
+  on("ValidatingAdmissionWebhook", async (...made) => validatingWebhooks(await webhookServices(...made))),
   on("ResourceQuota"),
   off("AlwaysDeny", alwaysDeny),
 ];

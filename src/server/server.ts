@@ -1,6 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { AdmissionChain } from "../admission/admission-chain.ts";
 import { AdmissionFacts } from "../admission/followed-objects.ts";
+import { WebhookFigures } from "../admission/webhooks/observer.ts";
 import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
@@ -23,6 +24,7 @@ import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { connectionRules } from "./connections.ts";
 import { admissionObserver } from "../http/metrics/admission-metrics.ts";
+import { showWebhooks } from "../http/metrics/webhook-metrics.ts";
 import { showPodSecurity } from "../http/metrics/pod-security-metrics.ts";
 import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
@@ -55,6 +57,7 @@ import { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { serverEffects } from "./effects.ts";
 import { guardedExtensions, type GuardedExtensions } from "./guarded-extensions.ts";
 import { featureGates } from "./feature-gates.ts";
+import { serviceResolver, type WebhookParts } from "./webhook-services.ts";
 import { registryFor } from "./registry.ts";
 import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
@@ -194,7 +197,29 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
   const authorizer = authorization.chain;
   const podSecurityFigures = new PodSecurityFigures();
-  const parts = { registry, store, namespaces, policy, authorizer, facts, provision, podSecurityFigures };
+  const connections = await connectionRules(options);
+  const webhooks: WebhookParts = {
+    resolve: serviceResolver(
+      () => engine,
+      loopbackUser(options),
+      connections,
+      (below) => randomInt(below),
+    ),
+    figures: new WebhookFigures(),
+    isServing: () => life.synced,
+    closeLater: (closable) => void opened.add(closable, close),
+  };
+  const parts = {
+    registry,
+    store,
+    namespaces,
+    policy,
+    authorizer,
+    facts,
+    provision,
+    podSecurityFigures,
+    webhooks,
+  };
   const admission = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
@@ -206,9 +231,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const metrics = serverMetrics(options, engine, authentication.figures);
   admission.measure(admissionObserver(metrics));
   showPodSecurity(metrics, podSecurityFigures);
+  showWebhooks(metrics, webhooks.figures);
   const control = flowControl(options, engine, metrics);
   const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
-  const connections = await connectionRules(options);
   await policy.start();
   await needs?.start();
   await namespaces.start();

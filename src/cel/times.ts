@@ -46,15 +46,23 @@ export function timestampText({ nanos }: Timestamp): string {
   const seconds = floorDivide(nanos, perSecond);
   const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
   const rest = nanos - seconds * perSecond;
-  return rest === 0n ? `${text}Z` : `${text}.${rest.toString().padStart(9, "0").replace(/0+$/, "")}Z`;
+  return `${text}${fractionText(rest)}Z`;
 }
 
 /** A length of time as text in seconds. */
 export function durationText({ nanos }: Duration): string {
   const size = nanos < 0n ? -nanos : nanos;
   const rest = size % perSecond;
-  const fraction = rest === 0n ? "" : `.${rest.toString().padStart(9, "0").replace(/0+$/, "")}`;
-  return `${nanos < 0n ? "-" : ""}${size / perSecond}${fraction}s`;
+  return `${nanos < 0n ? "-" : ""}${size / perSecond}${fractionText(rest)}s`;
+}
+
+/** Nanoseconds below a second as a decimal fraction without zeros at its end; empty for none. */
+function fractionText(nanos: bigint): string {
+  if (nanos === 0n) return "";
+  const digits = nanos.toString().padStart(9, "0");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return `.${digits.slice(0, end)}`;
 }
 
 export type TimePart =

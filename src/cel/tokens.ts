@@ -7,7 +7,7 @@ export type Token =
   | { readonly kind: "sign"; readonly text: string; readonly at: number; readonly end: number }
   | { readonly kind: "end"; readonly text: ""; readonly at: number; readonly end: number };
 
-const space = /(?:[ \t\r\n\f]+|\/\/[^\r\n]*)*/y;
+const space = /[ \t\r\n\f]+|\/\/[^\r\n]*/y;
 const name = /[A-Za-z_]\w*/y;
 const double = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
 const integer = /(?:0x[\da-fA-F]+|\d+)/y;
@@ -32,7 +32,11 @@ export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   for (;;) {
-    at += matchAt(space, text, at)?.length ?? 0;
+    const skipped = matchAt(space, text, at);
+    if (skipped !== undefined) {
+      at += skipped.length;
+      continue;
+    }
     if (at >= text.length) break;
     const token = tokenAt(text, at);
     tokens.push(token);
@@ -78,7 +82,7 @@ function wholeNumber(text: string, at: number, digits: string): Token {
 }
 
 function quoted(text: string, at: number, start: string): Token {
-  const prefix = start.replace(/['"]+$/, "").toLowerCase();
+  const prefix = /^[bBrR]*/.exec(start)![0].toLowerCase();
   const quote = start.slice(prefix.length);
   const raw = prefix.includes("r");
   const rest = matchAt((raw ? rawQuoteEnds : quoteEnds)[quote]!, text, at + start.length);

@@ -67,7 +67,7 @@ function toUint(value: Value): Value {
   return /^\d{1,40}$/.test(value) ? checkedUint(BigInt(value)) : unreadable(value, "uint");
 }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const specialDoubles: ReadonlyMap<string, number> = new Map([
   ["nan", Number.NaN],
   ["inf", Infinity],

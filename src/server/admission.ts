@@ -55,6 +55,10 @@ import type { Registry } from "../resources/registry.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
 import type { Store } from "../storage/store.ts";
 import { escalationCheck } from "../admission/plugins/escalation-check.ts";
+import { validatingAdmissionPolicy } from "../admission/plugins/validating-admission-policy.ts";
+import { PolicyPrograms } from "../admission/policies/environment.ts";
+import { policyExpressionCheck } from "../admission/policies/expression-check.ts";
+import { policyParts } from "./policies.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
 import { webhookServices, type WebhookParts } from "./webhook-services.ts";
@@ -139,7 +143,7 @@ const builtIn: readonly Available[] = [
   on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),
   on("MutatingAdmissionWebhook", async (...made) => mutatingWebhooks(await webhookServices(...made))),
-  on("ValidatingAdmissionPolicy"),
+  on("ValidatingAdmissionPolicy", (options, parts) => validatingAdmissionPolicy(policyParts(options, parts))),
   on("ValidatingAdmissionWebhook", async (...made) => validatingWebhooks(await webhookServices(...made))),
   on("ResourceQuota"),
   off("AlwaysDeny", alwaysDeny),
@@ -226,7 +230,13 @@ export async function admissionPlugins(
       throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${error.message}`);
     }
   }
-  return [...plugins, escalationCheck(parts.policy, parts.authorizer, options.vocabulary)];
+  const { policy, authorizer, registry } = parts;
+  const { vocabulary } = options;
+  return [
+    ...plugins,
+    policyExpressionCheck(new PolicyPrograms(), registry, vocabulary),
+    escalationCheck(policy, authorizer, vocabulary),
+  ];
 }
 
 /** The plugins that the options turn on. */

@@ -82,7 +82,10 @@ export function reviewApiVersion(version: ReviewVersion, { groupSuffix }: Vocabu
 const optionsKinds = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" } as const;
 
 /** The options of the verb, as an object of their kind; a patch has those of an update. */
-function optionsOf({ operation, options, dryRun }: AdmissionRequest, { groupSuffix }: Vocabulary): object {
+export function optionsOf(
+  { operation, options, dryRun }: AdmissionRequest,
+  { groupSuffix }: Vocabulary,
+): object {
   const kind = optionsKinds[operation as keyof typeof optionsKinds];
   return {
     kind,

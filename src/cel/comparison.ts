@@ -42,7 +42,7 @@ function equalTypes({ type: a }: TypeValue, { type: b }: TypeValue): boolean {
 function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   if (a.size !== b.size) return false;
   for (let at = 0; at < a.size; at++) {
-    meter.work(1);
+    meter.work(4);
     if (!equalParts(a.get(at), b.get(at), meter)) return false;
   }
   return true;
@@ -51,7 +51,7 @@ function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
 function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
-    meter.work(2);
+    meter.work(10);
     const other = b.get(key);
     if (other === undefined || !equalParts(a.get(key)!, other, meter)) return false;
   }
@@ -61,7 +61,7 @@ function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
 function equalStructs(a: CelObject, b: CelObject, meter: Meter): boolean {
   if (a.type.name !== b.type.name) return false;
   for (const name of a.type.fields.keys()) {
-    meter.work(2);
+    meter.work(10);
     const [one, other] = [a.select(name), b.select(name)];
     if (one === undefined || other === undefined) {
       if (one !== other) return false;

@@ -15,6 +15,9 @@ import type { JsonValue } from "../base/json/value.ts";
 /** The most that one evaluation of one expression may cost, as in the reference. */
 export const maxCallCost = 1_000_000;
 
+/** Names in an expression may be long; what is said of them isn't. */
+const maxMessageLength = 500;
+
 /** What an expression is compiled for. */
 export interface Environment {
   /** The variables, with their types. */
@@ -70,17 +73,24 @@ export function bind({ variables }: Environment, json: Readonly<Record<string, J
 /** Compiles an expression: reads it, checks its types, and plans its evaluation. Takes some 20 to 100 microseconds. */
 export function compile(text: string, environment: Environment): Compiled {
   try {
-    const expression = parse(text);
-    const { variables, mixedLiterals = false, result } = environment;
-    const type = check(expression, { variables, functions, uniformLiterals: !mixedLiterals });
+    const { expression, type } = checked(text, environment);
+    const { result } = environment;
     if (result !== undefined && !sameType(type, result)) {
       throw new ExpressionError(`must evaluate to ${typeText(result)}, not ${typeText(type)}`, 0);
     }
-    return { program: new PlannedProgram(expression, environment, type) };
+    return { program: new PlannedProgram(expression, text, environment, type) };
   } catch (error) {
     if (error instanceof ExpressionError) return { faults: [faultAt(error, text)] };
     throw error;
   }
+}
+
+function checked(
+  text: string,
+  { variables, mixedLiterals = false }: Environment,
+): { readonly expression: Expression; readonly type: CelType } {
+  const expression = parse(text);
+  return { expression, type: check(expression, { variables, functions, uniformLiterals: !mixedLiterals }) };
 }
 
 class PlannedProgram implements Program {
@@ -89,17 +99,19 @@ class PlannedProgram implements Program {
   private estimated: CostEstimate | undefined;
 
   constructor(
-    private readonly expression: Expression,
-    { variables }: Environment,
+    expression: Expression,
+    private readonly text: string,
+    private readonly environment: Environment,
     readonly type: CelType,
   ) {
-    this.names = [...variables.keys()];
+    this.names = [...environment.variables.keys()];
     const slots = new Map(this.names.map((name, slot) => [name, slot]));
     this.step = new Planner(slots, functions).plan(expression);
   }
 
+  /** Few ask for it, so the expression isn't kept for it. */
   get estimate(): CostEstimate {
-    return (this.estimated ??= estimate(this.expression, functions));
+    return (this.estimated ??= estimate(checked(this.text, this.environment).expression, functions));
   }
 
   evaluate(variables: Bindings, budget: number): Evaluated {
@@ -120,5 +132,5 @@ class PlannedProgram implements Program {
 function faultAt({ message, at }: ExpressionError, text: string): ExpressionFault {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf("\n") + 1;
-  return { message, line: before.split("\n").length, column: at - lineStart + 1 };
+  return { message: message.slice(0, maxMessageLength), line: before.split("\n").length, column: at - lineStart + 1 };
 }

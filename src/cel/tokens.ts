@@ -47,6 +47,11 @@ export function tokensOf(text: string): Token[] {
 }
 
 function tokenAt(text: string, at: number): Token {
+  const signText = matchAt(sign, text, at);
+  if (signText !== undefined && !(signText === "." && isDigit(text.charCodeAt(at + 1)))) {
+    return { kind: "sign", text: signText, at, end: at + signText.length };
+  }
+  if (signText !== undefined || isDigit(text.charCodeAt(at))) return number(text, at);
   const quote = matchAt(quoteStart, text, at);
   if (quote !== undefined) return quoted(text, at, quote);
   const named = matchAt(name, text, at);
@@ -56,16 +61,18 @@ function tokenAt(text: string, at: number): Token {
     if (named === "null") return { kind: "literal", value: null, at, end };
     return { kind: "name", text: named, at, end };
   }
-  const real = matchAt(double, text, at);
-  if (real !== undefined) {
-    return { kind: "literal", value: Number(real), at, end: at + real.length };
-  }
-  const whole = matchAt(integer, text, at);
-  if (whole !== undefined) return wholeNumber(text, at, whole);
-  const signText = matchAt(sign, text, at);
-  if (signText !== undefined) return { kind: "sign", text: signText, at, end: at + signText.length };
   const found = String.fromCodePoint(text.codePointAt(at)!);
   throw new ExpressionError(`Syntax error: token recognition error at: ${JSON.stringify(found)}`, at);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+function number(text: string, at: number): Token {
+  const real = matchAt(double, text, at);
+  if (real !== undefined) return { kind: "literal", value: Number(real), at, end: at + real.length };
+  return wholeNumber(text, at, matchAt(integer, text, at)!);
 }
 
 /** An integer of any size; the parser looks at the range, as a minus may stand before it. */

@@ -4,14 +4,18 @@ import { SentObjects } from "../admission/webhooks/sent-object.ts";
 import { ValidatingAdmissionPolicy } from "../kinds/admissionregistration/validating-admission-policy.ts";
 import type { AdmissionRequest } from "../resources/engine.ts";
 import type { KindContext } from "../schema/context.ts";
-import type { AdmissionParts } from "./admission.ts";
 import { featureGates } from "./feature-gates.ts";
 import type { ServerOptions } from "./options.ts";
+
+/** What policies need of the server that is being put together. */
+interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store"> {
+  readonly webhooks: Pick<PolicyParts, "isServing">;
+}
 
 /** What the plugin of validating policies works with. */
 export function policyParts(
   options: ServerOptions,
-  { facts, registry, store, webhooks }: AdmissionParts,
+  { facts, registry, store, webhooks: { isServing } }: PolicySources,
 ): PolicyParts {
   const { vocabulary, clock, allowPrivileged } = options;
   const { enabled } = featureGates(options);
@@ -33,6 +37,6 @@ export function policyParts(
     namespaces: facts.namespaces,
     objects: new SentObjects(vocabulary, contextOf),
     enabled: enabled("ValidatingAdmissionPolicy") && registry.serves(ValidatingAdmissionPolicy),
-    isServing: webhooks.isServing,
+    isServing,
   };
 }

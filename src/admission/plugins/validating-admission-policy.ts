@@ -4,6 +4,7 @@ import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/val
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { isExempt } from "../matching/exempt.ts";
+import type { PolicyPrograms } from "../policies/environment.ts";
 import { PolicyEvaluation, type PolicyServices } from "../policies/evaluation.ts";
 import { PolicySet } from "../policies/policy-set.ts";
 import { bindingOf, policyOf, type Binding, type Policy } from "../policies/policy.ts";
@@ -11,6 +12,7 @@ import { bindingOf, policyOf, type Binding, type Policy } from "../policies/poli
 /** What the plugin needs of the server beside what evaluations do. */
 export interface PolicyParts extends PolicyServices {
   readonly facts: AdmissionFacts;
+  readonly programs: PolicyPrograms;
   /** Whether the feature gate and the group version of policies are on. */
   readonly enabled: boolean;
   /** False while the server starts: its own first writes don't depend on policies. */
@@ -25,8 +27,8 @@ const noBindings: readonly Binding[] = [];
  * feature gate of the same name and the group version of policies are on.
  */
 export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionPlugin {
-  const { facts, registry } = parts;
-  const policies = facts.of(ValidatingAdmissionPolicy, policyOf);
+  const { facts, registry, programs } = parts;
+  const policies = facts.of(ValidatingAdmissionPolicy, (object) => policyOf(object, programs));
   const bindings = facts.of(ValidatingAdmissionPolicyBinding, bindingOf);
   let from: { policies: readonly Policy[]; bindings: readonly Binding[]; set: PolicySet } | undefined;
 

@@ -76,9 +76,12 @@ export function environmentOf(hasParams: boolean): Environment {
   return hasParams ? withParams : withoutParams;
 }
 
-/** Programs by their expressions, so that an update of a policy compiles only what it changes. */
+/**
+ * The last programs by their expressions, so that an update of a policy compiles only what it changes, and many policies with
+ * one expression share it.
+ */
 export class PolicyPrograms {
-  private readonly known = new RecentMap<Compiled>({ entries: 5_000, cost: 5_000_000 });
+  private readonly known = new RecentMap<Compiled>({ entries: 5_000, cost: 500_000 });
 
   get(expression: string, hasParams: boolean): Compiled {
     const key = `${hasParams ? "p" : "n"}${expression}`;

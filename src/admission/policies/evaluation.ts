@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
@@ -12,23 +11,21 @@ import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 import { selects } from "../matching/selectors.ts";
 import type { SentObjects } from "../webhooks/sent-object.ts";
 import { denial } from "./denial.ts";
-import { environmentOf, requestVariable, type PolicyPrograms } from "./environment.ts";
+import { environmentOf, requestVariable } from "./environment.ts";
 import { PolicyFailure } from "./failure.ts";
 import { ParamReader } from "./params.ts";
 import type { Candidate } from "./policy-set.ts";
+import { turnGiver } from "../../base/turns.ts";
 import type { Binding, Policy, Validation } from "./policy.ts";
 
 /** What all policies together may spend on one request, in the units of the reference. */
 const requestBudget = 10_000_000;
-/** How long policies may hold up the event loop in one go, beyond the evaluation that is running. */
-const turnMs = 4;
 
 /** What policies are evaluated with. */
 export interface PolicyServices {
   readonly store: Store;
   readonly registry: Registry;
   readonly vocabulary: Vocabulary;
-  readonly programs: PolicyPrograms;
   readonly namespaces: FollowedObjects<NamespaceFacts>;
   readonly objects: SentObjects;
   readonly contextOf: (request: AdmissionRequest) => KindContext;
@@ -40,7 +37,7 @@ export class PolicyEvaluation {
   /** The variables but for the parameters, by the version in which policies match. */
   private readonly variables = new Map<Resource, Bindings>();
   private budget = requestBudget;
-  private turnStartMs = performance.now();
+  private readonly giveTurn = turnGiver();
 
   constructor(
     private readonly services: PolicyServices,
@@ -86,7 +83,8 @@ export class PolicyEvaluation {
     const variables = this.variablesOf(policy, resource, params);
     for (const validation of policy.validations) {
       this.validate(policy, binding, validation, variables);
-      if (performance.now() - this.turnStartMs > turnMs) await this.nextTurn();
+      const turn = this.giveTurn();
+      if (turn !== undefined) await turn;
     }
   }
 
@@ -116,7 +114,7 @@ export class PolicyEvaluation {
 
   private validate(policy: Policy, binding: Binding, validation: Validation, variables: Bindings): void {
     const { expression, message, reason } = validation;
-    const { program, faults } = this.services.programs.get(expression, policy.paramKind !== undefined);
+    const { program, faults } = validation.compiled;
     if (program === undefined) {
       return this.fail(policy, binding, `compilation error: compilation failed: ${faults[0]?.message}`);
     }
@@ -161,10 +159,5 @@ export class PolicyEvaluation {
       oldObject: shown(request.live),
       request: requestVariable(request, resource, objects, vocabulary),
     });
-  }
-
-  private async nextTurn(): Promise<void> {
-    await setImmediate();
-    this.turnStartMs = performance.now();
   }
 }

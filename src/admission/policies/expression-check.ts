@@ -6,6 +6,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PolicyPrograms } from "./environment.ts";
 import { policyOf } from "./policy.ts";
+import { turnGiver } from "../../base/turns.ts";
 import { typeWarnings } from "./type-check.ts";
 
 /**
@@ -23,20 +24,23 @@ export function policyExpressionCheck(
       (operation === "CREATE" || operation === "UPDATE") &&
       subresource === "" &&
       resource.stored.kind === ValidatingAdmissionPolicy,
-    validate({ object, target, report }) {
+    async validate({ object, target, report }) {
       if (object === undefined) return;
-      const policy = policyOf(object);
+      const policy = policyOf(object, programs);
       const faults = FieldReport.start();
-      for (const [index, { expression }] of policy.validations.entries()) {
-        const found = programs.get(expression, policy.paramKind !== undefined).faults;
+      const giveTurn = turnGiver();
+      for (const [index, { expression, compiled }] of policy.validations.entries()) {
+        await giveTurn();
+        const found = compiled.faults;
         if (found === undefined) continue;
+        if (faults.full) break;
         faults.at("spec", "validations", index, "expression").invalid(expression, faultText(found));
       }
       if (faults.faults.length > 0) {
         const { resource, name } = target;
         throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults.faults);
       }
-      for (const warning of typeWarnings(policy, registry, vocabulary)) report.warn(warning);
+      for await (const warning of typeWarnings(policy, registry, vocabulary)) report.warn(warning);
     },
   };
 }

@@ -2,6 +2,8 @@ import type { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregi
 import type { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { Registry, Resource } from "../../resources/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
+import type { Compiled } from "../../cel/compile.ts";
+import type { PolicyPrograms } from "./environment.ts";
 import { matchRules, type MatchPolicy, type MatchRule, type MatchSubject } from "../matching/rules.ts";
 import { compileSelectors, type Selectors } from "../matching/selectors.ts";
 
@@ -17,10 +19,20 @@ export interface Constraints {
 }
 
 /** One expression of a policy. */
-export interface Validation {
-  readonly expression: string;
-  readonly message: string;
-  readonly reason: string | undefined;
+export class Validation {
+  private known: Compiled | undefined;
+
+  constructor(
+    readonly expression: string,
+    readonly message: string,
+    readonly reason: string | undefined,
+    private readonly compile: () => Compiled,
+  ) {}
+
+  /** Compiled when it is first asked for. */
+  get compiled(): Compiled {
+    return (this.known ??= this.compile());
+  }
 }
 
 /** A policy, as the plugin works with it. */
@@ -44,7 +56,7 @@ export interface Binding {
 
 type Given = NonNullable<NonNullable<ValidatingAdmissionPolicy["spec"]>["matchConstraints"]>;
 
-export function policyOf(object: ApiObject): Policy {
+export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
   const { metadata, spec } = object as unknown as ValidatingAdmissionPolicy;
   const { paramKind } = spec ?? {};
   return {
@@ -52,11 +64,10 @@ export function policyOf(object: ApiObject): Policy {
     ignoresFailures: spec?.failurePolicy === "Ignore",
     paramKind: paramKind && { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" },
     constraints: constraintsOf(spec?.matchConstraints ?? {}),
-    validations: (spec?.validations ?? []).map(({ expression, message = "", reason }) => ({
-      expression,
-      message: message.trim(),
-      reason: reason === "" ? undefined : reason,
-    })),
+    validations: (spec?.validations ?? []).map(({ expression, message = "", reason }) => {
+      const compile = () => programs.get(expression, paramKind !== undefined);
+      return new Validation(expression, message.trim(), reason === "" ? undefined : reason, compile);
+    }),
   };
 }
 

@@ -4,28 +4,39 @@ import { dyn, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { policyEnvironment } from "./environment.ts";
+import { turnGiver } from "../../base/turns.ts";
 import type { Policy } from "./policy.ts";
 
 /** With more kinds than these an expression isn't checked. */
 const maxKinds = 10;
+/** More warnings than these tell nothing new. */
+const maxWarnings = 20;
 
 /**
  * What the expressions of a policy ask of the kinds that its rules name, and these don't have: a warning for each expression and
  * kind. Rules with wildcards name no kinds. Objects are shown to expressions as JSON, so times and bytes are texts.
  */
-export function typeWarnings(policy: Policy, registry: Registry, vocabulary: Vocabulary): string[] {
+export async function* typeWarnings(
+  policy: Policy,
+  registry: Registry,
+  vocabulary: Vocabulary,
+): AsyncGenerator<string> {
+  const giveTurn = turnGiver();
+  let left = maxWarnings;
   const types = new SchemaTypes("plain");
   const params = paramsType(policy, registry, types);
   const kinds = kindsOf(policy, registry, vocabulary);
-  return policy.validations.flatMap(({ expression }, index) =>
-    kinds.flatMap((resource) => {
+  for (const [index, { expression }] of policy.validations.entries()) {
+    for (const resource of kinds) {
+      await giveTurn();
       const environment = policyEnvironment({ object: types.of(resource.kind.type), params });
       const fault = compile(expression, environment).faults?.[0];
-      if (fault === undefined) return [];
+      if (fault === undefined) continue;
+      if (left-- === 0) return;
       const place = `spec.validations[${index}].expression`;
-      return [`${place}: ${resource.apiVersion}, Kind=${resource.kind.name}: ${fault.message}`];
-    }),
-  );
+      yield `${place}: ${resource.apiVersion}, Kind=${resource.kind.name}: ${fault.message}`;
+    }
+  }
 }
 
 function paramsType({ paramKind }: Policy, registry: Registry, types: SchemaTypes): CelType | undefined {

@@ -211,7 +211,7 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
       ]),
       ([value], meter) => {
         if (typeof value === "string") {
-          meter.work(value.length >> 3);
+          meter.work(value.length >> 2);
           return BigInt(characterCount(value));
         }
         const sized = value instanceof CelList || value instanceof CelMap || value instanceof Uint8Array;

@@ -29,8 +29,11 @@ export function indexInList(list: CelList, wanted: Value, last: boolean, meter: 
 
 const isSorted: Run = ([list]) => {
   if (!(list instanceof CelList)) return noOverload;
+  let last: Value = list.size === 0 ? null : list.get(0);
   for (let at = 1; at < list.size; at++) {
-    const order = compare(list.get(at - 1), list.get(at));
+    const next = list.get(at);
+    const order = compare(last, next);
+    last = next;
     if (order === undefined) return noOverload;
     if (order > 0) return false;
   }

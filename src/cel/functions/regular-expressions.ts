@@ -16,6 +16,7 @@ function expressionOf(pattern: string, meter: Meter | undefined): RE2JS | Fault 
   if (known !== undefined) return known;
   meter?.work(5_000 + pattern.length * 20);
   const made = make(pattern);
+  if (made instanceof RE2JS) meter?.work(made.programSize() * 200);
   compiled.set(pattern, made, (made instanceof Fault ? 1 : made.programSize()) + pattern.length);
   return made;
 }

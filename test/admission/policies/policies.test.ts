@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
+import { temporaryFolder } from "../../support/process.ts";
 import { pod, PODS } from "../plugins/support.ts";
 import {
   BINDINGS,
@@ -309,8 +310,10 @@ describe("expressions are checked when a policy is written", () => {
 });
 
 test("a policy counts for the very next request of another server over the same store", async () => {
-  const one = await TestServer.start(policiesOn);
-  const other = await TestServer.start({ ...policiesOn, store: one.store });
+  const folder = temporaryFolder();
+  const options = { ...policiesOn, storage: { engine: "embedded", dir: folder.path } } as const;
+  const one = await TestServer.start(options);
+  const other = await TestServer.start(options);
   try {
     await ok(other.admin.post(CONFIG_MAPS, configMap("before")));
     for (const round of [1, 2, 3]) {
@@ -323,5 +326,6 @@ test("a policy counts for the very next request of another server over the same 
   } finally {
     await other.close();
     await one.close();
+    folder.remove();
   }
 });

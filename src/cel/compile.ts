@@ -132,5 +132,9 @@ class PlannedProgram implements Program {
 function faultAt({ message, at }: ExpressionError, text: string): ExpressionFault {
   const before = text.slice(0, at);
   const lineStart = before.lastIndexOf("\n") + 1;
-  return { message: message.slice(0, maxMessageLength), line: before.split("\n").length, column: at - lineStart + 1 };
+  return {
+    message: message.slice(0, maxMessageLength),
+    line: before.split("\n").length,
+    column: at - lineStart + 1,
+  };
 }

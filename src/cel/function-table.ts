@@ -19,7 +19,9 @@ export interface CelFunction {
   readonly cost?: CostRule;
   /** Spends what the call costs where that depends on more than sizes. */
   readonly charge?: (args: readonly Value[], meter: Meter) => void;
-  /** Where `charge` is given, what a call costs at most and at least by sizes. */
+  /** Whether the cost is that of going through the whole first argument. */
+  readonly goesThrough?: boolean;
+  /** Where it isn't given, a result may be as large as its type allows. */
   readonly resultSize?: SizeRule;
   /** Called with values of any types; none of them is a fault. The target of a call on a value is the first. */
   readonly run: Run;

@@ -1,4 +1,5 @@
 import { ValueList } from "./collections.ts";
+import { loopCosts } from "./loop-costs.ts";
 import type { Evaluation, Step } from "./step.ts";
 import type { Macro } from "./syntax.ts";
 import { CelList, CelMap, Fault, noOverload, type Value } from "./values.ts";
@@ -16,8 +17,7 @@ export interface Loop {
 type Body = (evaluation: Evaluation, list: CelList) => Value;
 
 /**
- * Plans a macro. In the reference a macro is a fold: before each item a condition is evaluated, and after the last one the
- * accumulator is read. What that costs is counted here without doing it.
+ * Plans a macro. What the fold of the reference would cost is counted without doing it (see `loop-costs.ts`).
  */
 export function planLoop(loop: Loop): Step {
   const body = bodyOf(loop);
@@ -35,9 +35,9 @@ export function planLoop(loop: Loop): Step {
 function bodyOf(loop: Loop): Body {
   switch (loop.macro) {
     case "all":
-      return deciding(loop, false, 2);
+      return deciding(loop, false);
     case "exists":
-      return deciding(loop, true, 3);
+      return deciding(loop, true);
     case "exists_one":
       return single(loop);
     case "map":
@@ -47,27 +47,29 @@ function bodyOf(loop: Loop): Body {
 }
 
 /** `all` and `exists` end at the first item that decides; faults of others don't count then. */
-function deciding({ slot, test }: Loop, decisive: boolean, conditionCost: number): Body {
+function deciding({ slot, test, macro }: Loop, decisive: boolean): Body {
+  const { each, end } = loopCosts[macro];
   return (evaluation, list) => {
     const { meter, slots } = evaluation;
     let fault: Fault | undefined;
     for (let at = 0; at < list.size; at++) {
-      meter.charge(conditionCost + 1);
+      meter.charge(each);
       slots[slot] = list.get(at);
       const value = test!(evaluation);
       if (value === decisive) {
         // The condition is evaluated once more, to find that the loop is over; the accumulator is read.
-        meter.charge(at + 1 < list.size ? conditionCost + 1 : 1);
+        meter.charge(at + 1 < list.size ? each - 1 + end : end);
         return decisive;
       }
       if (value !== !decisive) fault ??= value instanceof Fault ? value : noOverload;
     }
-    meter.charge(1);
+    meter.charge(end);
     return fault ?? !decisive;
   };
 }
 
-function single({ slot, test }: Loop): Body {
+function single({ slot, test, macro }: Loop): Body {
+  const { taken, end } = loopCosts[macro];
   return (evaluation, list) => {
     const { meter, slots } = evaluation;
     let count = 0;
@@ -77,17 +79,18 @@ function single({ slot, test }: Loop): Body {
       slots[slot] = list.get(at);
       const value = test!(evaluation);
       if (value === true) {
-        meter.charge(2);
+        meter.charge(taken);
         count++;
       } else if (value !== false) fault ??= value instanceof Fault ? value : noOverload;
     }
-    meter.charge(2);
+    meter.charge(end);
     return fault ?? count === 1;
   };
 }
 
 /** `map` and `filter`: each item that is taken costs a list of one item and its joining to the others. */
-function collecting({ slot, test, make }: Loop): Body {
+function collecting({ slot, test, make, macro }: Loop): Body {
+  const { taken, end } = loopCosts[macro];
   return (evaluation, list) => {
     const { meter, slots } = evaluation;
     const values: Value[] = [];
@@ -100,13 +103,12 @@ function collecting({ slot, test, make }: Loop): Body {
         if (value === false) continue;
         if (value !== true) return value instanceof Fault ? value : noOverload;
       }
-      meter.charge(12);
-      if (make === undefined) meter.charge(1);
+      meter.charge(taken);
       const made = make === undefined ? item : make(evaluation);
       if (made instanceof Fault) return made;
       values.push(made);
     }
-    meter.charge(1);
+    meter.charge(end);
     return new ValueList(values);
   };
 }

@@ -87,9 +87,9 @@ function best(name: string, beats: (order: number) => boolean): Run {
   };
 }
 
-const throughList: Pick<CelFunction, "charge" | "cost"> = {
+const throughList: Pick<CelFunction, "charge" | "goesThrough"> = {
   charge: ([list], meter) => chargeTraversal(list!, meter),
-  cost: (size) => size,
+  goesThrough: true,
 };
 
 /** Functions of lists beyond the standard ones. */

@@ -164,9 +164,9 @@ const oneTraversal: Pick<CelFunction, "cost" | "resultSize"> = {
 };
 const twoTraversals = { cost: (size: number) => Math.ceil(size * 0.2) };
 /** Looking for something goes through the text, or the list, once. */
-const looking: Pick<CelFunction, "charge" | "cost"> = {
+const looking: Pick<CelFunction, "charge" | "goesThrough"> = {
   charge: ([within], meter) => chargeTraversal(within!, meter),
-  cost: (size) => size,
+  goesThrough: true,
 };
 
 /** Functions of texts: the standard ones, and those of the extension library. */

@@ -15,7 +15,8 @@ export class Substitution {
    * if they can, and forgotten if not.
    */
   assigns(declared: readonly CelType[], given: readonly CelType[]): boolean {
-    const before = new Map(this.bound);
+    const before = this.bound;
+    this.bound = new Map(before);
     if (declared.every((one, index) => this.assign(one, given[index]!))) return true;
     this.bound = before;
     return false;
@@ -41,6 +42,7 @@ export class Substitution {
 
   /** The more general of two types of which values of the second can be given for the first; undefined for none. */
   joined(first: CelType, second: CelType): CelType | undefined {
+    if (first === second) return first;
     if (this.assigns([first], [second])) return this.isMoreGeneral(second, first) ? second : first;
     if (this.assigns([second], [first])) return second;
     return undefined;

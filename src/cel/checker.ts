@@ -252,7 +252,7 @@ class Checker {
 
   private expectBool(expression: Expression): void {
     const type = this.typeOf(expression);
-    if (this.substitution.assigns([bool], [type])) return;
+    if (type === bool || this.substitution.assigns([bool], [type])) return;
     const found = typeText(this.substitution.resolved(type));
     throw new ExpressionError(`expected type 'bool' but found '${found}'`, expression.at);
   }

@@ -17,12 +17,19 @@ export function parse(text: string): Expression {
   return new Parser(text).whole();
 }
 
-/** Operators of two operands by how tightly they bind, the loosest first. All group from the left. */
-const binary: readonly Readonly<Record<string, string>>[] = [
-  { "<": "_<_", "<=": "_<=_", ">": "_>_", ">=": "_>=_", "==": "_==_", "!=": "_!=_", in: "@in" },
-  { "+": "_+_", "-": "_-_" },
-  { "*": "_*_", "/": "_/_", "%": "_%_" },
-];
+/** An operator of two operands: its name, and how tightly it binds. All group from the left. */
+interface Binary {
+  readonly name: string;
+  readonly level: number;
+}
+
+const binaryOperators: ReadonlyMap<string, Binary> = new Map<string, Binary>(
+  [
+    ["<", "<=", ">", ">=", "==", "!="],
+    ["+", "-"],
+    ["*", "/", "%"],
+  ].flatMap((signs, level) => signs.map((sign) => [sign, { name: `_${sign}_`, level }] as const)),
+).set("in", { name: "@in", level: 0 });
 
 /** Words that can't be names of variables. */
 const reserved = new Set(
@@ -54,6 +61,8 @@ class Parser {
   }
 
   private expression(): Expression {
+    const alone = this.loneLiteral();
+    if (alone !== undefined) return alone;
     if (++this.open > maxDepth) throw tooDeep(this.token.at);
     const condition = this.logical("or");
     const { at } = this.token;
@@ -72,6 +81,14 @@ class Parser {
     ]);
   }
 
+  /** A literal behind which the expression ends: most items of long lists are that. */
+  private loneLiteral(): Expression | undefined {
+    const { token } = this;
+    if (token.kind !== "literal") return undefined;
+    const { kind, text } = this.tokens[this.next + 1] as Exclude<Token, { kind: "literal" }>;
+    return kind === "sign" && (text === "," || text === "]" || text === ")") ? this.primary() : undefined;
+  }
+
   private logical(operator: Logical["operator"]): Expression {
     const sign = operator === "or" ? "||" : "&&";
     const { at } = this.token;
@@ -82,18 +99,16 @@ class Parser {
     return made({ node: "logical", operator, operands, at }, operands);
   }
 
-  private binary(level: number): Expression {
-    const operators = binary[level];
-    if (operators === undefined) return this.unary();
-    let left = this.binary(level + 1);
+  /** Operators that bind at least so tightly. */
+  private binary(least: number): Expression {
+    let left = this.unary();
     for (;;) {
       const { kind, at } = this.token;
       if (kind !== "sign" && kind !== "name") return left;
-      const name = Object.hasOwn(operators, this.token.text) ? operators[this.token.text] : undefined;
-      if (name === undefined) return left;
+      const operator = binaryOperators.get(this.token.text);
+      if (operator === undefined || operator.level < least) return left;
       this.next++;
-      const right = this.binary(level + 1);
-      left = call(name, undefined, [left, right], at);
+      left = call(operator.name, undefined, [left, this.binary(operator.level + 1)], at);
     }
   }
 

@@ -96,10 +96,7 @@ describe("values of objects", () => {
     ["type(self.d) == double && self.d > 1 && self.d < 2", { d: 1.5 }],
     ["type(self.p) == int ? self.p < 100 : self.p == '50%'", { p: "50%" }],
     ["self.q == '100Mi' && self.n == null && type(self.n) == null_type", { q: "100Mi", n: null }],
-    [
-      "self.m == {'a': [{'b': true}]} && self.m != {'a': [{'b': false}]}",
-      { m: { a: [{ b: true }] } },
-    ],
+    ["self.m == {'a': [{'b': true}]} && self.m != {'a': [{'b': false}]}", { m: { a: [{ b: true }] } }],
     ["timestamp(self.t) < timestamp('2030-01-01T00:00:00Z')", { t: "2023-01-01T00:00:00Z" }],
     ["self.a + self.a == [1, 1] && (self.a + [2])[1] == 2 && size(self.a + self.a) == 2", { a: [1] }],
   ])("%s of %o", (expression, self) => expect(outcome(expression, self)).toBe(true));

@@ -1,5 +1,5 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, test } from "vitest";
+import type { Answer, Api } from "../../support/api.ts";
 import { ok } from "../../api/support.ts";
 import { BINDINGS, configMap, CONFIG_MAPS, inForce, POLICIES, policy, withPolicies } from "./support.ts";
 
@@ -8,6 +8,24 @@ const runaway = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
 const endless = `${Array.from({ length: 7 }, (_, level) => `${runaway}.all(x${level}, `).join("")}true${")".repeat(7)}`;
 /** Costs some 900,000. */
 const expensive = `${Array.from({ length: 5 }, (_, level) => `${runaway}.all(x${level}, `).join("")}x0 + x1 > 0${")".repeat(5)}`;
+
+/** How many requests are answered, one after the other, until another one is. */
+async function answeredMeanwhile(
+  admin: Api,
+  other: Promise<Answer>,
+): Promise<{ answer: Answer; answered: number }> {
+  let answered = 0;
+  let done = false;
+  const ended = other.then((answer) => {
+    done = true;
+    return answer;
+  });
+  while (!done) {
+    await ok(admin.get("/api/v1/namespaces/default"));
+    answered++;
+  }
+  return { answer: await ended, answered: answered - 1 };
+}
 
 describe("policies of maximal cost", () => {
   const server = withPolicies();
@@ -31,24 +49,12 @@ describe("policies of maximal cost", () => {
       await ok(admin.post(POLICIES, policy(name, { validations: [expensive] })));
       await ok(admin.post(BINDINGS, { metadata: { name }, spec: { policyName: name } }));
     }
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const cpuBefore = process.cpuUsage();
-    const costly = admin.post(CONFIG_MAPS, configMap("costly"));
-    let answered = 0;
-    let done = false;
-    void costly.then(() => (done = true));
-    while (!done) {
-      await ok(admin.get("/api/v1/namespaces/default"));
-      if (!done) answered++;
-    }
-    delay.disable();
-    const { status, body } = await costly;
-    expect([status, body.message]).toEqual([422, expect.stringContaining("running out of cost budget")]);
+    const { answer, answered } = await answeredMeanwhile(admin, admin.post(CONFIG_MAPS, configMap("costly")));
+    expect([answer.status, answer.body.message]).toEqual([
+      422,
+      expect.stringContaining("running out of cost budget"),
+    ]);
     expect(answered).toBeGreaterThan(3);
-    // One evaluation of maximal cost takes some 50 ms; a machine that is busy with others takes longer.
-    expect(delay.max / 1e6).toBeLessThan(1_000);
-    expect(process.cpuUsage(cpuBefore).user / 1000).toBeLessThan(10_000);
     for (let index = 0; index < 100; index++) {
       await ok(admin.delete(`${BINDINGS}/costly-${index}`));
       await ok(admin.delete(`${POLICIES}/costly-${index}`));
@@ -64,12 +70,11 @@ describe("policies of maximal cost", () => {
     ["a policy of many faults", Array.from({ length: 20_000 }, () => "(")],
   ])("%s doesn't hold up others", async (_, validations) => {
     const { admin } = server();
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const { status } = await admin.post(POLICIES, policy("large", { validations }));
-    delay.disable();
+    const writing = admin.post(POLICIES, policy("large", { validations }));
+    const { answer, answered } = await answeredMeanwhile(admin, writing);
+    const { status } = answer;
     expect([201, 422]).toContain(status);
-    expect(delay.max / 1e6).toBeLessThan(1_000);
+    expect(answered).toBeGreaterThan(0);
     if (status === 201) await ok(admin.delete(`${POLICIES}/large`));
     await ok(admin.get("/api/v1/namespaces/default"));
   });

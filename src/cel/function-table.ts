@@ -34,13 +34,20 @@ export type Run = (args: readonly Value[], meter: Meter, gives: CelType) => Valu
 
 export type FunctionTable = ReadonlyMap<string, CelFunction>;
 
-/** Makes a function of its signatures (see {@link signature}) and what it does. */
+/** Makes a function of its signatures (see {@link signature}), which are read when first asked for, and what it does. */
 export function declared(
   signatures: readonly string[],
   run: Run,
   more: Omit<CelFunction, "signatures" | "run"> = {},
 ): CelFunction {
-  return { signatures: signatures.map(signature), run, ...more };
+  let read: readonly Signature[] | undefined;
+  return {
+    ...more,
+    run,
+    get signatures() {
+      return (read ??= signatures.map(signature));
+    },
+  };
 }
 
 /** A tenth of a unit for each character, as the reference rates going through a text. */

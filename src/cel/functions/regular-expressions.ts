@@ -1,4 +1,5 @@
-import { RE2JS } from "re2js";
+import { createRequire } from "node:module";
+import type { RE2JS } from "re2js";
 import { RecentMap } from "../../base/recent-map.ts";
 import { ValueList } from "../collections.ts";
 import { declared, matching, type CelFunction, type Run } from "../function-table.ts";
@@ -16,15 +17,21 @@ function expressionOf(pattern: string, meter: Meter | undefined): RE2JS | Fault 
   if (known !== undefined) return known;
   meter?.work(5_000 + pattern.length * 20);
   const made = make(pattern);
-  if (made instanceof RE2JS) meter?.work(made.programSize() * 200);
+  if (!(made instanceof Fault)) meter?.work(made.programSize() * 200);
   compiled.set(pattern, made, (made instanceof Fault ? 1 : made.programSize()) + pattern.length);
   return made;
+}
+
+/** Loaded (some 7 ms) when the first regular expression is compiled, which can't wait for an import. */
+function library(): typeof RE2JS {
+  const require = createRequire(import.meta.url);
+  return (require("re2js") as typeof import("re2js")).RE2JS;
 }
 
 function make(pattern: string): RE2JS | Fault {
   if (pattern.length > maxPatternLength) return new Fault("the regular expression is too long");
   try {
-    return RE2JS.compile(pattern);
+    return library().compile(pattern);
   } catch (error) {
     // Whatever the library stumbles over, the pattern isn't one that it can match.
     return new Fault(error instanceof Error ? error.message : String(error));

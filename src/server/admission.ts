@@ -57,6 +57,7 @@ import type { Store } from "../storage/store.ts";
 import { escalationCheck } from "../admission/plugins/escalation-check.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
+import { configuredImagePolicy } from "./image-policy.ts";
 import { webhookServices, type WebhookParts } from "./webhook-services.ts";
 import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 
@@ -113,7 +114,7 @@ const builtIn: readonly Available[] = [
   ),
   on("TaintNodesByCondition", ({ vocabulary }) => taintNodesByCondition(vocabulary)),
   off("AlwaysPullImages", alwaysPullImages),
-  off("ImagePolicyWebhook"),
+  off("ImagePolicyWebhook", configuredImagePolicy),
   on("PodSecurity", podSecurityStandards),
   off("PodNodeSelector", nodeSelectors),
   on("Priority", (_, { facts }) => priority(facts)),

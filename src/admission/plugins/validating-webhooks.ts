@@ -53,6 +53,7 @@ export function validatingWebhooks(services: WebhookServices): AdmissionPlugin {
     );
     const first = refusals.find((refusal) => refusal !== undefined);
     if (first !== undefined) throw first.error;
+    calls.checkTime(deadlineMs);
   };
 
   return {

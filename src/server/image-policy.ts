@@ -6,7 +6,7 @@ import { imageReviewVersion } from "../admission/plugins/image-policy-webhook/im
 import { ConfigurationFault, readClientConfiguration } from "../remote/client-configuration.ts";
 import { RemoteService, serviceLimits } from "../remote/remote-service.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
-import type { AdmissionParts } from "./admission.ts";
+import type { AdmissionParts } from "./admission-parts.ts";
 import type { ServerOptions } from "./options.ts";
 import { runtimeConfigOf } from "./registry.ts";
 

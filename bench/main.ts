@@ -19,6 +19,7 @@ import { selectiveWatch } from "./scenarios/selective-watch.ts";
 import { selectorList } from "./scenarios/selector-list.ts";
 import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
+import { webhooks } from "./scenarios/webhooks.ts";
 import {
   createDeployments,
   createObjects,
@@ -51,6 +52,7 @@ const scenarios: readonly Scenario[] = [
   insight,
   bulkReview,
   grant,
+  webhooks,
   fairness,
   startUp,
   memory,

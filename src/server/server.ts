@@ -1,8 +1,4 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { AdmissionChain } from "../admission/admission-chain.ts";
-import { AdmissionFacts } from "../admission/followed-objects.ts";
-import { WebhookFigures } from "../admission/webhooks/observer.ts";
-import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
@@ -22,19 +18,14 @@ import { PageCache } from "../resources/page-cache.ts";
 import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import { setUpAdmission } from "./admission-set-up.ts";
 import { connectionRules } from "./connections.ts";
-import { admissionObserver } from "../http/metrics/admission-metrics.ts";
-import { showWebhooks } from "../http/metrics/webhook-metrics.ts";
-import { showPodSecurity } from "../http/metrics/pod-security-metrics.ts";
-import { admissionPlugins } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import {
-  createUnlessThere,
   ensurePriorityClasses,
   ensureSystemNamespaces,
-  namespaceNamed,
   reconcileDefaultPolicy,
 } from "../controllers/bootstrap/default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
@@ -57,7 +48,6 @@ import { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { serverEffects } from "./effects.ts";
 import { guardedExtensions, type GuardedExtensions } from "./guarded-extensions.ts";
 import { featureGates } from "./feature-gates.ts";
-import { serviceResolver, type WebhookParts } from "./webhook-services.ts";
 import { registryFor } from "./registry.ts";
 import { serviceAccountKeys } from "./service-account-tokens.ts";
 import { servingCertificates, type Serving } from "./serving.ts";
@@ -188,50 +178,30 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
-  const failed = (error: unknown) =>
-    options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
-  const facts = opened.add(
-    new AdmissionFacts({ store, clock: options.clock, failed }, options.vocabulary),
-    close,
-  );
-  const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
-  const authorizer = authorization.chain;
-  const podSecurityFigures = new PodSecurityFigures();
   const connections = await connectionRules(options);
-  const webhooks: WebhookParts = {
-    resolve: serviceResolver(
-      () => engine,
-      loopbackUser(options),
-      connections,
-      (below) => randomInt(below),
-    ),
-    figures: new WebhookFigures(),
-    isServing: () => life.synced,
-    closeLater: (closable) => void opened.add(closable, close),
-  };
-  const parts = {
+  const admission = await setUpAdmission(options, {
     registry,
     store,
     namespaces,
     policy,
-    authorizer,
-    facts,
-    provision,
-    podSecurityFigures,
-    webhooks,
-  };
-  const admission = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
+    authorizer: authorization.chain,
+    extensions: extensions.admissionPlugins,
+    connections,
+    life,
+    opened,
+    user: loopbackUser(options),
+    engine: () => engine,
+    client: () => client,
+  });
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
-    admit: admission,
+    admit: admission.chain,
   });
   opened.add(engine.pages, close);
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
-  admission.measure(admissionObserver(metrics));
-  showPodSecurity(metrics, podSecurityFigures);
-  showWebhooks(metrics, webhooks.figures);
+  admission.show(metrics);
   const control = flowControl(options, engine, metrics);
   const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
   await policy.start();

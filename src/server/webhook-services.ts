@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import type { PluginConfiguration } from "../admission/configuration.ts";
-import type { WebhookFigures } from "../admission/webhooks/observer.ts";
 import type { WebhookServices } from "../admission/webhooks/services.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { ConnectionRules } from "../http/backends/rules.ts";
@@ -19,18 +18,9 @@ import { ConfigurationError, type ConfigurationForm } from "../schema/configurat
 import { struct } from "../schema/meta.ts";
 import { field, string } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { AdmissionParts } from "./admission.ts";
+import type { AdmissionParts } from "./admission-parts.ts";
 import { featureGates } from "./feature-gates.ts";
 import type { ServerOptions } from "./options.ts";
-
-/** What plugins of webhooks need of the server that is being put together. */
-export interface WebhookParts {
-  readonly resolve: ResolveService;
-  readonly figures: WebhookFigures;
-  readonly isServing: () => boolean;
-  /** Closes something with the server. */
-  readonly closeLater: (closable: { close(): Promise<void> }) => void;
-}
 
 const WebhookAdmissionConfiguration = struct(
   "WebhookAdmissionConfiguration",

@@ -13,21 +13,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const admission = "/apis/admissionregistration.platform.io";
-const webhook = {
-  name: "a.example.com",
-  clientConfig: { url: "https://127.0.0.1:1/" },
-  sideEffects: "None",
-  admissionReviewVersions: ["v1"],
-};
-
 /** A small object of each kind that promises something, and the path of its collection. */
 const promising: Record<string, [path: string, object: object]> = {
   ResourceQuota: ["/api/v1/namespaces/default/resourcequotas", { spec: { hard: { pods: "1" } } }],
-  MutatingWebhookConfiguration: [`${admission}/v1/mutatingwebhookconfigurations`, { webhooks: [webhook] }],
-  ValidatingWebhookConfiguration: [
-    `${admission}/v1/validatingwebhookconfigurations`,
-    { webhooks: [webhook] },
-  ],
   ValidatingAdmissionPolicy: [
     `${admission}/v1alpha1/validatingadmissionpolicies`,
     {

@@ -25,11 +25,13 @@ describe("docs/cel.md", () => {
   test("names every function of the libraries", () => {
     const named = (name: string) => page.includes(`\`${name}\``) || page.includes(`${name}(`);
     const own = [...functions.keys()].filter((name) => /^[a-zA-Z]\w*$/.test(name));
-    const told = ["getFullYear", "getMonth", "getDayOfYear", "getDayOfMonth", "getDayOfWeek", "getDate"];
-    const parts = [...told, "getMinutes", "getSeconds", "getMilliseconds"];
-    const conversions = ["uint", "double", "bool", "string", "bytes", "dyn"];
+    const told = new Set(
+      "getFullYear getMonth getDayOfYear getDayOfMonth getDayOfWeek getDate getMinutes getSeconds getMilliseconds uint double bool string bytes dyn".split(
+        " ",
+      ),
+    );
     expect(
-      own.filter((name) => !named(name) && !parts.includes(name) && !conversions.includes(name)),
+      own.filter((name) => !named(name) && !told.has(name)),
     ).toEqual([]);
   });
 });

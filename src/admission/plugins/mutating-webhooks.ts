@@ -34,8 +34,8 @@ export function mutatingWebhooks(services: WebhookServices): AdmissionPlugin {
   return {
     name: "MutatingAdmissionWebhook",
     concerns: (_, type) => !isExempt(type),
+    skips: (request) => !services.isServing() || followed.matchesNone(request),
     mutate(request): MaybePromise<void> {
-      if (!services.isServing()) return undefined;
       return andThen(followed.matching(request), (matches) =>
         matches.length === 0 ? undefined : mutation.askAll(request, matches),
       );

@@ -53,13 +53,14 @@ export function validatingWebhooks(services: WebhookServices): AdmissionPlugin {
     );
     const first = refusals.find((refusal) => refusal !== undefined);
     if (first !== undefined) throw first.error;
+    calls.checkTime(deadlineMs);
   };
 
   return {
     name: "ValidatingAdmissionWebhook",
     concerns: (_, type) => !isExempt(type),
+    skips: (request) => !services.isServing() || followed.matchesNone(request),
     validate(request): MaybePromise<void> {
-      if (!services.isServing()) return undefined;
       return andThen(followed.matching(request), (matches) => {
         if (matches.length === 0) return undefined;
         return andThen(selectedOf(calls, matches, request), (selected) =>

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { Registry } from "../../resources/registry.ts";
 import type { FollowedObjects } from "../followed-objects.ts";
@@ -25,6 +25,14 @@ export class FollowedWebhooks {
     private readonly configurations: FollowedObjects<FollowedConfiguration>,
     private readonly registry: Registry,
   ) {}
+
+  /** Whether it is known at once that no webhook's rules match. */
+  matchesNone(request: AdmissionRequest): boolean {
+    const found = this.matching(request);
+    // Whoever asks next waits for it, and is told of a failure.
+    detach(found, () => undefined);
+    return !(found instanceof Promise) && found.length === 0;
+  }
 
   /** @throws {StoreUnavailableError} the configurations can't be read at present. */
   matching(request: AdmissionRequest): MaybePromise<readonly Match<Webhook>[]> {

@@ -22,8 +22,9 @@ export class TestWebhook {
   answer: (asked: Asked, path: string) => Said | Promise<Said> = () => ({ response: { allowed: true } });
   private constructor(readonly service: HttpsService) {}
 
-  static async start(): Promise<TestWebhook> {
-    const service = await HttpsService.start((received) => webhook.serve(received));
+  /** @param hosts whom its certificate is for, unless this machine. */
+  static async start(hosts?: readonly string[], listenOn?: string): Promise<TestWebhook> {
+    const service = await HttpsService.start((received) => webhook.serve(received), hosts, listenOn);
     const webhook = new TestWebhook(service);
     return webhook;
   }

@@ -13,7 +13,7 @@ import { Fault, type Value } from "./values.ts";
 import type { JsonValue } from "../base/json/value.ts";
 
 /** The most that one evaluation of one expression may cost, as in the reference. */
-export const maxCallCost = 1_000_000;
+const maxCallCost = 1_000_000;
 
 /** Names in an expression may be long; what is said of them isn't. */
 const maxMessageLength = 500;

@@ -5,34 +5,13 @@ import { TestServer } from "../support/api.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({
-    runtimeConfig: "admissionregistration.platform.io/v1alpha1",
-    featureGates: "ValidatingAdmissionPolicy=true",
-  });
+  server = await TestServer.start();
 });
 afterAll(() => server.close());
 
-const admission = "/apis/admissionregistration.platform.io";
 /** A small object of each kind that promises something, and the path of its collection. */
 const promising: Record<string, [path: string, object: object]> = {
   ResourceQuota: ["/api/v1/namespaces/default/resourcequotas", { spec: { hard: { pods: "1" } } }],
-  ValidatingAdmissionPolicy: [
-    `${admission}/v1alpha1/validatingadmissionpolicies`,
-    {
-      spec: {
-        matchConstraints: {
-          resourceRules: [
-            { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] },
-          ],
-        },
-        validations: [{ expression: "true" }],
-      },
-    },
-  ],
-  ValidatingAdmissionPolicyBinding: [
-    `${admission}/v1alpha1/validatingadmissionpolicybindings`,
-    { spec: { policyName: "p" } },
-  ],
   CustomResourceDefinition: [
     "/apis/apiextensions.platform.io/v1/customresourcedefinitions",
     {

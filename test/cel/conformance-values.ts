@@ -20,7 +20,7 @@ import {
 import { TypeValue, Uint, type Value } from "../../src/cel/values.ts";
 
 /** Something of the suite that has no counterpart here, such as a protobuf message. */
-export class NotHere extends Error {}
+class NotHere extends Error {}
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -30,9 +30,7 @@ describe("docs/cel.md", () => {
         " ",
       ),
     );
-    expect(
-      own.filter((name) => !named(name) && !told.has(name)),
-    ).toEqual([]);
+    expect(own.filter((name) => !named(name) && !told.has(name))).toEqual([]);
   });
 });
 

@@ -12,6 +12,7 @@ import { selects } from "../matching/selectors.ts";
 import type { SentObjects } from "../webhooks/sent-object.ts";
 import { denial } from "./denial.ts";
 import { environmentOf, requestVariable } from "./environment.ts";
+import { faultText } from "./expression-check.ts";
 import { PolicyFailure } from "./failure.ts";
 import { ParamReader } from "./params.ts";
 import type { Candidate } from "./policy-set.ts";
@@ -116,7 +117,7 @@ export class PolicyEvaluation {
     const { expression, message, reason } = validation;
     const { program, faults } = validation.compiled;
     if (program === undefined) {
-      return this.fail(policy, binding, `compilation error: compilation failed: ${faults[0]?.message}`);
+      return this.fail(policy, binding, `compilation error: ${faultText(faults)}`);
     }
     const result = program.evaluate(variables, this.budget);
     this.budget -= result.cost;

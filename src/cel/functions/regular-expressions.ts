@@ -39,7 +39,7 @@ function make(pattern: string): RE2JS | Fault {
 }
 
 /** What is wrong with a pattern that stands in an expression as it is. */
-export function patternFault(pattern: string): string | undefined {
+function patternFault(pattern: string): string | undefined {
   const made = expressionOf(pattern, undefined);
   return made instanceof Fault ? made.message : undefined;
 }

@@ -19,6 +19,7 @@ import { selectiveWatch } from "./scenarios/selective-watch.ts";
 import { selectorList } from "./scenarios/selector-list.ts";
 import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
+import { policies } from "./scenarios/policies.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import {
   createDeployments,
@@ -53,6 +54,7 @@ const scenarios: readonly Scenario[] = [
   bulkReview,
   grant,
   webhooks,
+  policies,
   fairness,
   startUp,
   memory,

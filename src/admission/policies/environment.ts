@@ -12,6 +12,7 @@ import {
   type CelType,
   type ObjectType,
 } from "../../cel/types.ts";
+import { Namespace } from "../../kinds/core/namespace.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -106,7 +107,9 @@ export function requestVariable(
   vocabulary: Vocabulary,
 ): JsonValue {
   const { operation, target, user, dryRun, requestResource } = request;
-  const { subresource, name, namespace } = target;
+  const { subresource, name } = target;
+  // The namespace of a request for a Namespace is itself.
+  const namespace = target.resource.stored.kind === Namespace ? name : target.namespace;
   const variable = {
     kind: objects.kindOf(request, resource),
     resource: { group: resource.group, version: resource.version, resource: resource.name },

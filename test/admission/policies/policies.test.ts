@@ -255,6 +255,13 @@ describe("evaluation", () => {
     });
   });
 
+  test("the namespace of a request for a Namespace is itself", async () => {
+    const validations = ["request.namespace == request.name"];
+    await inForce(server(), "own", { validations, rule: { resources: ["namespaces"] } }, () =>
+      ok(server().admin.post("/api/v1/namespaces", { metadata: { name: "own" } })),
+    );
+  });
+
   test("a dry run is checked as well", async () => {
     await inForce(server(), "dry", { validations: ["!request.dryRun"] }, async () => {
       expect((await server().admin.post(`${CONFIG_MAPS}?dryRun=All`, configMap("dry"))).status).toBe(422);

@@ -15,7 +15,6 @@ afterAll(() => server.close());
 const admission = "/apis/admissionregistration.platform.io";
 /** A small object of each kind that promises something, and the path of its collection. */
 const promising: Record<string, [path: string, object: object]> = {
-  ResourceQuota: ["/api/v1/namespaces/default/resourcequotas", { spec: { hard: { pods: "1" } } }],
   ValidatingAdmissionPolicy: [
     `${admission}/v1alpha1/validatingadmissionpolicies`,
     {

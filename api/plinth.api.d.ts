@@ -9,9 +9,10 @@
 //   ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TokenWebhookChoice,
 //   TypedClient, WatchEvent, WorkQueue, createServer, declareGroup
 // plinth/kinds: see the end of this file
-// plinth/storage: CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
+// plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
-//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, SubscribeOptions, Subscription, Write
+//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, SubscribeOptions, Subscription, Write,
+//   WriteCondition
 // plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
 
 // ---- admission/admission-chain
@@ -866,6 +867,21 @@ export interface AdmissionRequest {
   round: 0 | 1;
   /** Called once, in their order, when it is known what became of the write. They must not throw. */
   settlements: Settlement[] | undefined;
+  /** What must still hold when the object is stored, where a plugin's decision depends on it; else undefined. */
+  condition: AdmissionCondition | undefined;
+}
+
+/**
+ * A condition on another key of the store, under which a plugin let a write pass: nothing that its decision depends on was
+ * changed by another process. The store checks it together with the write.
+ */
+export interface AdmissionCondition extends WriteCondition {
+  /**
+   * Decides anew, after the condition has failed; gives the condition of the new decision.
+   *
+   * @throws {StatusError} the write isn't allowed any more.
+   */
+  renew(): MaybePromise<AdmissionCondition | undefined>;
 }
 
 /**
@@ -2162,13 +2178,30 @@ export interface RangePage {
   readonly more: boolean;
 }
 
-export type Write =
+/** A change of one key. */
+export type Change =
   /** Succeeds if the key doesn't exist. */
   {
     readonly kind: "create";
     readonly key: string;
     readonly draft: Draft;
   };
+
+/** A change, and what it depends on besides. */
+export type Write = Change & {
+  /** Checked in the same transaction as the key itself. */
+  readonly condition?: WriteCondition | undefined;
+};
+
+/**
+ * A second condition of a write, on another key: it holds while that key's value is the one that was written at `revision`.
+ * So a writer that read the store after that revision is sure that nobody who writes that key first wrote in between. Several
+ * writes may have the same condition and be under way together; the condition itself writes nothing.
+ */
+export interface WriteCondition {
+  readonly key: string;
+  readonly revision: Revision;
+}
 
 export type CommitResult = {
   readonly ok: true;

@@ -4,6 +4,7 @@ import { type Options, readOptions, usage } from "./options.ts";
 import { legend, printHead, printRow, writeResults } from "./report.ts";
 import type { Row } from "./rows.ts";
 import type { Bench, Scenario } from "./scenario.ts";
+import { admission } from "./scenarios/admission.ts";
 import { applies } from "./scenarios/apply.ts";
 import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
@@ -43,6 +44,7 @@ const scenarios: readonly Scenario[] = [
   createDeployments,
   patchDeployments,
   leastWrites,
+  admission,
   applies,
   deleteCollection,
   watch,

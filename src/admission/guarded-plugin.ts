@@ -76,7 +76,7 @@ export function guardedPlugin(
   };
 }
 
-/** The request as a plugin sees it; what the plugin adds to the settlements is the request's own. */
+/** The request as a plugin sees it; its settlements and its condition are the request's own. */
 function shownTo(request: AdmissionRequest, object: ApiObject | undefined): AdmissionRequest {
   return {
     ...request,
@@ -87,6 +87,12 @@ function shownTo(request: AdmissionRequest, object: ApiObject | undefined): Admi
     },
     set settlements(settlements) {
       request.settlements = settlements;
+    },
+    get condition() {
+      return request.condition;
+    },
+    set condition(condition) {
+      request.condition = condition;
     },
   };
 }

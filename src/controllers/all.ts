@@ -5,6 +5,7 @@ import type { Controller } from "./controller.ts";
 import { eventExpiry } from "./event-expiry.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collection.ts";
 import { namespaceDeletion } from "./namespace-deletion.ts";
+import { resourceQuotas } from "./resource-quotas.ts";
 import { rootAuthorityPublisher } from "./root-authority.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 
@@ -16,6 +17,7 @@ export const builtInControllers: readonly Controller[] = [
   clusterRoleAggregation,
   garbageCollection,
   eventExpiry,
+  resourceQuotas,
   bootstrapSigner,
   tokenCleaner,
 ];

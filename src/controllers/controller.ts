@@ -1,3 +1,4 @@
+import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/client.ts";
 import type { ObjectInformer } from "../resources/informer.ts";
@@ -15,6 +16,8 @@ export interface ControllerContext {
   readonly eventLifeMs: number;
   /** PEM of the authority that clients of this server are to trust; undefined where none is known. It may change. */
   readonly rootCertificate: () => string | undefined;
+  /** @internal What the quotas of namespaces limit, and what is used. */
+  readonly quotas: QuotaIndex;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): ObjectInformer;
   /** Told of work that failed and will be tried again. */

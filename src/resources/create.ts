@@ -24,7 +24,7 @@ import {
   admissionOf,
   checkObject,
   checkSize,
-  commit,
+  commitAdmitted,
   settleFailure,
   settleResult,
   warningsOf,
@@ -106,7 +106,7 @@ async function admitAndStore(
   if (validated !== undefined) await validated;
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live: undefined, dryRun: options.dryRun };
-  return withHooks(hooks, writing, () => store(write, request.target, object, owned));
+  return withHooks(hooks, writing, () => store(write, request, object, owned));
 }
 
 /** An object that plugins gave another name is created under that; what only the server sets stays. */
@@ -122,10 +122,11 @@ function followRewrite(request: AdmissionRequest, object: ApiObject): void {
 /** Stores the object; undefined when the name is taken. */
 async function store(
   { engine, options }: WriteContext,
-  target: Target,
+  request: AdmissionRequest,
   object: ApiObject,
   managed: ManagedFieldsText,
 ): Promise<WriteResult | undefined> {
+  const { target } = request;
   const key = keyOf(target.resource, target.namespace, target.name);
   const draft = encodeObject(target.resource, object, managed);
   const warnings = warningsOf(engine, target, object, undefined);
@@ -134,7 +135,7 @@ async function store(
     checkSize(draft);
     return { body: unversioned(draft), created: true, warnings };
   }
-  const result = await commit(engine, { kind: "create", key, draft });
+  const result = await commitAdmitted(engine, { kind: "create", key, draft }, request);
   return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
 }
 

@@ -7,7 +7,7 @@ import { StatusError, type StatusDetails } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { KindContext } from "../schema/context.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { Store } from "../storage/store.ts";
+import type { Store, WriteCondition } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "./page-cache.ts";
@@ -110,6 +110,21 @@ export interface AdmissionRequest {
   round: 0 | 1;
   /** Called once, in their order, when it is known what became of the write. They must not throw. */
   settlements: Settlement[] | undefined;
+  /** What must still hold when the object is stored, where a plugin's decision depends on it; else undefined. */
+  condition: AdmissionCondition | undefined;
+}
+
+/**
+ * A condition on another key of the store, under which a plugin let a write pass: nothing that its decision depends on was
+ * changed by another process. The store checks it together with the write.
+ */
+export interface AdmissionCondition extends WriteCondition {
+  /**
+   * Decides anew, after the condition has failed; gives the condition of the new decision.
+   *
+   * @throws {StatusError} the write isn't allowed any more.
+   */
+  renew(): MaybePromise<AdmissionCondition | undefined>;
 }
 
 /**

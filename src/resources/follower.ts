@@ -12,8 +12,12 @@ import {
 
 /** Receives the changes of the objects under a prefix; each call is synchronous. */
 export interface FollowHandler {
-  /** The object was created or changed. */
-  put(entry: Entry): void;
+  /**
+   * The object was created or changed.
+   *
+   * @param created the entry is as the object was created; else that isn't known.
+   */
+  put(entry: Entry, created: boolean): void;
   /** The object is gone. */
   remove(key: string): void;
   /**
@@ -130,14 +134,15 @@ export class Follower {
 
   private apply(event: StoreEvent): void {
     if (event.entry === undefined) this.remove(event.key);
-    else if (this.handler.matters?.(event.entry) !== false) this.put(event.entry);
+    else if (this.handler.matters?.(event.entry) !== false)
+      this.put(event.entry, event.previous === undefined);
     else if (this.keys.has(event.key)) this.remove(event.key);
   }
 
-  private put(entry: Entry): void {
+  private put(entry: Entry, created = false): void {
     this.keys.add(entry.key);
     try {
-      this.handler.put(entry);
+      this.handler.put(entry, created);
     } catch (error) {
       // One object that can't be decoded must not block the events of all others.
       this.handler.remove(entry.key);

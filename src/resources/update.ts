@@ -31,6 +31,7 @@ import {
   checkObject,
   checkSize,
   commit,
+  commitAdmitted,
   settleFailure,
   settleResult,
   warningsOf,
@@ -220,7 +221,8 @@ async function admitAndStore(
     return { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live, dryRun: options.dryRun };
-  const result = await withHooks(hooks, writing, () => store(context, entry, { live, object, managed }));
+  const written = { live, object, managed };
+  const result = await withHooks(hooks, writing, () => store(context, request, entry, written));
   if (result !== undefined && !options.dryRun && shouldDeleteDuringUpdate(target, object, live))
     await hooks?.afterDelete(object);
   return result;
@@ -261,6 +263,7 @@ function countGeneration({ resource, subresource }: Target, object: ApiObject, l
 
 async function store(
   { engine, target, options }: WriteContext,
+  request: AdmissionRequest,
   entry: Entry,
   { live, object, managed }: { live: ApiObject; object: ApiObject; managed: ManagedFieldsText },
 ): Promise<WriteResult | undefined> {
@@ -278,7 +281,7 @@ async function store(
       ? { body: draftBody(draft, String(result.revision)), created: false, warnings }
       : undefined;
   }
-  const result = await commit(engine, { kind: "update", key, expected, draft });
+  const result = await commitAdmitted(engine, { kind: "update", key, expected, draft }, request);
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;
 }
 

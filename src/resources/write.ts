@@ -6,6 +6,7 @@ import type { CommitResult, Draft, Write } from "../storage/store.ts";
 import { mayHaveHappened } from "./storage-hooks.ts";
 import {
   kindContext,
+  type AdmissionCondition,
   type AdmissionRequest,
   type Engine,
   type RequestReport,
@@ -100,6 +101,7 @@ export function admissionOf(
     rewritten: false,
     round: 0,
     settlements: undefined,
+    condition: undefined,
   };
 }
 
@@ -175,6 +177,38 @@ export function commit(engine: Engine, write: Write): Promise<CommitResult> {
   return engine.store.commit(write).catch((error: unknown) => {
     throw storeFailure(error);
   });
+}
+
+/** How often admission is asked again, one time after the other, whose condition has failed. */
+const conditionAttempts = 50;
+
+/**
+ * As {@link commit}, under the condition of admission. Where that has failed, admission decides anew.
+ *
+ * @throws {StatusError} what admission refuses with; TooManyRequests where the condition fails again and again.
+ */
+export function commitAdmitted(
+  engine: Engine,
+  write: Write,
+  { condition }: AdmissionRequest,
+): Promise<CommitResult> {
+  return condition === undefined ? commit(engine, write) : commitUnder(condition, engine, write);
+}
+
+async function commitUnder(first: AdmissionCondition, engine: Engine, write: Write): Promise<CommitResult> {
+  let condition: AdmissionCondition | undefined = first;
+  for (let attempt = 1; attempt <= conditionAttempts; attempt++) {
+    const { key, revision } = condition;
+    const result = await commit(engine, { ...write, condition: { key, revision } });
+    if (result.ok || result.conditionFailed !== true) return result;
+    condition = await condition.renew();
+    if (condition === undefined) return commit(engine, write);
+  }
+  throw new StatusError(
+    "TooManyRequests",
+    "other servers write what this request depends on all the time; please try again",
+    { retryAfterSeconds: 1 },
+  );
 }
 
 /** The warnings of a successful write. */

@@ -1,6 +1,7 @@
 import type { AdmissionFacts } from "../admission/followed-objects.ts";
 import type { ProvisionNamespace } from "../admission/plugins/namespace-existence.ts";
 import type { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
+import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { WebhookFigures } from "../admission/webhooks/observer.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
@@ -28,5 +29,6 @@ export interface AdmissionParts {
   readonly facts: AdmissionFacts;
   readonly provision: ProvisionNamespace;
   readonly podSecurityFigures: PodSecurityFigures;
+  readonly quotas: QuotaIndex;
   readonly webhooks: WebhookParts;
 }

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { AdmissionChain, type AdmissionPlugin } from "../admission/admission-chain.ts";
 import { AdmissionFacts } from "../admission/followed-objects.ts";
 import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
+import { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import { WebhookFigures } from "../admission/webhooks/observer.ts";
 import { stackOf } from "../base/logger.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -25,12 +26,10 @@ export interface AdmissionPieces extends Pick<
   AdmissionParts,
   "registry" | "store" | "namespaces" | "policy" | "authorizer"
 > {
-  readonly extensions: readonly AdmissionPlugin[];
+  readonly extensions: { readonly admissionPlugins: readonly AdmissionPlugin[] };
   readonly connections: ConnectionRules;
   readonly life: Lifecycle;
   readonly opened: Opened;
-  /** The server itself, as it looks services up. */
-  readonly user: UserInfo;
   /** Made after admission; asked for when the first request comes. */
   readonly engine: () => Engine;
   readonly client: () => Client;
@@ -39,6 +38,7 @@ export interface AdmissionPieces extends Pick<
 /** The admission of a server. */
 export interface AdmissionSetUp {
   readonly chain: AdmissionChain;
+  readonly quotas: QuotaIndex;
   /** Shows from now on what is counted of it. */
   readonly show: (metrics: MetricSet) => void;
 }
@@ -46,17 +46,21 @@ export interface AdmissionSetUp {
 /**
  * Puts the plugins together that the options turn on.
  *
+ * @param user the server itself, as it looks services up.
  * @throws {OptionsError}
  */
 export async function setUpAdmission(
   options: ServerOptions,
+  user: UserInfo,
   pieces: AdmissionPieces,
 ): Promise<AdmissionSetUp> {
   const { registry, store, namespaces, policy, authorizer, opened, life } = pieces;
   const close = (one: { close(): unknown }) => one.close();
   const failed = (error: unknown) =>
     options.log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
-  const followed = new AdmissionFacts({ store, clock: options.clock, failed }, options.vocabulary);
+  const sources = { store, clock: options.clock, failed };
+  const facts = opened.add(new AdmissionFacts(sources, options.vocabulary), close);
+  const quotas = opened.add(new QuotaIndex(sources, registry), close);
   const podSecurityFigures = new PodSecurityFigures();
   const webhookFigures = new WebhookFigures();
   const parts: AdmissionParts = {
@@ -65,19 +69,23 @@ export async function setUpAdmission(
     namespaces,
     policy,
     authorizer,
-    facts: opened.add(followed, close),
+    facts,
+    quotas,
     provision: (name) => createUnlessThere(pieces.client(), namespaceNamed(name)),
     podSecurityFigures,
     webhooks: {
-      resolve: serviceResolver(pieces.engine, pieces.user, pieces.connections, (below) => randomInt(below)),
+      resolve: serviceResolver(pieces.engine, user, pieces.connections, (below) => randomInt(below)),
       figures: webhookFigures,
       isServing: () => life.synced,
       closeLater: (closable) => void opened.add(closable, close),
     },
   };
-  const chain = new AdmissionChain(await admissionPlugins(options, parts, pieces.extensions));
+  const chain = new AdmissionChain(
+    await admissionPlugins(options, parts, pieces.extensions.admissionPlugins),
+  );
   return {
     chain,
+    quotas,
     show(metrics) {
       chain.measure(admissionObserver(metrics));
       showPodSecurity(metrics, podSecurityFigures);

@@ -21,6 +21,9 @@ import {
 import { readPodSecurity } from "../admission/plugins/pod-security/configuration.ts";
 import { podSecurity } from "../admission/plugins/pod-security/pod-security.ts";
 import { priority } from "../admission/plugins/priority.ts";
+import { readLimitedResources } from "../admission/plugins/resource-quota/configuration.ts";
+import { QuotaTurns } from "../admission/plugins/resource-quota/quota-turns.ts";
+import { resourceQuota } from "../admission/plugins/resource-quota/resource-quota.ts";
 import { runtimeClass } from "../admission/plugins/runtime-class.ts";
 import { securityContextDeny } from "../admission/plugins/security-context-deny.ts";
 import { defaultStorageClass, persistentVolumeClaimResize } from "../admission/plugins/storage-classes.ts";
@@ -123,7 +126,7 @@ const builtIn: readonly Available[] = [
   on("MutatingAdmissionWebhook", async (...made) => mutatingWebhooks(await webhookServices(...made))),
   on("ValidatingAdmissionPolicy", (options, parts) => validatingAdmissionPolicy(policyParts(options, parts))),
   on("ValidatingAdmissionWebhook", async (...made) => validatingWebhooks(await webhookServices(...made))),
-  on("ResourceQuota"),
+  on("ResourceQuota", quotas),
   off("AlwaysDeny", alwaysDeny),
 ];
 
@@ -160,6 +163,16 @@ async function podSecurityStandards(
   const failed = (error: unknown) =>
     log.warn({ plugin, error: stackOf(error) }, "the pods of a namespace can't be read");
   return podSecurity({ settings, facts, figures, vocabulary, pods: { store, registry, clock, failed } });
+}
+
+async function quotas(
+  { vocabulary, clock, log }: ServerOptions,
+  { store, quotas: index }: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+): Promise<AdmissionPlugin> {
+  const { value: limited, warnings } = await readLimitedResources(configuration, vocabulary);
+  for (const warning of warnings) log.warn({ plugin: "ResourceQuota" }, `${configurationFlag}: ${warning}`);
+  return resourceQuota({ index, turns: new QuotaTurns(store, clock), limited });
 }
 
 async function tolerationRestrictions(

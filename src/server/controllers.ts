@@ -2,6 +2,7 @@ import { ExtensionError } from "../base/extension.ts";
 import { builtInControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
+import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { Client } from "../resources/client.ts";
 import { Informer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
@@ -35,6 +36,7 @@ interface ControllerSetup {
   readonly client: Client;
   /** PEM of the authority that clients are to trust; undefined where none is known. */
   readonly rootCertificate: () => string | undefined;
+  readonly quotas: QuotaIndex;
 }
 
 /** Starts the chosen controllers; they and their informers know everything that is stored when the promise resolves. */
@@ -45,6 +47,7 @@ export async function startControllers({
   store,
   client,
   rootCertificate,
+  quotas,
 }: ControllerSetup): Promise<RunningController> {
   const informers = new Map<Resource, Informer>();
   const { clock, log, eventLifeMs } = options;
@@ -69,7 +72,17 @@ export async function startControllers({
     for (const one of informers.values()) one.close();
   };
   try {
-    const context = { client, registry, store, clock, eventLifeMs, rootCertificate, informer, failed };
+    const context = {
+      client,
+      registry,
+      store,
+      clock,
+      eventLifeMs,
+      rootCertificate,
+      quotas,
+      informer,
+      failed,
+    };
     for (const one of chosen) running.push(one.start(context));
     await Promise.all(started);
     return { close };

@@ -179,20 +179,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
   const connections = await connectionRules(options);
-  const admission = await setUpAdmission(options, {
-    registry,
-    store,
-    namespaces,
-    policy,
-    authorizer: authorization.chain,
-    extensions: extensions.admissionPlugins,
-    connections,
-    life,
-    opened,
-    user: loopbackUser(options),
-    engine: () => engine,
-    client: () => client,
-  });
+  const later = { engine: () => engine, client: () => client };
+  const known = { policy, namespaces, authorizer: authorization.chain, connections };
+  const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...known, ...later });
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
@@ -211,7 +200,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
   const rootCertificate = () => serving?.caCertificate;
-  opened.add(await startControllers({ chosen, options, registry, store, client, rootCertificate }), close);
+  const setup = { chosen, options, registry, store, client, rootCertificate, quotas: admission.quotas };
+  opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {

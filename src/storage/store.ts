@@ -162,13 +162,30 @@ export interface RangePage {
   readonly more: boolean;
 }
 
-export type Write =
+/** A change of one key. */
+export type Change =
   /** Succeeds if the key doesn't exist. */
   | { readonly kind: "create"; readonly key: string; readonly draft: Draft }
   /** Succeeds if the key's value was written at revision `expected`. */
   | { readonly kind: "update"; readonly key: string; readonly expected: Revision; readonly draft: Draft }
   /** Succeeds if the key's value was written at revision `expected`. */
   | { readonly kind: "delete"; readonly key: string; readonly expected: Revision };
+
+/** A change, and what it depends on besides. */
+export type Write = Change & {
+  /** Checked in the same transaction as the key itself. */
+  readonly condition?: WriteCondition | undefined;
+};
+
+/**
+ * A second condition of a write, on another key: it holds while that key's value is the one that was written at `revision`.
+ * So a writer that read the store after that revision is sure that nobody who writes that key first wrote in between. Several
+ * writes may have the same condition and be under way together; the condition itself writes nothing.
+ */
+export interface WriteCondition {
+  readonly key: string;
+  readonly revision: Revision;
+}
 
 export type CommitResult =
   | {
@@ -179,7 +196,12 @@ export type CommitResult =
       readonly entry: Entry;
     }
   /** The expectation failed; `current` is the current value of the key (absent: none). */
-  | { readonly ok: false; readonly current: Entry | undefined };
+  | {
+      readonly ok: false;
+      readonly current: Entry | undefined;
+      /** The key is as expected; the write's {@link WriteCondition} failed. */
+      readonly conditionFailed?: true;
+    };
 
 /** One committed write as subscribers see it. The same object is handed to every subscriber of a store. */
 export interface StoreEvent {

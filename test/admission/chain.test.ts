@@ -124,7 +124,7 @@ describe("AlwaysDeny", () => {
   const why = "admission control is denying all modifications";
   const applied = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "there" } };
 
-  test("C-4.13-14 C-4.13-16 is off by default, and so is AlwaysAdmit, which changes nothing", async () => {
+  test("C-4.13-14 C-4.13-15 C-4.13-16 is off by default, and so is AlwaysAdmit, which admits everything and changes nothing", async () => {
     expect((await server.admin.get(`${maps}/there`)).status).toBe(200);
     expect(
       admissionPluginNames.filter(({ name, byDefault }) => /^Always(Admit|Deny)$/.test(name) && byDefault),

@@ -11,7 +11,6 @@ afterAll(() => server.close());
 
 /** A small object of each kind that promises something, and the path of its collection. */
 const promising: Record<string, [path: string, object: object]> = {
-  ResourceQuota: ["/api/v1/namespaces/default/resourcequotas", { spec: { hard: { pods: "1" } } }],
   CustomResourceDefinition: [
     "/apis/apiextensions.platform.io/v1/customresourcedefinitions",
     {

@@ -1,3 +1,4 @@
+import { QuotaIndex } from "../../src/admission/plugins/resource-quota/quota-index.ts";
 import { EventEmitter, once } from "node:events";
 import { expect, test } from "vitest";
 import { systemClock as clock } from "../../src/base/clock.ts";
@@ -42,6 +43,7 @@ test("the signer takes no signature away before it knows the tokens", async () =
     clock,
     eventLifeMs: 1,
     rootCertificate: () => undefined,
+    quotas: new QuotaIndex({ store: slow, clock, failed: () => undefined }, engine.registry),
     informer: () => expect.unreachable(),
     failed: () => undefined,
   });

@@ -122,6 +122,7 @@ describeConformance(
     };
   },
   [
+    "a condition holds against writers of other processes",
     "two stores over one set of data see one truth",
     "reads together see what others committed before, and those after it what came since",
     "syncs that begin together deliver what others committed before",

@@ -15,6 +15,7 @@ import { describeConformance, ManualClock } from "../storage/support.ts";
 import { ManualClock as ServerClock } from "../support/manual-clock.ts";
 
 const inMemory = [
+  "a condition holds against writers of other processes",
   "two stores over one set of data see one truth",
   "reads together see what others committed before, and those after it what came since",
   "syncs that begin together deliver what others committed before",

@@ -19,6 +19,7 @@ async function open() {
 
 // Its data belongs to one store object.
 describeConformance("memory", open, [
+  "a condition holds against writers of other processes",
   "two stores over one set of data see one truth",
   "reads together see what others committed before, and those after it what came since",
   "syncs that begin together deliver what others committed before",

@@ -23,16 +23,16 @@ export function namespaceLifecycle(
   const reviews = groupName(authorization, vocabulary);
   return {
     name: "NamespaceLifecycle",
-    concerns: (operation) => operation !== "UPDATE",
+    concerns: (operation, { resource }) =>
+      resource === namespaces
+        ? operation === "DELETE"
+        : operation === "CREATE" && resource.namespaced && resource.group !== reviews,
     mutate(request) {
       const { operation, target } = request;
-      if (target.resource === namespaces) return;
-      if (operation !== "CREATE" || target.namespace === "" || target.resource.group === reviews) return;
-      return andThen(phases.of(target.namespace), (phase) => checkPhase(phase, request));
-    },
-    validate({ operation, target }) {
-      if (operation !== "DELETE" || target.resource !== namespaces || !kept.has(target.name)) return;
-      throw forbidden(target, "this namespace may not be deleted");
+      if (operation !== "DELETE") {
+        return andThen(phases.of(target.namespace), (phase) => checkPhase(phase, request));
+      }
+      if (kept.has(target.name)) throw forbidden(target, "this namespace may not be deleted");
     },
   };
 }

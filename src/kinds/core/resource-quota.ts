@@ -90,7 +90,8 @@ export const ResourceQuota = kind({
   returnsDeletedObject: true,
   doc: "Limits on what all objects of a namespace may use together.",
   effect: {
-    unenforced: "quotas limit nothing",
+    enforced: "the admission plugin ResourceQuota rejects what would exceed it",
+    acts: "the controller `resourcequota` keeps `status`",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the quota.").emitEmpty(),

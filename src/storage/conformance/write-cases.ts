@@ -120,6 +120,100 @@ export const writeCases: readonly Scenario[] = [
     }
   }),
 
+  scenario(
+    "a condition on another key refuses the write once that key was written again",
+    async ({ store }) => {
+      const key = "/g/r/n/turn";
+      const revision = await create(store, key, "1");
+      const condition = { key, revision };
+      const first = succeeded(
+        await store.commit({ kind: "create", key: webKey, draft: draft("1"), condition }),
+      ).revision;
+      const second = succeeded(
+        await store.commit({ kind: "update", key: webKey, expected: first, draft: draft("2"), condition }),
+      ).revision;
+      await update(store, key, revision, "2");
+      const before = await store.latestRevision();
+      const other = "/apps/deployments/default/other";
+      assert.deepEqual(await store.commit({ kind: "create", key: other, draft: draft("3"), condition }), {
+        ok: false,
+        current: undefined,
+        conditionFailed: true,
+      });
+      for (const kind of ["update", "delete"] as const) {
+        const refused = await store.commit({
+          kind,
+          key: webKey,
+          expected: second,
+          draft: draft("3"),
+          condition,
+        });
+        assert.equal(!refused.ok && refused.conditionFailed, true);
+        assert.equal(!refused.ok && refused.current?.revision, second);
+      }
+      assert.equal(await store.latestRevision(), before, "a failed condition takes no revision");
+      assert.equal(textOf(await store.get(webKey)), "2");
+    },
+  ),
+
+  scenario("a condition fails where its key was deleted, or deleted and made again", async ({ store }) => {
+    const key = "/g/r/n/turn";
+    const revision = await create(store, key, "1");
+    const condition = { key, revision };
+    const attempt = () => store.commit({ kind: "create", key: webKey, draft: draft("1"), condition });
+    await remove(store, key, revision);
+    assert.equal((await attempt()).ok, false);
+    await create(store, key, "1");
+    assert.equal((await attempt()).ok, false);
+    assert.equal(await store.get(webKey), undefined);
+  }),
+
+  scenario(
+    "a write whose own key isn't as expected is a conflict, whatever its condition",
+    async ({ store }) => {
+      const stands = await create(store, webKey, "1");
+      const condition = { key: "/g/r/n/none", revision: stands };
+      const result = await store.commit({ kind: "create", key: webKey, draft: draft("2"), condition });
+      assert.equal(!result.ok && result.current?.revision, stands);
+      assert.equal(!result.ok && result.conditionFailed, undefined);
+    },
+  ),
+
+  scenario(
+    "of writes that arrive together, those after one of the condition's key fail",
+    async ({ store }) => {
+      const key = "/g/r/n/turn";
+      const revision = await create(store, key, "1");
+      const condition = { key, revision };
+      const write = (name: string) =>
+        store.commit({ kind: "create", key: `/g/r/n/${name}`, draft: draft(name), condition });
+      const early = [write("a"), write("b")];
+      const turn = store.commit({ kind: "update", key, expected: revision, draft: draft("2") });
+      const late = [write("c"), write("d")];
+      const [taken, ...results] = await Promise.all([turn, ...early, ...late]);
+      const turnedAt = succeeded(taken).revision;
+      for (const result of results) {
+        if (result.ok) assert.ok(result.revision < turnedAt, "a write took place after its condition failed");
+        else assert.equal(result.conditionFailed, true);
+      }
+    },
+  ),
+
+  scenario("a condition holds against writers of other processes", async ({ store, another }) => {
+    if (another === undefined) return "the engine's data isn't shared";
+    const second = await another();
+    const key = "/g/r/n/turn";
+    const revision = await create(store, key, "1");
+    const condition = { key, revision };
+    const write = (by: typeof store, name: string) =>
+      by.commit({ kind: "create", key: `/g/r/n/${name}`, draft: draft(name), condition });
+    assert.equal((await write(second, "a")).ok, true);
+    await update(second, key, revision, "2");
+    const refused = await write(store, "b");
+    assert.equal(!refused.ok && refused.conditionFailed, true);
+    await second.close();
+  }),
+
   scenario("concurrent writers that retry lose no update", async ({ store }) => {
     await create(store, webKey, "0");
     const writer = async (): Promise<void> => {

@@ -253,8 +253,14 @@ class ClusterStore implements EtcdStore {
     const key = this.keyspace.outer(write.key);
     const value = write.kind === "delete" ? undefined : encodeValue(write.draft);
     const change: RequestOp = value === undefined ? { remove: { key } } : { put: { key, value } };
+    const expected = write.kind === "create" ? 0 : write.expected;
+    const { condition } = write;
     const { succeeded, revision, results, doubtful } = await this.send(write.kind, key, value, {
-      expect: { key, modRevision: write.kind === "create" ? 0 : write.expected },
+      expect: { key, modRevision: expected },
+      condition: condition && {
+        key: this.keyspace.outer(condition.key),
+        modRevision: condition.revision,
+      },
       success: [change, { put: { key: this.keyspace.marker, value: mark } }],
       failure: [{ range: { key } }],
     });
@@ -262,7 +268,10 @@ class ClusterStore implements EtcdStore {
     if (!succeeded && !(doubtful && isOwn(found, value))) {
       // Another's write, or the removal, may stand on top of one of ours that went without an answer.
       if (doubtful) throw new StoreUnavailableError(`whether ${write.key} was written isn't known`);
-      return { ok: false, current: found === undefined ? undefined : decodeEntry(write.key, found) };
+      const current = found === undefined ? undefined : decodeEntry(write.key, found);
+      return (found?.modRevision ?? 0) === expected
+        ? { ok: false, current, conditionFailed: true }
+        : { ok: false, current };
     }
     const at = succeeded ? revision : found!.modRevision;
     await this.live.delivered(revisionOf(at));

@@ -136,23 +136,32 @@ const encodeOpInto: Encode<RequestOp> = (op, writer) => {
   }
 };
 
+/** Holds when the key's last write was at this revision; 0: when there is no such key. */
+export interface TxnExpectation {
+  readonly key: Uint8Array;
+  readonly modRevision: number;
+}
+
 export interface TxnRequest {
-  /** Holds when the key's last write was at this revision; 0: when there is no such key. */
-  readonly expect?: { readonly key: Uint8Array; readonly modRevision: number } | undefined;
+  readonly expect?: TxnExpectation | undefined;
+  /** A second expectation, which must hold as well. */
+  readonly condition?: TxnExpectation | undefined;
   readonly success: readonly RequestOp[];
   readonly failure?: readonly RequestOp[] | undefined;
 }
 
 const compareMod = 2;
 
+const encodeExpectationInto: Encode<TxnExpectation> = ({ key, modRevision }, writer) => {
+  writer.tag(2, WireType.Varint).int32(compareMod);
+  bytesField(writer, 3, key);
+  numberField(writer, 6, modRevision);
+};
+
 export function encodeTxnRequest(message: TxnRequest): Buffer {
-  return finished(message, ({ expect, success, failure = [] }, writer) => {
-    if (expect !== undefined) {
-      nested(writer, 1, expect, ({ key, modRevision }) => {
-        writer.tag(2, WireType.Varint).int32(compareMod);
-        bytesField(writer, 3, key);
-        numberField(writer, 6, modRevision);
-      });
+  return finished(message, ({ expect, condition, success, failure = [] }, writer) => {
+    for (const expectation of [expect, condition]) {
+      if (expectation !== undefined) nested(writer, 1, expectation, encodeExpectationInto);
     }
     for (const op of success) nested(writer, 2, op, encodeOpInto);
     for (const op of failure) nested(writer, 3, op, encodeOpInto);

@@ -209,14 +209,13 @@ export class Writer {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
+    const current = (key: string): Entry | undefined =>
+      changed.has(key) ? changed.get(key) : this.reader.present(key);
     let room = roomLeft(this.environment, this.limits.storeBytes);
     for (const to of taken) {
       const { write } = to;
       const next = revisionOf(before + steps.length + 1);
-      const made = attempt(() => {
-        const previous = changed.has(write.key) ? changed.get(write.key) : this.reader.present(write.key);
-        return prepare(write, previous, next);
-      });
+      const made = attempt(() => prepare(write, current, next));
       if (made.result === undefined) {
         batch.failed.push({ to, error: made.error });
         continue;
@@ -265,11 +264,15 @@ interface Prepared {
   readonly record?: Buffer | undefined;
 }
 
-/** The outcome of a write when `previous` is the current value; changes nothing. */
-function prepare(write: Write, previous: Entry | undefined, revision: Revision): Prepared {
-  const { key } = write;
+/** The outcome of a write when `current` gives the current value of a key; changes nothing. */
+function prepare(write: Write, current: (key: string) => Entry | undefined, revision: Revision): Prepared {
+  const { key, condition } = write;
+  const previous = current(key);
   const expected = write.kind === "create" ? undefined : write.expected;
   if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
+  if (condition !== undefined && current(condition.key)?.revision !== condition.revision) {
+    return { result: { ok: false, current: previous, conditionFailed: true } };
+  }
   const made = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
   return {
     result: { ok: true, revision, entry: (made?.entry ?? previous)! },

@@ -102,6 +102,10 @@ class MemoryStore implements Store {
     const previous = this.index.current(write.key);
     const expected = write.kind === "create" ? undefined : write.expected;
     if (previous?.revision !== expected) return { ok: false, current: previous };
+    const { condition } = write;
+    if (condition !== undefined && this.index.current(condition.key)?.revision !== condition.revision) {
+      return { ok: false, current: previous, conditionFailed: true };
+    }
     const revision = revisionOf(this.index.latest + 1);
     const entry = write.kind === "delete" ? undefined : entryFromDraft(write.key, revision, write.draft);
     const event: StoreEvent = { key: write.key, revision, entry, previous };

@@ -146,6 +146,24 @@ describe("turning webhooks off", () => {
     await server.server.close();
   });
 
+  it("C-2.9-18 a configuration that is written at one server counts for the next request to another", async () => {
+    const dir = path.join(folder.path, "shared");
+    const [one, other] = [
+      await TestServer.start({ storage: { engine: "embedded", dir } }),
+      await TestServer.start({ storage: { engine: "embedded", dir } }),
+    ];
+    const configurations = new Configurations(one.admin);
+    webhook.answer = () => ({ response: { allowed: false } });
+    for (let turn = 0; turn < 5; turn++) {
+      expect((await other.admin.post(MAPS, map(`before-${turn}`))).status).toBe(201);
+      await configurations.validating("v", hook(webhook.client()));
+      expect((await other.admin.post(MAPS, map(`after-${turn}`))).status).toBe(400);
+      await configurations.clear();
+    }
+    await other.close();
+    await one.close();
+  });
+
   it("a server starts where a webhook that nobody serves matches all that it writes at its start", async () => {
     const dir = path.join(folder.path, "data");
     const first = await TestServer.start({ storage: { engine: "embedded", dir } });

@@ -19,59 +19,73 @@ function quantitiesOf(map: Readonly<Record<string, string>> | undefined): Map<st
   return new Map(Object.entries(map ?? {}).map(([name, text]) => [name, parseQuantity(text)]));
 }
 
-/** How a container or pod breaks the limits of its type, a sentence each. */
-export function violations(limits: TypeLimits, usage: Usage): string[] {
-  return [
-    ...limits.min.flatMap((bound) => belowMinimum(limits.type, bound, usage)),
-    ...limits.max.flatMap((bound) => aboveMaximum(limits.type, bound, usage)),
-    ...limits.maxRatio.flatMap((bound) => aboveRatio(limits.type, bound, usage)),
-  ];
+/** How a container or pod breaks the limits of its type: adds a sentence for each. */
+export function addViolations({ type, min, max, maxRatio }: TypeLimits, usage: Usage, to: string[]): void {
+  for (const bound of min) addViolation(to, belowMinimum(bound, usage), "minimum", type, bound);
+  for (const bound of max) addViolation(to, aboveMaximum(bound, usage), "maximum", type, bound);
+  for (const bound of maxRatio) {
+    const fault = aboveRatio(bound, usage);
+    if (fault !== undefined) {
+      to.push(`${bound.resource} max limit to request ratio per ${type} is ${bound.text}, but ${fault}`);
+    }
+  }
 }
 
 /** How a claim breaks the limits of its type; a claim has requests only. */
-export function claimViolations({ type, min, max }: TypeLimits, usage: Usage): string[] {
-  const above = max.flatMap(({ resource, text, nanos }) => {
-    const request = usage.requests.get(resource);
-    const rule = `maximum ${resource} usage per ${type} is ${text}`;
-    if (request === undefined) return [`${rule}.  No request is specified`];
-    return request.nanos > nanos ? [`${rule}, but request is ${formatQuantity(request)}`] : [];
-  });
-  return [...min.flatMap((bound) => belowMinimum(type, bound, usage)), ...above];
+export function addClaimViolations({ type, min, max }: TypeLimits, usage: Usage, to: string[]): void {
+  for (const bound of min) addViolation(to, belowMinimum(bound, usage), "minimum", type, bound);
+  for (const bound of max) {
+    const request = usage.requests.get(bound.resource);
+    const fault =
+      request === undefined
+        ? noRequest
+        : request.nanos > bound.nanos
+          ? `, but request is ${formatQuantity(request)}`
+          : undefined;
+    addViolation(to, fault, "maximum", type, bound);
+  }
 }
 
-function belowMinimum(type: string, { resource, text, nanos }: Amount, usage: Usage): string[] {
-  const rule = `minimum ${resource} usage per ${type} is ${text}`;
-  const request = usage.requests.get(resource);
-  const limit = usage.limits.get(resource);
-  if (request === undefined) return [`${rule}.  No request is specified`];
-  if (request.nanos < nanos) return [`${rule}, but request is ${formatQuantity(request)}`];
-  if (limit !== undefined && limit.nanos < nanos) return [`${rule}, but limit is ${formatQuantity(limit)}`];
-  return [];
+const noRequest = ".  No request is specified";
+const noLimit = ".  No limit is specified";
+
+function addViolation(
+  to: string[],
+  fault: string | undefined,
+  what: string,
+  type: string,
+  { resource, text }: Amount,
+): void {
+  if (fault !== undefined) to.push(`${what} ${resource} usage per ${type} is ${text}${fault}`);
 }
 
-function aboveMaximum(type: string, { resource, text, nanos }: Amount, usage: Usage): string[] {
-  const rule = `maximum ${resource} usage per ${type} is ${text}`;
+function belowMinimum({ resource, nanos }: Amount, usage: Usage): string | undefined {
   const request = usage.requests.get(resource);
+  if (request === undefined) return noRequest;
+  if (request.nanos < nanos) return `, but request is ${formatQuantity(request)}`;
   const limit = usage.limits.get(resource);
-  if (limit === undefined) return [`${rule}.  No limit is specified`];
-  if (limit.nanos > nanos) return [`${rule}, but limit is ${formatQuantity(limit)}`];
-  if (request !== undefined && request.nanos > nanos)
-    return [`${rule}, but request is ${formatQuantity(request)}`];
-  return [];
+  if (limit !== undefined && limit.nanos < nanos) return `, but limit is ${formatQuantity(limit)}`;
+  return undefined;
+}
+
+function aboveMaximum({ resource, nanos }: Amount, usage: Usage): string | undefined {
+  const limit = usage.limits.get(resource);
+  if (limit === undefined) return noLimit;
+  if (limit.nanos > nanos) return `, but limit is ${formatQuantity(limit)}`;
+  const request = usage.requests.get(resource);
+  if (request !== undefined && request.nanos > nanos) return `, but request is ${formatQuantity(request)}`;
+  return undefined;
 }
 
 const nano = 10n ** 9n;
 
-function aboveRatio(type: string, { resource, text, nanos }: Amount, usage: Usage): string[] {
-  const rule = `${resource} max limit to request ratio per ${type} is ${text}`;
+function aboveRatio({ resource, nanos }: Amount, usage: Usage): string | undefined {
   const request = usage.requests.get(resource);
   const limit = usage.limits.get(resource);
-  if (request === undefined || request.nanos === 0n) {
-    return [`${rule}, but no request is specified or request is 0`];
-  }
-  if (limit === undefined || limit.nanos === 0n) return [`${rule}, but no limit is specified or limit is 0`];
+  if (request === undefined || request.nanos === 0n) return "no request is specified or request is 0";
+  if (limit === undefined || limit.nanos === 0n) return "no limit is specified or limit is 0";
   // The ratio of the two, without rounding: limit / request > nanos / 10^9.
-  if (limit.nanos * nano <= nanos * request.nanos) return [];
+  if (limit.nanos * nano <= nanos * request.nanos) return undefined;
   const ratio = Number(limit.nanos) / Number(request.nanos);
-  return [`${rule}, but provided ratio is ${ratio.toFixed(6)}`];
+  return `provided ratio is ${ratio.toFixed(6)}`;
 }

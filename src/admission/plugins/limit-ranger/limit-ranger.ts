@@ -10,9 +10,9 @@ import { isOf } from "../../admitted-types.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";
 import type { AdmissionFacts } from "../../followed-objects.ts";
 import { forbidden } from "../../forbidden.ts";
-import { podOf, type PodSpecValue } from "../../pod-spec.ts";
-import { claimViolations, usageOf, violations, type Usage } from "./constraints.ts";
-import { limitRangeFacts, type Amount, type LimitRangeFacts } from "./limits.ts";
+import { podOf } from "../../pod-spec.ts";
+import { addClaimViolations, addViolations, usageOf, type Usage } from "./constraints.ts";
+import { limitRangeFacts, type Amount, type LimitRangeFacts, type TypeLimits } from "./limits.ts";
 
 /**
  * LimitRanger: containers of new pods that name no requests or limits get those of the namespace's LimitRanges; pods,
@@ -41,7 +41,7 @@ export function limitRanger(facts: AdmissionFacts, { domain }: Vocabulary): Admi
     },
     validate: (request) =>
       inNamespaceOf(request, (found) => {
-        const wrong = found.flatMap((range) => violationsOf(request, range));
+        const wrong = violationsOf(request, found);
         if (wrong.length === 0) return;
         throw forbidden(request.target, wrong.length === 1 ? wrong[0]! : `[${wrong.join(", ")}]`);
       }),
@@ -53,13 +53,11 @@ function fillDefaults(request: AdmissionRequest, ranges: readonly LimitRangeFact
   const pod = podOf(request);
   const notes: string[] = [];
   for (const { limits } of ranges) {
-    for (const { type, defaultLimits, defaultRequests } of limits) {
-      if (type !== "Container") continue;
+    for (const one of limits) {
+      if (one.type !== "Container") continue;
       const { containers = [], initContainers = [] } = pod.spec;
-      for (const one of containers)
-        notes.push(...fillContainer(one, "container", defaultRequests, defaultLimits));
-      for (const one of initContainers)
-        notes.push(...fillContainer(one, "init container", defaultRequests, defaultLimits));
+      for (const container of containers) fillContainer(container, "container", one, notes);
+      for (const container of initContainers) fillContainer(container, "init container", one, notes);
     }
   }
   if (notes.length === 0) return;
@@ -70,54 +68,65 @@ function fillDefaults(request: AdmissionRequest, ranges: readonly LimitRangeFact
 function fillContainer(
   container: Container,
   what: string,
-  requests: readonly Amount[],
-  limits: readonly Amount[],
-): string[] {
+  { defaultRequests, defaultLimits }: TypeLimits,
+  notes: string[],
+): void {
   const resources: NonNullable<Container["resources"]> = (container.resources ??= {});
-  const fill = (member: "requests" | "limits", amounts: readonly Amount[]): string[] => {
-    const missing = amounts.filter(({ resource }) => !Object.hasOwn(resources[member] ?? {}, resource));
-    if (missing.length === 0) return [];
+  const fill = (member: "requests" | "limits", amounts: readonly Amount[]): void => {
+    const given = resources[member];
+    const missing = amounts.filter(({ resource }) => given === undefined || !Object.hasOwn(given, resource));
+    if (missing.length === 0) return;
     const added = missing.map(({ resource, text }) => [resource, text] as const);
-    resources[member] = { ...resources[member], ...Object.fromEntries(added) };
+    resources[member] = { ...given, ...Object.fromEntries(added) };
     const names = missing.map(({ resource }) => resource).join(", ");
-    return [`${names} ${member === "requests" ? "request" : "limit"} for ${what} ${container.name}`];
+    notes.push(`${names} ${member === "requests" ? "request" : "limit"} for ${what} ${container.name}`);
   };
-  return [...fill("requests", requests), ...fill("limits", limits)];
+  fill("requests", defaultRequests);
+  fill("limits", defaultLimits);
 }
 
-function violationsOf(request: AdmissionRequest, { limits }: LimitRangeFacts): string[] {
+/** All that is wrong, in the order of the limit ranges. What the object uses is read once. */
+function violationsOf(request: AdmissionRequest, ranges: readonly LimitRangeFacts[]): string[] {
   const { target, object } = request;
+  const wrong: string[] = [];
   if (isOf(target, PersistentVolumeClaim)) {
     const claim = object as unknown as PersistentVolumeClaim;
     const usage = usageOf({ requests: claim.spec?.resources?.requests });
-    return limits.flatMap((one) => (one.type === "PersistentVolumeClaim" ? claimViolations(one, usage) : []));
+    for (const limits of limitsOf(ranges, "PersistentVolumeClaim")) addClaimViolations(limits, usage, wrong);
+    return wrong;
   }
-  const { spec } = podOf(request);
-  const { containers = [], initContainers = [] } = spec;
-  return limits.flatMap((one) => {
-    if (one.type === "Pod") return violations(one, podUsage(spec));
-    if (one.type !== "Container") return [];
-    return [...containers, ...initContainers].flatMap(({ resources }) =>
-      violations(one, usageOf(resources ?? {})),
-    );
-  });
+  const { containers = [], initContainers = [] } = podOf(request).spec;
+  const running = containers.map(({ resources }) => usageOf(resources ?? {}));
+  const before = initContainers.map(({ resources }) => usageOf(resources ?? {}));
+  let pod: Usage | undefined;
+  for (const { limits } of ranges) {
+    for (const one of limits) {
+      if (one.type === "Pod") addViolations(one, (pod ??= podUsage(running, before)), wrong);
+      if (one.type !== "Container") continue;
+      for (const usage of running) addViolations(one, usage, wrong);
+      for (const usage of before) addViolations(one, usage, wrong);
+    }
+  }
+  return wrong;
+}
+
+function limitsOf(ranges: readonly LimitRangeFacts[], type: string): TypeLimits[] {
+  return ranges.flatMap(({ limits }) => limits.filter((one) => one.type === type));
 }
 
 /**
  * What a pod uses: its containers together, or, where that is more, one of those that run before them, as these run one
  * after the other.
  */
-function podUsage({ containers = [], initContainers = [] }: PodSpecValue): Usage {
+function podUsage(containers: readonly Usage[], initContainers: readonly Usage[]): Usage {
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();
-  for (const { resources } of containers) {
-    const usage = usageOf(resources ?? {});
+  for (const usage of containers) {
     combine(requests, usage.requests, addQuantities);
     combine(limits, usage.limits, addQuantities);
   }
   const larger = (a: Quantity, b: Quantity): Quantity => (compareQuantities(a, b) >= 0 ? a : b);
-  for (const { resources } of initContainers) {
-    const usage = usageOf(resources ?? {});
+  for (const usage of initContainers) {
     combine(requests, usage.requests, larger);
     combine(limits, usage.limits, larger);
   }

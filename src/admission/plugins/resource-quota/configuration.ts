@@ -1,0 +1,73 @@
+import { refuseFaults, type Configuration } from "../../../schema/configuration.ts";
+import { FieldReport } from "../../../schema/faults.ts";
+import { struct } from "../../../schema/meta.ts";
+import { field, list, string } from "../../../schema/types.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import type { PluginConfiguration } from "../../configuration.ts";
+import type { ScopeCondition } from "./scopes.ts";
+
+const Scope = struct("LimitedScope", "A scope of objects that need a quota.", {
+  scopeName: field(undefined, string, "The scope.").required(),
+  operator: field(undefined, string, "Relation of the scope to the values.").required(),
+  values: field(undefined, list(string), "Values for In and NotIn."),
+});
+
+const Limited = struct("LimitedResource", "What may be used only where a quota covers it.", {
+  apiGroup: field(undefined, string, "Group of the objects; empty for the core group."),
+  resource: field(undefined, string, "Resource type of the objects.").required(),
+  matchContains: field(
+    undefined,
+    list(string),
+    "Parts of the names of what needs a quota, such as `.storage`.",
+  ),
+  matchScopes: field(undefined, list(Scope), "Scopes whose objects need a quota of that scope."),
+});
+
+const QuotaConfiguration = struct("ResourceQuotaConfiguration", "What may be used only under a quota.", {
+  kind: field(undefined, string, "ResourceQuotaConfiguration."),
+  apiVersion: field(undefined, string, "Version of the configuration's form."),
+  limitedResources: field(undefined, list(Limited), "What needs a quota."),
+});
+
+/** What may be used only where a quota covers it. */
+export interface LimitedResource {
+  readonly group: string;
+  readonly resource: string;
+  readonly matchContains: readonly string[];
+  readonly matchScopes: readonly ScopeCondition[];
+}
+
+/**
+ * Reads what the plugin is configured with. Without a configuration nothing needs a quota.
+ *
+ * @throws {ConfigurationError}
+ */
+export async function readLimitedResources(
+  configuration: PluginConfiguration | undefined,
+  { groupSuffix }: Vocabulary,
+): Promise<Configuration<readonly LimitedResource[]>> {
+  if (configuration === undefined) return { value: [], warnings: [] };
+  const given = await configuration.readPlain();
+  // The form of the first versions has a name of its own.
+  const isEarly = (given as { readonly kind?: unknown } | null)?.kind === "Configuration";
+  const { value, warnings } = await configuration.read({
+    type: QuotaConfiguration,
+    ...(isEarly
+      ? {
+          kind: "Configuration",
+          apiVersions: ["v1beta1", "v1alpha1"].map(
+            (version) => `resourcequota.admission.${groupSuffix}/${version}`,
+          ),
+        }
+      : { kind: "ResourceQuotaConfiguration", apiVersions: [`apiserver.config.${groupSuffix}/v1`] }),
+  });
+  const report = FieldReport.start();
+  const limited = (value.limitedResources ?? []).map(
+    ({ apiGroup: group = "", resource = "", matchContains = [], matchScopes = [] }, index) => {
+      if (resource === "") report.at("limitedResources", index, "resource").required();
+      return { group, resource, matchContains, matchScopes };
+    },
+  );
+  refuseFaults(report);
+  return { value: limited, warnings };
+}

@@ -1,0 +1,44 @@
+import type { AdmissionRequest } from "../../../resources/engine.ts";
+import { forbidden } from "../../forbidden.ts";
+import type { LimitedResource } from "./configuration.ts";
+import type { Measured } from "./evaluator.ts";
+import { compileScope, scopesText, type ScopeCondition } from "./scopes.ts";
+
+/** What a request uses, and what the quotas of its namespace cover of it. */
+export interface Coverage extends Measured {
+  /** What the quotas limit that the object is charged to. */
+  readonly covered: readonly string[];
+  /** The scopes of all quotas of the namespace. */
+  readonly coveredScopes: readonly ScopeCondition[];
+}
+
+/**
+ * Refuses what is configured to need a quota and has none.
+ *
+ * @throws {StatusError}
+ */
+export function refuseUncovered(
+  limited: readonly LimitedResource[],
+  { target }: AdmissionRequest,
+  { usage, traits, covered, coveredScopes }: Coverage,
+): void {
+  const { group, name: resource } = target.resource;
+  const parts = limited
+    .filter((one) => one.group === group && one.resource === resource)
+    .flatMap(({ matchContains }) => matchContains);
+  const uncovered = [...usage]
+    .filter(([name, { nanos }]) => nanos > 0n && parts.some((part) => name.includes(part)))
+    .map(([name]) => name)
+    .filter((name) => !covered.includes(name));
+  if (uncovered.length > 0) {
+    throw forbidden(target, `insufficient quota to consume: ${uncovered.toSorted().join(",")}`);
+  }
+  const isIn = (condition: ScopeCondition): boolean => compileScope(condition)(traits);
+  const names = new Set(coveredScopes.filter(isIn).map(({ scopeName }) => scopeName));
+  const without = limited
+    .flatMap(({ matchScopes }) => matchScopes)
+    .filter((condition) => isIn(condition) && !names.has(condition.scopeName));
+  if (without.length > 0) {
+    throw forbidden(target, `insufficient quota to match these scopes: ${scopesText(without)}`);
+  }
+}

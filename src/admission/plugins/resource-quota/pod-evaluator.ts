@@ -1,0 +1,101 @@
+import type { Quantity } from "../../../base/quantity.ts";
+import type { Container } from "../../../kinds/core/pod/container.ts";
+import type { Pod } from "../../../kinds/core/pod/pod.ts";
+import { isExtended, isHugePages } from "../../../kinds/core/pod/resource-names.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import type { Evaluator, Measured } from "./evaluator.ts";
+import { podTraits } from "./scopes.ts";
+import { addUsage, one, raiseUsage, usageOf, type Usage } from "./usage.ts";
+
+const compute = ["cpu", "memory", "ephemeral-storage"];
+const measured = new Set([
+  "pods",
+  ...compute,
+  ...compute.map((name) => `requests.${name}`),
+  ...compute.map((name) => `limits.${name}`),
+]);
+/** What every container must set where a quota limits it: what quotas call it, and where it stands. In their order in messages. */
+const mustBeSet = [
+  ["cpu", "requests", "cpu"],
+  ["limits.cpu", "limits", "cpu"],
+  ["limits.memory", "limits", "memory"],
+  ["memory", "requests", "memory"],
+  ["requests.cpu", "requests", "cpu"],
+  ["requests.memory", "requests", "memory"],
+] as const;
+
+const countName = "count/pods";
+const existing: Usage = new Map([[countName, one]]);
+
+/**
+ * What pods use: `count/pods` while they exist; `pods`, and what their containers request and are limited to, until they have
+ * ended. Containers count together, or, where that is more, one of those that run before them; the overhead comes on top.
+ */
+export function podEvaluator(context: KindContext): Evaluator {
+  return {
+    chargesUpdates: false,
+    measures: (name) =>
+      name === countName ||
+      measured.has(name) ||
+      isHugePages(name) ||
+      name.startsWith("requests.hugepages-") ||
+      (name.startsWith("requests.") && isExtended(name.slice("requests.".length), context)),
+    measure: (object, now) => measurePod(object as unknown as Pod, now, context),
+    missing: (object) => missingOf(object as unknown as Pod),
+  };
+}
+
+function measurePod(pod: Pod, now: number, context: KindContext): Measured {
+  const { metadata, status } = pod;
+  const traits = podTraits(pod);
+  if (status?.phase === "Failed" || status?.phase === "Succeeded") return { usage: existing, traits };
+  const usage = runningUsage(pod, context);
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return { usage, traits };
+  // A pod whose node is lost may be on its way out for ever.
+  const at = Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
+  return now > at ? { usage: existing, traits } : { usage, traits, later: { at, usage: existing } };
+}
+
+function runningUsage({ spec }: Pod, context: KindContext): Usage {
+  const requests = new Map<string, Quantity>();
+  const limits = new Map<string, Quantity>();
+  for (const { resources } of spec?.containers ?? []) {
+    addUsage(requests, usageOf(resources?.requests));
+    addUsage(limits, usageOf(resources?.limits));
+  }
+  for (const { resources } of spec?.initContainers ?? []) {
+    raiseUsage(requests, usageOf(resources?.requests));
+    raiseUsage(limits, usageOf(resources?.limits));
+  }
+  const overhead = usageOf(spec?.overhead);
+  addUsage(requests, overhead);
+  addUsage(limits, overhead);
+  const usage = new Map<string, Quantity>(existing);
+  usage.set("pods", one);
+  for (const [name, amount] of requests) {
+    if (compute.includes(name) || isHugePages(name)) {
+      usage.set(name, amount);
+      usage.set(`requests.${name}`, amount);
+    } else if (isExtended(name, context)) usage.set(`requests.${name}`, amount);
+  }
+  for (const [name, amount] of limits) if (compute.includes(name)) usage.set(`limits.${name}`, amount);
+  return usage;
+}
+
+/** The containers that don't set what they must where it is limited. */
+function missingOf({ spec }: Pod): Map<string, string[]> {
+  const missing = new Map<string, string[]>();
+  const note = ({ name, resources }: Container): void => {
+    for (const [limited, member, resource] of mustBeSet) {
+      const amounts = resources?.[member];
+      if (amounts !== undefined && Object.hasOwn(amounts, resource)) continue;
+      const names = missing.get(limited);
+      if (names === undefined) missing.set(limited, [name]);
+      else names.push(name);
+    }
+  };
+  for (const container of spec?.containers ?? []) note(container);
+  for (const container of spec?.initContainers ?? []) note(container);
+  return missing;
+}

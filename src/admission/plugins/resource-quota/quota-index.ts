@@ -1,0 +1,111 @@
+import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
+import { Follower } from "../../../resources/follower.ts";
+import { namesOf, resourceOf, type Registry, type Resource } from "../../../resources/registry.ts";
+import { decodeEntry } from "../../../resources/stored.ts";
+import type { Entry } from "../../../storage/store.ts";
+import type { FollowSources } from "../../followed-objects.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { evaluatorOf, isCounted } from "./evaluators.ts";
+import { NamespaceUsage, type CountedType } from "./namespace-usage.ts";
+import { quotaFacts } from "./quota-facts.ts";
+
+/** Called with a namespace whose use or limits may have changed. It must not throw. */
+export type QuotaListener = (namespace: string) => void;
+
+/**
+ * The quotas of all namespaces, and what is used in those that have any; followed from the first question on. Namespaces
+ * without quotas cost nothing.
+ */
+export class QuotaIndex {
+  private readonly namespaces = new Map<string, NamespaceUsage>();
+  private readonly listeners: QuotaListener[] = [];
+  private follower: Follower | undefined;
+  private known: ReadonlyMap<string, CountedType> | undefined;
+
+  constructor(
+    private readonly sources: FollowSources,
+    private readonly registry: Registry,
+  ) {}
+
+  /**
+   * Waits until every quota is known that was acknowledged before the call, by any process.
+   *
+   * @throws {StoreUnavailableError} they can't be followed at present.
+   */
+  sync(): MaybePromise<void> {
+    return (this.follower ?? this.follow()).sync();
+  }
+
+  /** What is used in a namespace; undefined where it has no quotas. To be asked after {@link sync}. */
+  in(namespace: string): NamespaceUsage | undefined {
+    return this.namespaces.get(namespace);
+  }
+
+  /** Every namespace that has quotas. */
+  all(): IterableIterator<NamespaceUsage> {
+    return this.namespaces.values();
+  }
+
+  /** What measures the objects of a type; undefined for those that quotas don't count. */
+  evaluatorOf({ stored }: Resource): Evaluator | undefined {
+    return this.types.get(stored.storePrefix)?.evaluator;
+  }
+
+  /** Registers a listener. */
+  listen(listener: QuotaListener): void {
+    this.listeners.push(listener);
+  }
+
+  close(): void {
+    this.follower?.close();
+    for (const usage of this.namespaces.values()) usage.close();
+  }
+
+  /** By their prefix in the store. */
+  private get types(): ReadonlyMap<string, CountedType> {
+    if (this.known === undefined) {
+      const context = { vocabulary: this.registry.vocabulary, enabled: () => false, subresource: "" };
+      const counted = this.registry.stored().filter((resource) => isCounted(resource));
+      this.known = new Map(
+        counted.map(({ stored: resource }) => [
+          resource.storePrefix,
+          { resource, evaluator: evaluatorOf(resource, context) },
+        ]),
+      );
+    }
+    return this.known;
+  }
+
+  private follow(): Follower {
+    const { store, clock, failed } = this.sources;
+    const { stored } = resourceOf(ResourceQuota, this.registry.vocabulary);
+    const handler = {
+      put: (entry: Entry) => this.put(entry),
+      remove: (key: string) => this.remove(key),
+      failed,
+    };
+    this.follower = new Follower(store, stored.storePrefix, handler, clock);
+    this.follower.startInBackground();
+    return this.follower;
+  }
+
+  private put(entry: Entry): void {
+    const { namespace } = namesOf(entry.key);
+    let usage = this.namespaces.get(namespace);
+    if (usage === undefined) {
+      const changed = () => this.listeners.forEach((listener) => listener(namespace));
+      usage = new NamespaceUsage(namespace, this.sources, [...this.types.values()], changed);
+      this.namespaces.set(namespace, usage);
+    }
+    usage.put(quotaFacts(decodeEntry(entry)));
+  }
+
+  private remove(key: string): void {
+    const { namespace, name } = namesOf(key);
+    const usage = this.namespaces.get(namespace);
+    if (usage === undefined || usage.remove(name)) return;
+    usage.close();
+    this.namespaces.delete(namespace);
+  }
+}

@@ -1,0 +1,75 @@
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  quantityOf,
+  type Quantity,
+} from "../../../base/quantity.ts";
+
+/** Amounts by what a quota calls them, such as `pods` or `requests.cpu`. */
+export type Usage = ReadonlyMap<string, Quantity>;
+
+export const one = quantityOf(1);
+export const zero = quantityOf(0);
+const noUsage: Usage = new Map();
+
+/** Amounts that are written as texts. */
+export function usageOf(texts: Readonly<Record<string, string>> | undefined): Usage {
+  if (texts === undefined) return noUsage;
+  return new Map(Object.entries(texts).map(([name, text]) => [name, parseQuantity(text)]));
+}
+
+/** Adds amounts to others, in place. */
+export function addUsage(into: Map<string, Quantity>, from: Usage): void {
+  for (const [name, amount] of from) {
+    const before = into.get(name);
+    into.set(name, before === undefined ? amount : addQuantities(before, amount));
+  }
+}
+
+/** Raises amounts to those of others where these are larger, in place. */
+export function raiseUsage(into: Map<string, Quantity>, from: Usage): void {
+  for (const [name, amount] of from) {
+    const before = into.get(name);
+    if (before === undefined || compareQuantities(amount, before) > 0) into.set(name, amount);
+  }
+}
+
+/** What one usage has more than another. */
+export function increaseOf(usage: Usage, before: Usage): Usage {
+  const increase = new Map<string, Quantity>();
+  for (const [name, amount] of usage) {
+    const more = amount.nanos - (before.get(name)?.nanos ?? 0n);
+    if (more > 0n) increase.set(name, { nanos: more, format: amount.format });
+  }
+  return increase;
+}
+
+/** Amounts by name as messages give them: `cpu=2,pods=1`. */
+export function usageText(names: readonly string[], amount: (name: string) => Quantity): string {
+  return names.map((name) => `${name}=${formatQuantity(amount(name))}`).join(",");
+}
+
+/** The sum of what several objects use; each is added once and subtracted once. */
+export class UsageSum {
+  private readonly amounts = new Map<string, Quantity>();
+
+  add(usage: Usage): void {
+    addUsage(this.amounts, usage);
+  }
+
+  subtract(usage: Usage): void {
+    for (const [name, { nanos, format }] of usage) {
+      const before = this.amounts.get(name);
+      const rest = (before?.nanos ?? 0n) - nanos;
+      // A name is kept as long as something uses it: classes of storage come and go.
+      if (rest === 0n) this.amounts.delete(name);
+      else this.amounts.set(name, { nanos: rest, format: before?.format ?? format });
+    }
+  }
+
+  of(name: string): Quantity {
+    return this.amounts.get(name) ?? zero;
+  }
+}

@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer, type Api } from "../../support/api.ts";
+import { ServerProcess, temporaryFolder } from "../../support/process.ts";
+import { expectNeverOverrun, expectNoLeak, limitedNamespace, storm } from "./quota-storm.ts";
+
+const creators = 64;
+/** However slow the machine: more are created than the quota holds without the storm's deletes, and more are refused. */
+const fewest = 12;
+
+describe("a quota is never overrun, and never leaks, with 64 creators at once", () => {
+  test.each(["memory", "embedded"] as const)("by one server, %s", async (engine) => {
+    const folder = temporaryFolder();
+    const storage = engine === "memory" ? { engine } : { engine, dir: path.join(folder.path, "data") };
+    const server = await TestServer.start({ storage, enabledControllers: ["resourcequota"] });
+    try {
+      const since = await limitedNamespace(server.admin, "storm");
+      const { created, refused } = await storm([server.admin], "storm", { creators, rounds: 12, mark: "a" });
+      expect(created).toBeGreaterThan(fewest);
+      expect(refused).toBeGreaterThan(fewest);
+      await expectNeverOverrun(server.admin, "storm", since);
+      await expectNoLeak(server.admin, "storm");
+    } finally {
+      await server.close();
+      folder.remove();
+    }
+  });
+});
+
+describe("two processes over one data folder", () => {
+  const folder = temporaryFolder();
+  const tokens = path.join(folder.path, "tokens.csv");
+  const dataDir = path.join(folder.path, "data");
+  const serve = () => ServerProcess.start(dataDir, `--token-auth-file=${tokens}`);
+  let servers: ServerProcess[];
+
+  beforeAll(async () => {
+    writeFileSync(tokens, "admin,root,1,system:masters\n");
+    servers = [await serve()];
+    servers.push(await serve());
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.stop();
+    folder.remove();
+  });
+
+  test("both charge the same quota, and it is never overrun", async () => {
+    const apis = servers.map((one) => one.as("admin"));
+    const since = await limitedNamespace(apis[0]!, "both");
+    const { created, refused } = await storm(apis, "both", { creators, rounds: 8, mark: "a" });
+    expect(created).toBeGreaterThan(fewest);
+    expect(refused).toBeGreaterThan(fewest);
+    await expectNeverOverrun(apis[1]!, "both", since);
+    await expectNoLeak(apis[1]!, "both");
+  });
+
+  test("so it is when one is killed in between, again and again", async () => {
+    const since = await limitedNamespace(servers[0]!.as("admin"), "killed");
+    for (let round = 0; round < 3; round++) {
+      const apis: Api[] = servers.map((one) => one.as("admin"));
+      const raging = storm(apis, "killed", { creators, rounds: 6, mark: `r${round}` });
+      await new Promise((resolve) => setTimeout(resolve, 100 + 150 * round));
+      const [victim] = servers.splice(round % 2, 1);
+      await victim!.stop("SIGKILL");
+      await raging;
+      servers.push(await serve());
+    }
+    const api = servers[0]!.as("admin");
+    await expectNeverOverrun(api, "killed", since);
+    await expectNoLeak(api, "killed");
+  });
+});

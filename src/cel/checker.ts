@@ -212,11 +212,10 @@ class Checker {
     return result;
   }
 
-  private checkLiterals({ checkLiteral }: CelFunction, args: readonly Expression[]): void {
-    if (checkLiteral === undefined) return;
-    const arg = args[checkLiteral.index];
-    if (arg?.node !== "literal" || typeof arg.value !== "string") return;
-    const fault = checkLiteral.check(arg.value);
+  private checkLiterals({ literal }: CelFunction, args: readonly Expression[]): void {
+    const arg = args[literal?.index ?? 0];
+    if (literal === undefined || arg?.node !== "literal" || typeof arg.value !== "string") return;
+    const fault = literal.check(arg.value);
     if (fault !== undefined) throw new ExpressionError(fault, arg.at);
   }
 

@@ -113,7 +113,7 @@ export class Planner {
       return strict({ ...found, charge: () => undefined }, [this.plan(args[0]!), this.plan(args[1]!)], type);
     }
     return strict(
-      found,
+      literalRun(found, all),
       all.map((arg) => this.plan(arg)),
       type,
     );
@@ -196,6 +196,15 @@ function isChain(expression: Expression): boolean {
   if (expression.node === "identifier") return expression.names === undefined;
   if (expression.node === "select") return !expression.test;
   return expression.node === "call" && expression.name === "_[_]";
+}
+
+/** The function as it is run with an argument that is a literal text. */
+function literalRun(found: CelFunction, args: readonly Expression[]): CelFunction {
+  const { literal } = found;
+  const arg = args[literal?.index ?? 0];
+  if (literal?.runWith === undefined || arg?.node !== "literal" || typeof arg.value !== "string")
+    return found;
+  return { ...found, run: literal.runWith(arg.value) };
 }
 
 /** A call of a function that isn't called with faults. */

@@ -4,6 +4,7 @@ import { RecentMap } from "../../base/recent-map.ts";
 import { ValueList } from "../collections.ts";
 import { declared, matching, type CelFunction, type Run } from "../function-table.ts";
 import type { Meter } from "../meter.ts";
+import { bool } from "../types.ts";
 import { Fault, noOverload } from "../values.ts";
 
 /** The longest expression that is compiled: compiling takes some 20 microseconds for each thousand characters at least. */
@@ -60,10 +61,23 @@ function stepsToFind(size: number): number {
 const matches: Run = ([text, pattern], meter) => {
   if (typeof text !== "string" || typeof pattern !== "string") return noOverload;
   const expression = expressionOf(pattern, meter);
-  if (expression instanceof Fault) return expression;
-  meter.work(text.length * stepsToTest(expression.programSize()));
-  return expression.test(text);
+  return expression instanceof Fault ? expression : matchesWith(expression)([text], meter, bool);
 };
+
+function matchesWith(expression: RE2JS): Run {
+  const steps = stepsToTest(expression.programSize());
+  return ([text], meter) => {
+    if (typeof text !== "string") return noOverload;
+    meter.work(text.length * steps);
+    return expression.test(text);
+  };
+}
+
+/** Matches with a pattern that the expression says: it is held by the program, so that nothing is looked up. */
+function matchesLiteral(pattern: string): Run {
+  const expression = expressionOf(pattern, undefined);
+  return expression instanceof Fault ? () => expression : matchesWith(expression);
+}
 
 const find: Run = ([text, pattern], meter) => {
   if (typeof text !== "string" || typeof pattern !== "string") return noOverload;
@@ -103,7 +117,7 @@ export const regularExpressionFunctions: readonly (readonly [string, CelFunction
     "matches",
     declared(["(string, string) -> bool", "string.(string) -> bool"], matches, {
       cost: matching,
-      checkLiteral: pattern,
+      literal: { ...pattern, runWith: matchesLiteral },
     }),
   ],
   [
@@ -111,7 +125,7 @@ export const regularExpressionFunctions: readonly (readonly [string, CelFunction
     declared(["string.(string) -> string"], find, {
       cost: matching,
       resultSize: (size) => size,
-      checkLiteral: pattern,
+      literal: pattern,
     }),
   ],
   [
@@ -119,7 +133,7 @@ export const regularExpressionFunctions: readonly (readonly [string, CelFunction
     declared(["string.(string) -> list<string>", "string.(string, int) -> list<string>"], findAll, {
       cost: matching,
       resultSize: (size) => size,
-      checkLiteral: pattern,
+      literal: pattern,
     }),
   ],
 ];

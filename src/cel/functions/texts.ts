@@ -26,7 +26,7 @@ const surrogate = /[\ud800-\udfff]/;
 function charactersOf(text: string, meter: Meter): string | readonly string[] {
   meter.work(text.length >> 4);
   if (!surrogate.test(text)) return text;
-  meter.work(text.length * 2);
+  meter.work(text.length * 4);
   return [...text];
 }
 

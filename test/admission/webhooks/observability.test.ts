@@ -9,7 +9,7 @@ let configurations: Configurations;
 beforeAll(async () => {
   const policy = `rules:
 - level: Metadata
-  verbs: [delete]
+  resources: [{group: "", resources: [secrets]}]
 - level: Request
   resources: [{group: "", resources: [configmaps]}]`;
   [audited, webhook] = await Promise.all([AuditedServer.start(policy), TestWebhook.start()]);
@@ -64,10 +64,14 @@ describe("audit annotations", () => {
   });
 
   it("leave patches out where no bodies are recorded", async () => {
-    await audited.api.admin.post(MAPS, map("a"));
-    await configurations.mutating("first", named("a"));
-    const found = await annotationsOf(audited.api.admin.delete(`${MAPS}/a`));
-    expect(Object.keys(found)).toEqual(["mutation.webhook.admission.platform.io/round_0_index_0"]);
+    const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["secrets"] }];
+    webhook.answer = () => ({ response: patched({ op: "add", path: "/type", value: "example.com/a" }) });
+    await configurations.mutating("first", named("a", { rules }));
+    const secret = { metadata: { name: "s" } };
+    const found = await annotationsOf(audited.api.admin.post("/api/v1/namespaces/default/secrets", secret));
+    expect(found).toEqual({
+      "mutation.webhook.admission.platform.io/round_0_index_0": expect.stringContaining(`"mutated":true`),
+    });
   });
 
   it("name webhooks that failed and were ignored", async () => {

@@ -30,6 +30,11 @@ export interface AdmissionPlugin {
    * on a resource type or subresource, so it must depend on nothing else.
    */
   concerns(operation: AdmissionRequest["operation"], target: AdmittedType): boolean;
+  /**
+   * Whether it is known at once that the plugin has nothing to do with a request; it is then neither asked nor measured.
+   * For plugins that concern every type but seldom have anything to do.
+   */
+  skips?(request: AdmissionRequest): boolean;
   /** May change `request.object`. Runs before validation, in the order of the chain. */
   mutate?(request: AdmissionRequest): MaybePromise<void>;
   /** Sees the object as it would be stored. */
@@ -820,15 +825,29 @@ export interface WriteOptions {
 export interface RequestReport {
   /** The client gets the text in a `Warning` header, also when the request is refused. The same text is sent once. */
   warn(text: string): void;
-  /** Adds an annotation to the audit events of the request; the first value of a key stays. */
-  annotate(key: string, value: string): void;
+  /**
+   * Adds an annotation to the audit events of the request; the first value of a key stays.
+   *
+   * @param level `Request`: only where the body of the request is recorded too.
+   */
+  annotate(key: string, value: string, level?: "Request"): void;
+  /** When the client stops waiting for the answer, as the clock counts; undefined where it didn't say. */
+  readonly expiresAt?: number | undefined;
 }
 
 /** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */
 export interface AdmissionRequest {
   /** CONNECT is a connection to what an object stands for, such as `pods/exec`. */
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  readonly target: Target;
+  /**
+   * What is written, in its stored version. After the mutating phase of a CREATE its name is the one that plugins gave the
+   * object.
+   */
+  target: Target;
+  /** The resource type in the version of the request; that of the target where the request is in the stored version. */
+  readonly requestResource: Resource;
+  /** How the write is to be done, with the options of its verb. */
+  readonly options: WriteOptions;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**
@@ -839,6 +858,13 @@ export interface AdmissionRequest {
   /** The live object; absent for CREATE, and for the deletion of a collection. */
   readonly live: ApiObject | undefined;
   readonly report: RequestReport;
+  /**
+   * Set by a plugin that let others change the object. The verb then applies again its rules for what such a write may
+   * change: a write of the object leaves its status as it is, and one of its status everything else.
+   */
+  rewritten: boolean;
+  /** 1 when the mutating plugins are asked once more, because of {@link rewritten}. */
+  round: 0 | 1;
   /** Called once, in their order, when it is known what became of the write. They must not throw. */
   settlements: Settlement[] | undefined;
   /** What must still hold when the object is stored, where a plugin's decision depends on it; else undefined. */

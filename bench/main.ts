@@ -20,6 +20,8 @@ import { selectiveWatch } from "./scenarios/selective-watch.ts";
 import { selectorList } from "./scenarios/selector-list.ts";
 import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
+import { policies } from "./scenarios/policies.ts";
+import { webhooks } from "./scenarios/webhooks.ts";
 import {
   createDeployments,
   createObjects,
@@ -53,6 +55,8 @@ const scenarios: readonly Scenario[] = [
   insight,
   bulkReview,
   grant,
+  webhooks,
+  policies,
   fairness,
   startUp,
   memory,

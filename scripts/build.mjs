@@ -45,7 +45,7 @@ const [{ metafile }] = await Promise.all([
     format: "esm",
     // Small libraries are put in: finding and reading their many files is a fifth of a start. These have compiled parts, or
     // are large and loaded only by who needs them.
-    external: ["lmdb", "undici", "@grpc/grpc-js", "yaml", "jose", "@peculiar/*"],
+    external: ["lmdb", "undici", "@grpc/grpc-js", "yaml", "jose", "@peculiar/*", "re2js"],
     // What a library of the older module format requires of Node itself.
     banner: {
       js: 'import { createRequire as requireFor } from "node:module";\nconst require = requireFor(import.meta.url);',

@@ -83,3 +83,26 @@ export class StatusError extends Error {
     this.code = reasons[reason].code;
   }
 }
+
+/** What a service of others answers in the place of this server. */
+export interface RelayedStatus {
+  /** HTTP status from 400 to 599. */
+  readonly code: number;
+  /** Empty where the service gives none. */
+  readonly reason: string;
+  /** As the service gives them. */
+  readonly details: object | undefined;
+}
+
+/** A failure whose code and reason are those of a service of others, which need not stand in the table. */
+export class RelayedStatusError extends StatusError {
+  override name = "RelayedStatusError";
+  override readonly code: number;
+  constructor(
+    message: string,
+    readonly relayed: RelayedStatus,
+  ) {
+    super("Forbidden", message);
+    this.code = relayed.code;
+  }
+}

@@ -57,6 +57,33 @@ export async function readClientConfiguration(file: string, chosen?: string): Pr
   };
 }
 
+/** How the server shows itself to one service. */
+export interface RemoteUser {
+  readonly tls: Pick<RemoteTls, "cert" | "key">;
+  readonly credentials: RemoteCredentials;
+}
+
+/**
+ * Reads all users of a client configuration file, by their names, and that of the current context, if there is one.
+ *
+ * @throws {ConfigurationFault}
+ */
+export async function readUsers(file: string): Promise<{
+  readonly users: ReadonlyMap<string, RemoteUser>;
+  readonly current: RemoteUser | undefined;
+}> {
+  const document = fields(await parse(await readNamed(file, "")), "the file");
+  const reader = new Reader(path.dirname(file), document);
+  const users = new Map<string, RemoteUser>();
+  for (const name of reader.names("users")) {
+    const user = reader.named("users", "user", name);
+    const { cert, key } = await reader.tls({}, user);
+    users.set(name, { tls: { cert, key }, credentials: await reader.credentials(user) });
+  }
+  const context = text(document, "current-context", "current-context") === "" ? {} : reader.current();
+  return { users, current: users.get(text(context, "user", "context.user")) };
+}
+
 async function parse(bytes: Buffer): Promise<unknown> {
   try {
     return (await decodeYaml(bytes)).value;
@@ -99,6 +126,15 @@ class Reader {
     const name = text(this.document, "current-context", "current-context");
     if (name === "") throw new ConfigurationFault("current-context: is missing");
     return this.named("contexts", "context", name);
+  }
+
+  /** The names of a list's entries. */
+  names(list: string): string[] {
+    const entries = own(this.document, list) ?? [];
+    if (!Array.isArray(entries)) throw new ConfigurationFault(`${list}: is not a list`);
+    return entries.map((one, index) =>
+      text(fields(one, `${list}[${index}]`), "name", `${list}[${index}].name`),
+    );
   }
 
   /** The entry of a list by its name. */

@@ -1,4 +1,4 @@
-import type { Agent } from "undici";
+import type { Agent, buildConnector } from "undici";
 import type { Clock } from "../base/clock.ts";
 
 /** How a service of others is known, and how the server shows itself to it. */
@@ -21,6 +21,9 @@ export interface RemoteLimits {
   readonly maxAnswerBytes: number;
 }
 
+/** Most answers are no larger. */
+const firstAnswerBytes = 4096;
+
 /** The most open connections to one service; further requests wait. */
 const maxConnections = 100;
 
@@ -29,7 +32,18 @@ export interface RemoteRequest {
   readonly method: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The exchange must be over by then, where that is another time than the limits say. */
+  readonly timeoutMs?: number;
 }
+
+/** A host and port to connect to. */
+export interface RemoteAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Finds where a connection goes; asked for each new one. Rejects with an error whose message says why there is no place. */
+export type Dial = () => Promise<RemoteAddress>;
 
 /** What a service answered. */
 export interface RemoteAnswer {
@@ -67,6 +81,8 @@ export class RemoteClient {
     private readonly tls: RemoteTls,
     private readonly limits: RemoteLimits,
     private readonly clock: Clock,
+    /** Where connections go, unless to the host and port of the URL. */
+    private readonly dial?: Dial,
   ) {}
 
   /**
@@ -90,7 +106,8 @@ export class RemoteClient {
     await this.close();
   }
 
-  private async exchange(url: URL, { method, headers = {}, body }: RemoteRequest): Promise<RemoteAnswer> {
+  private async exchange(url: URL, asked: RemoteRequest): Promise<RemoteAnswer> {
+    const { method, headers = {}, body, timeoutMs = this.limits.timeoutMs } = asked;
     const { request } = await library();
     if (this.closed) throw new RemoteFault(`${place(url)} is no longer asked: the server stops`, false);
     const agent = await (this.agent ??= this.connect());
@@ -99,7 +116,7 @@ export class RemoteClient {
     const timer = this.clock.setTimer(() => {
       late = true;
       abort.abort();
-    }, this.limits.timeoutMs);
+    }, timeoutMs);
     try {
       const answer = await request(url, {
         method,
@@ -116,8 +133,7 @@ export class RemoteClient {
       return { status: answer.statusCode, header, bytes };
     } catch (error) {
       if (error instanceof RemoteFault) throw error;
-      if (late)
-        throw new RemoteFault(`${place(url)} did not answer within ${this.limits.timeoutMs} ms`, true);
+      if (late) throw new RemoteFault(`${place(url)} did not answer within ${timeoutMs} ms`, true);
       throw new RemoteFault(`${place(url)} can't be reached: ${messageOf(error)}`, isPassing(error));
     } finally {
       timer.cancel();
@@ -133,20 +149,22 @@ export class RemoteClient {
 
   private async connect(): Promise<Agent> {
     const { ca, cert, key, serverName, verify = true } = this.tls;
-    const { Agent } = await library();
+    const { Agent, buildConnector } = await library();
+    const options = {
+      timeout: this.limits.timeoutMs,
+      rejectUnauthorized: verify,
+      ...(ca === undefined ? {} : { ca: [...ca] }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    const { dial } = this;
     return new Agent({
       connections: maxConnections,
       // Time is bounded by the limit of the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {
-        timeout: this.limits.timeoutMs,
-        rejectUnauthorized: verify,
-        ...(ca === undefined ? {} : { ca: [...ca] }),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
-        ...(serverName === undefined ? {} : { servername: serverName }),
-      },
+      connect: dial === undefined ? options : dialled(dial, buildConnector(options)),
     });
   }
 
@@ -154,21 +172,37 @@ export class RemoteClient {
     body: AsyncIterable<Buffer> & { destroy(): unknown; on(event: "error", listener: () => void): unknown },
     url: URL,
   ): Promise<Buffer> {
-    const chunks: Buffer[] = [];
+    // One buffer that grows: a service that answers byte by byte would make millions of small ones.
+    let bytes = Buffer.allocUnsafe(firstAnswerBytes);
     let size = 0;
     for await (const chunk of body) {
-      size += chunk.length;
-      if (size > this.limits.maxAnswerBytes) {
+      const end = size + chunk.length;
+      if (end > this.limits.maxAnswerBytes) {
         throw new RemoteFault(`${place(url)} answers more than ${this.limits.maxAnswerBytes} bytes`, false);
       }
-      chunks.push(chunk);
+      if (end > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.max(end, 2 * bytes.length));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
+      }
+      chunk.copy(bytes, size);
+      size = end;
     }
-    return Buffer.concat(chunks, size);
+    return bytes.subarray(0, size);
   }
 }
 
 /** The library is loaded when the first request is sent. */
 const library = () => import("undici");
+
+/** A connector that connects to where a dial says, with the TLS options of another one. */
+function dialled(dial: Dial, connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    const connectTo = ({ host, port }: RemoteAddress) =>
+      connect({ ...options, hostname: host, port: String(port) }, callback);
+    dial().then(connectTo, (error: Error) => callback(error, null));
+  };
+}
 
 /** A URL for messages, without what may be secret in it. */
 function place({ origin, pathname }: URL): string {

@@ -129,7 +129,10 @@ export class RemoteService {
 }
 
 /** Gives the value of the header `Authorization`. */
-function authorizationOf(credentials: RemoteCredentials, clock: Clock): () => Promise<string | undefined> {
+export function authorizationOf(
+  credentials: RemoteCredentials,
+  clock: Clock,
+): () => Promise<string | undefined> {
   switch (credentials.kind) {
     case "none":
       return () => Promise.resolve(undefined);

@@ -16,7 +16,7 @@ import {
   type WriteResult,
 } from "./engine.ts";
 import { recordOwnership } from "./field-ownership.ts";
-import { prepareNewMetadata } from "./metadata.ts";
+import { matchNamespace, neverGiven, prepareNewMetadata } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, encodeObject } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
@@ -59,7 +59,7 @@ export async function createInContext(
   given: ApiObject,
   managed?: ManagedFieldsText,
 ): Promise<WriteResult> {
-  const { engine, target, options } = write;
+  const { engine, target, requestTarget, options } = write;
   if ((given.metadata.resourceVersion ?? "") !== "") {
     throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
   }
@@ -70,7 +70,7 @@ export async function createInContext(
     const object = generated ? deepClone(given) : given;
     prepareNewMetadata(engine, target, object);
     const named = { ...target, name: object.metadata.name ?? "" };
-    const request = admissionOf(named, options, "CREATE", object, undefined);
+    const request = admissionOf(named, options, "CREATE", object, undefined, requestTarget.resource);
     let result: WriteResult | undefined;
     try {
       result = await admitAndStore(write, request, object, { generated, managed });
@@ -80,7 +80,7 @@ export async function createInContext(
     }
     settleResult(request, result);
     if (result !== undefined) return result;
-    if (!generated || attempt === generateAttempts) throw alreadyExists(named);
+    if (!generated || attempt === generateAttempts) throw alreadyExists(request.target);
   }
 }
 
@@ -97,6 +97,7 @@ async function admitAndStore(
   const owned = managed ?? recordOwnership(write, object, undefined);
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
+  if (request.rewritten) followRewrite(request, object);
   kind.prepareCreate?.(object, kindContext(engine, target, options.user));
   dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
   if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
@@ -106,6 +107,16 @@ async function admitAndStore(
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live: undefined, dryRun: options.dryRun };
   return withHooks(hooks, writing, () => store(write, request, object, owned));
+}
+
+/** An object that plugins gave another name is created under that; what only the server sets stays. */
+function followRewrite(request: AdmissionRequest, object: ApiObject): void {
+  const { target } = request;
+  const { name = "" } = object.metadata;
+  matchNamespace(target, object.metadata);
+  if (target.resource.kind.generationOf !== undefined) object.metadata.generation = 1;
+  for (const member of neverGiven) delete object.metadata[member];
+  if (name !== target.name) request.target = { ...target, name };
 }
 
 /** Stores the object; undefined when the name is taken. */

@@ -59,7 +59,7 @@ export async function deleteObject(
       const live = decodeEntry(entry);
       checkPreconditions(target, live, options);
       if (request === undefined) {
-        request = admissionOf(target, options, "DELETE", undefined, live);
+        request = admissionOf(target, options, "DELETE", undefined, live, requestTarget.resource);
         await engine.admit.mutate(request);
         await engine.admit.validate(request);
       }

@@ -6,8 +6,8 @@ import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import { groupHint, vocabularyNaming } from "../vocabulary/other-vocabulary.ts";
 import { toStored } from "./conversion.ts";
-import { kindContext, type Engine, type Target } from "./engine.ts";
 import type { Resource } from "./registry.ts";
+import { kindContext, type Engine, type Target } from "./engine.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -46,13 +46,13 @@ export function readObject(
     object.metadata.namespace = target.namespace;
   }
   return {
-    object: complete(target, object, kindContext(engine, target)),
+    object: complete(target.resource, object, kindContext(engine, target)),
     warnings: validation === "Warn" ? faults : [],
   };
 }
 
 /** The object in its stored version, with the defaults of the version in which it was sent and of the stored one. */
-function complete({ resource }: Target, object: ApiObject, context: KindContext): ApiObject {
+export function complete(resource: Resource, object: ApiObject, context: KindContext): ApiObject {
   fillDefaults(resource.kind, object, context);
   if (resource.kind.conversion === undefined) return object;
   const stored = toStored(resource, object, context);

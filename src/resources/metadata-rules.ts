@@ -112,7 +112,7 @@ function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
 }
 
 /** What an update can't change; a deletion begins with DELETE. */
-const unchangeable = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
+const unchangeable = ["name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
 
 /** Checks what an update may not change in metadata. */
 export function checkMetadataUpdate(meta: ObjectMetaValue, live: ObjectMetaValue, report: FieldReport): void {

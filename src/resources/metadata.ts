@@ -4,7 +4,7 @@ import type { ApiObject, ObjectMetaValue } from "../schema/kind.ts";
 import { type Engine, type Target } from "./engine.ts";
 
 /** What a new object can't bring along. */
-const neverGiven = [
+export const neverGiven = [
   "deletionTimestamp",
   "deletionGracePeriodSeconds",
   "selfLink",

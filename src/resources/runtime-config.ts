@@ -48,6 +48,14 @@ export class RuntimeConfig {
       kind.servedByDefault
     );
   }
+
+  /** Whether a version without resources, which is off by default, is turned on. */
+  enables(version: string): boolean {
+    const level = levelOf(version.slice(version.indexOf("/") + 1));
+    return (
+      this.settings.get(version) ?? this.settings.get(`api/${level}`) ?? this.settings.get("api/all") ?? false
+    );
+  }
 }
 
 function levelOf(version: string): "alpha" | "beta" | "ga" {

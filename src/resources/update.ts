@@ -180,10 +180,10 @@ async function replace(
   before: LiveObject,
   changed: UpdatedObject,
 ): Promise<WriteResult | undefined> {
-  const { engine, target, options } = context;
+  const { engine, target, requestTarget, options } = context;
   const { object: live } = before;
   const object = mergeWrite(engine, target, changed.object, live);
-  const request = admissionOf(target, options, "UPDATE", object, live);
+  const request = admissionOf(target, options, "UPDATE", object, live, requestTarget.resource);
   let result: WriteResult | undefined;
   try {
     result = await admitAndStore(context, request, entry, before, { object, managed: changed.managed });
@@ -212,6 +212,7 @@ async function admitAndStore(
       : ownershipOfApply(object, before, changed.managed);
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
+  if (request.rewritten) limitRewrite(engine, target, object, live);
   countGeneration(target, object, live);
   const nothing = managed === before.managed.stored && sameButForVersion(object, live);
   if (!nothing) checkObject(context, object, live);
@@ -241,6 +242,14 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   kind.prepareUpdate?.(written, live, kindContext(engine, target));
   dropDisabledFields(kind.type, written, live, engine.featureEnabled);
   return written;
+}
+
+/** What plugins made of the object changes no more than the write itself may. Changes `object`. */
+function limitRewrite(engine: Engine, target: Target, object: ApiObject, live: ApiObject): void {
+  const merged = mergeWrite(engine, target, object, live);
+  if (merged === object) return;
+  for (const member of Object.keys(object)) delete object[member];
+  Object.assign(object, merged);
 }
 
 /** Increments `metadata.generation` when the desired state changes; a write to a part, such as `status`, never does. */

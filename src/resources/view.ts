@@ -106,7 +106,8 @@ function checkName(target: Target, { metadata }: ApiObject): void {
   );
 }
 
-function shown({ subresource, resource }: ObjectView, object: ApiObject): ApiObject {
+/** The view of an object. */
+export function shown({ subresource, resource }: ObjectView, object: ApiObject): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
   const { kind, apiVersion } = resource;

@@ -15,6 +15,7 @@ import {
   type WriteOutcome,
 } from "./engine.ts";
 import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
+import type { Resource } from "./registry.ts";
 import { storeFailure } from "./resource-version.ts";
 import { inRequestVersion, type WriteContext } from "./write-context.ts";
 
@@ -73,23 +74,32 @@ function refuse({ resource }: Target, { metadata }: ApiObject, { faults }: Field
   throw invalidError({ kind: resource.kind.name, group: resource.group, name: metadata.name ?? "" }, faults);
 }
 
-/** The admission request for a write. */
+/**
+ * The admission request for a write.
+ *
+ * @param requestResource the resource type in the version of the request.
+ */
 export function admissionOf(
   target: Target,
   options: WriteOptions,
   operation: AdmissionRequest["operation"],
   object: ApiObject | undefined,
   live: ApiObject | undefined,
+  requestResource: Resource = target.resource,
 ): AdmissionRequest {
   const { user, dryRun, report = unreported } = options;
   return {
     operation,
     target,
+    requestResource,
+    options,
     user,
     dryRun,
     object,
     live,
     report,
+    rewritten: false,
+    round: 0,
     settlements: undefined,
     condition: undefined,
   };

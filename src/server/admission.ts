@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../admission/admission-chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../admission/configuration.ts";
-import type { AdmissionFacts } from "../admission/followed-objects.ts";
 import { ObjectReader } from "../admission/object-reader.ts";
 import { alwaysAdmit, alwaysDeny } from "../admission/plugins/always.ts";
 import { alwaysPullImages } from "../admission/plugins/always-pull-images.ts";
@@ -11,11 +10,7 @@ import { defaultTolerationSeconds } from "../admission/plugins/default-toleratio
 import { extendedResourceToleration } from "../admission/plugins/extended-resource-toleration.ts";
 import { limitRanger } from "../admission/plugins/limit-ranger/limit-ranger.ts";
 import { limitPodHardAntiAffinityTopology } from "../admission/plugins/limit-pod-hard-anti-affinity-topology.ts";
-import {
-  namespaceAutoProvision,
-  namespaceExists,
-  type ProvisionNamespace,
-} from "../admission/plugins/namespace-existence.ts";
+import { namespaceAutoProvision, namespaceExists } from "../admission/plugins/namespace-existence.ts";
 import { ownerReferencesPermissionEnforcement } from "../admission/plugins/owner-references-permission-enforcement.ts";
 import { persistentVolumeLabel } from "../admission/plugins/persistent-volume-label.ts";
 import { podNodeSelector, readNodeSelectors } from "../admission/plugins/pod-node-selector.ts";
@@ -24,11 +19,9 @@ import {
   readTolerationRestrictions,
 } from "../admission/plugins/pod-toleration-restriction.ts";
 import { readPodSecurity } from "../admission/plugins/pod-security/configuration.ts";
-import type { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import { podSecurity } from "../admission/plugins/pod-security/pod-security.ts";
 import { priority } from "../admission/plugins/priority.ts";
 import { readLimitedResources } from "../admission/plugins/resource-quota/configuration.ts";
-import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import { QuotaTurns } from "../admission/plugins/resource-quota/quota-turns.ts";
 import { resourceQuota } from "../admission/plugins/resource-quota/resource-quota.ts";
 import { runtimeClass } from "../admission/plugins/runtime-class.ts";
@@ -45,34 +38,25 @@ import {
 } from "../admission/plugins/certificate-requests.ts";
 import { denyServiceExternalIps } from "../admission/plugins/deny-service-external-ips.ts";
 import { eventRateLimit, readEventLimits } from "../admission/plugins/event-rate-limit.ts";
+import { mutatingWebhooks } from "../admission/plugins/mutating-webhooks.ts";
+import { validatingWebhooks } from "../admission/plugins/validating-webhooks.ts";
 import { namespaceLifecycle } from "../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../admission/plugins/node-restriction/node-restriction.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
 import { stackOf } from "../base/logger.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
-import type { NamespacePhases } from "../resources/namespace-phases.ts";
-import type { Registry } from "../resources/registry.ts";
 import { ConfigurationError } from "../schema/configuration.ts";
-import type { Store } from "../storage/store.ts";
 import { escalationCheck } from "../admission/plugins/escalation-check.ts";
+import { validatingAdmissionPolicy } from "../admission/plugins/validating-admission-policy.ts";
+import { PolicyPrograms } from "../admission/policies/environment.ts";
+import { policyExpressionCheck } from "../admission/policies/expression-check.ts";
+import { policyParts } from "./policies.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
-import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
-
-/** What plugins are made of. */
-export interface AdmissionParts {
-  readonly registry: Registry;
-  readonly namespaces: NamespacePhases;
-  readonly policy: StoredRbac;
-  readonly authorizer: Authorizer;
-  readonly store: Store;
-  readonly facts: AdmissionFacts;
-  readonly provision: ProvisionNamespace;
-  readonly podSecurityFigures: PodSecurityFigures;
-  readonly quotas: QuotaIndex;
-}
+import { configuredImagePolicy } from "./image-policy.ts";
+import { webhookServices } from "./webhook-services.ts";
+import type { AdmissionParts } from "./admission-parts.ts";
 
 /** A plugin that the options can turn on or off. */
 interface Available {
@@ -114,7 +98,7 @@ const builtIn: readonly Available[] = [
   ),
   on("TaintNodesByCondition", ({ vocabulary }) => taintNodesByCondition(vocabulary)),
   off("AlwaysPullImages", alwaysPullImages),
-  off("ImagePolicyWebhook"),
+  off("ImagePolicyWebhook", configuredImagePolicy),
   on("PodSecurity", podSecurityStandards),
   off("PodNodeSelector", nodeSelectors),
   on("Priority", (_, { facts }) => priority(facts)),
@@ -139,9 +123,9 @@ const builtIn: readonly Available[] = [
   on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),
   on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),
-  on("MutatingAdmissionWebhook"),
-  on("ValidatingAdmissionPolicy"),
-  on("ValidatingAdmissionWebhook"),
+  on("MutatingAdmissionWebhook", async (...made) => mutatingWebhooks(await webhookServices(...made))),
+  on("ValidatingAdmissionPolicy", (options, parts) => validatingAdmissionPolicy(policyParts(options, parts))),
+  on("ValidatingAdmissionWebhook", async (...made) => validatingWebhooks(await webhookServices(...made))),
   on("ResourceQuota", quotas),
   off("AlwaysDeny", alwaysDeny),
 ];
@@ -237,7 +221,13 @@ export async function admissionPlugins(
       throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${error.message}`);
     }
   }
-  return [...plugins, escalationCheck(parts.policy, parts.authorizer, options.vocabulary)];
+  const { policy, authorizer, registry } = parts;
+  const { vocabulary } = options;
+  return [
+    ...plugins,
+    policyExpressionCheck(new PolicyPrograms(), registry, vocabulary),
+    escalationCheck(policy, authorizer, vocabulary),
+  ];
 }
 
 /** The plugins that the options turn on. */

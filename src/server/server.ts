@@ -1,8 +1,4 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { AdmissionChain } from "../admission/admission-chain.ts";
-import { AdmissionFacts } from "../admission/followed-objects.ts";
-import { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
-import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
@@ -23,19 +19,14 @@ import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import { followCustomResources } from "./custom-resources.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import { setUpAdmission } from "./admission-set-up.ts";
 import { connectionRules } from "./connections.ts";
-import { admissionObserver } from "../http/metrics/admission-metrics.ts";
-import type { MetricSet } from "../http/metrics/metric-set.ts";
-import { showPodSecurity } from "../http/metrics/pod-security-metrics.ts";
-import { admissionPlugins, type AdmissionParts } from "./admission.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import {
-  createUnlessThere,
   ensurePriorityClasses,
   ensureSystemNamespaces,
-  namespaceNamed,
   reconcileDefaultPolicy,
 } from "../controllers/bootstrap/default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
@@ -189,9 +180,10 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
-  const provision = (name: string) => createUnlessThere(client, namespaceNamed(name));
-  const authorizer = authorization.chain;
-  const admission = await admissionFor(options, pieces, { policy, namespaces, authorizer, provision });
+  const connections = await connectionRules(options);
+  const later = { engine: () => engine, client: () => client };
+  const known = { policy, namespaces, authorizer: authorization.chain, connections };
+  const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...known, ...later });
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
@@ -200,10 +192,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(engine.pages, close);
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
-  admission.showIn(metrics);
+  admission.show(metrics);
   const control = flowControl(options, engine, metrics);
   const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
-  const connections = await connectionRules(options);
   await policy.start();
   await needs?.start();
   await namespaces.start();
@@ -240,35 +231,6 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
 
 function close(opened: { close(): unknown }): unknown {
   return opened.close();
-}
-
-/** The admission of writes, and what other parts use of it. */
-interface Admission {
-  readonly chain: AdmissionChain;
-  readonly quotas: QuotaIndex;
-  /** Counts and times it from now on. */
-  showIn(metrics: MetricSet): void;
-}
-
-async function admissionFor(
-  options: ServerOptions,
-  { registry, store, extensions, opened }: Pieces,
-  known: Pick<AdmissionParts, "policy" | "namespaces" | "authorizer" | "provision">,
-): Promise<Admission> {
-  const { clock, log, vocabulary } = options;
-  const failed = (error: unknown) =>
-    log.warn({ error: stackOf(error) }, "what admission looks at can't be loaded; trying again");
-  const sources = { store, clock, failed };
-  const facts = opened.add(new AdmissionFacts(sources, vocabulary), close);
-  const quotas = opened.add(new QuotaIndex(sources, registry), close);
-  const podSecurityFigures = new PodSecurityFigures();
-  const parts: AdmissionParts = { ...known, registry, store, facts, quotas, podSecurityFigures };
-  const chain = new AdmissionChain(await admissionPlugins(options, parts, extensions.admissionPlugins));
-  const showIn = (metrics: MetricSet): void => {
-    chain.measure(admissionObserver(metrics));
-    showPodSecurity(metrics, podSecurityFigures);
-  };
-  return { chain, quotas, showIn };
 }
 
 /** The serving certificates, and the authentication of requests. */

@@ -45,6 +45,44 @@ describe("the chain", () => {
     ]);
   });
 
+  test("neither asks nor measures a plugin that skips the request, nor a phase in which all do", async () => {
+    const asked: string[] = [];
+    const named = (name: string, skipped: boolean): AdmissionPlugin => ({
+      name,
+      concerns: () => true,
+      skips: () => skipped,
+      mutate: () => void asked.push(name),
+      ...(skipped && { validate: () => void asked.push(`${name} validates`) }),
+    });
+    const chain = new AdmissionChain([
+      named("a", true),
+      named("b", false),
+      named("c", true),
+      named("d", false),
+    ]);
+    const seen: unknown[] = [];
+    chain.measure((plugin, phase) => seen.push([plugin?.name, phase]));
+    await chain.mutate(request);
+    await chain.validate(request);
+    expect(asked).toEqual(["b", "d"]);
+    expect(seen).toEqual([
+      ["b", "admit"],
+      ["d", "admit"],
+      [undefined, "admit"],
+    ]);
+  });
+
+  test("asks the mutating plugins once more when others have changed the object", async () => {
+    const rounds: unknown[] = [];
+    const rewrites = (asked: AdmissionRequest) => {
+      rounds.push(asked.round);
+      asked.rewritten = true;
+    };
+    const chain = new AdmissionChain([{ name: "Rewrites", concerns: () => true, mutate: rewrites }]);
+    await chain.mutate({ ...request, rewritten: false, round: 0 } as AdmissionRequest);
+    expect(rounds).toEqual([0, 1]);
+  });
+
   test("asks whether a plugin is concerned once for each operation on a type", async () => {
     let asked = 0;
     const chain = new AdmissionChain([

@@ -5,45 +5,12 @@ import { TestServer } from "../support/api.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start({
-    runtimeConfig: "admissionregistration.platform.io/v1alpha1",
-    featureGates: "ValidatingAdmissionPolicy=true",
-  });
+  server = await TestServer.start();
 });
 afterAll(() => server.close());
 
-const admission = "/apis/admissionregistration.platform.io";
-const webhook = {
-  name: "a.example.com",
-  clientConfig: { url: "https://127.0.0.1:1/" },
-  sideEffects: "None",
-  admissionReviewVersions: ["v1"],
-};
-
 /** A small object of each kind that promises something, and the path of its collection. */
 const promising: Record<string, [path: string, object: object]> = {
-  MutatingWebhookConfiguration: [`${admission}/v1/mutatingwebhookconfigurations`, { webhooks: [webhook] }],
-  ValidatingWebhookConfiguration: [
-    `${admission}/v1/validatingwebhookconfigurations`,
-    { webhooks: [webhook] },
-  ],
-  ValidatingAdmissionPolicy: [
-    `${admission}/v1alpha1/validatingadmissionpolicies`,
-    {
-      spec: {
-        matchConstraints: {
-          resourceRules: [
-            { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] },
-          ],
-        },
-        validations: [{ expression: "true" }],
-      },
-    },
-  ],
-  ValidatingAdmissionPolicyBinding: [
-    `${admission}/v1alpha1/validatingadmissionpolicybindings`,
-    { spec: { policyName: "p" } },
-  ],
   APIService: [
     "/apis/apiregistration.platform.io/v1/apiservices",
     {

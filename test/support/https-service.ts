@@ -32,9 +32,16 @@ export class HttpsService {
     private readonly caKey: string,
   ) {}
 
-  /** @param answer may be changed by the test at any time through what it closes over. */
-  static async start(answer: (request: Received) => Reply | Promise<Reply>): Promise<HttpsService> {
-    const made = createServingCertificates(["127.0.0.1", "localhost"]);
+  /**
+   * @param answer may be changed by the test at any time through what it closes over.
+   * @param hosts whom its certificate is for.
+   */
+  static async start(
+    answer: (request: Received) => Reply | Promise<Reply>,
+    hosts: readonly string[] = ["127.0.0.1", "localhost"],
+    listenOn = "127.0.0.1",
+  ): Promise<HttpsService> {
+    const made = createServingCertificates(hosts);
     const server = createServer({
       cert: made.serving.certificate,
       key: made.serving.key,
@@ -42,9 +49,9 @@ export class HttpsService {
       requestCert: true,
       rejectUnauthorized: false,
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => server.listen(0, listenOn, resolve));
     const { port } = server.address() as AddressInfo;
-    const service = new HttpsService(server, `https://127.0.0.1:${port}`, made.caCertificate, made.caKey!);
+    const service = new HttpsService(server, `https://${listenOn}:${port}`, made.caCertificate, made.caKey!);
     const serve = async (request: IncomingMessage, response: ServerResponse) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -5,7 +5,7 @@ import { importsOf, sources } from "./source-files.ts";
 const floors: readonly (readonly string[])[] = [
   ["base", "vocabulary"],
   ["schema", "storage", "remote"],
-  ["kinds", "fields"],
+  ["kinds", "fields", "cel"],
   ["resources"],
   ["authentication", "authorization", "flow"],
   ["admission"],

@@ -1,7 +1,8 @@
-import type { StatusError, StatusDetails } from "../../base/status-error.ts";
+import { RelayedStatusError, type StatusError, type StatusDetails } from "../../base/status-error.ts";
 
 /** The body of kind Status for a failure (spec: rulings, Status body as the reference). */
 export function failureStatus(error: StatusError): object {
+  if (error instanceof RelayedStatusError) return relayedStatus(error);
   const { reason, code, message, details } = error;
   return {
     kind: "Status",
@@ -17,6 +18,19 @@ export function failureStatus(error: StatusError): object {
 
 /** Failures that have details even where there is nothing to say in them, as clients of the reference know them. */
 const withDetails: ReadonlySet<string> = new Set(["MethodNotAllowed", "NotFound", "UnsupportedMediaType"]);
+
+function relayedStatus({ message, relayed: { code, reason, details } }: RelayedStatusError): object {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    ...(reason === "" ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code,
+  };
+}
 
 /** Empty causes and fields are left out, as clients expect. */
 function shown(details: StatusDetails): object {

@@ -4,6 +4,7 @@ import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
 import { productMetrics } from "./product-metrics.ts";
+import { webhookMetrics } from "./webhook-metrics.ts";
 
 const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;
 const secondsBuckets = [
@@ -17,6 +18,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...requestMetrics,
     ...authenticationMetrics,
     ...admissionMetrics,
+    ...webhookMetrics,
     ...podSecurityMetrics,
     ...auditMetrics,
     ...flowMetrics,

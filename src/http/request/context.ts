@@ -37,6 +37,8 @@ export interface RequestContext {
   waitedForClient: boolean;
   /** Verb: ends it when its `timeout` is over. */
   deadline: Timer | undefined;
+  /** Verb: when that is, as the clock counts. */
+  expiresAt: number | undefined;
   /** Verb: the object or collection that it is about. */
   target: Target | undefined;
   /** Verb: warnings of admission, for the answer whatever it is. */
@@ -68,6 +70,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     ticket: undefined,
     waitedForClient: false,
     deadline: undefined,
+    expiresAt: undefined,
     target: undefined,
     warnings: undefined,
   };

@@ -11,8 +11,13 @@ class ContextReport implements RequestReport {
     if (!request.warnings.includes(text)) request.warnings.push(text);
   }
 
-  annotate(key: string, value: string): void {
-    this.request.audit?.annotate(key, value);
+  annotate(key: string, value: string, level?: "Request"): void {
+    const { audit } = this.request;
+    if (level === undefined || audit?.wantsRequest === true) audit?.annotate(key, value);
+  }
+
+  get expiresAt(): number | undefined {
+    return this.request.expiresAt;
   }
 }
 

@@ -29,5 +29,6 @@ export function startDeadline(
     exchange.expired = true;
   };
   const ends = { destroy: () => exchange.breakOff() };
+  request.expiresAt = service.clock.now() + timeoutMs;
   request.deadline = service.clock.setTimer(() => service.guard.run("deadline", expire, ends), timeoutMs);
 }

@@ -34,7 +34,8 @@ export const MutatingWebhookConfiguration = kind({
   allowUnconditionalUpdate: false,
   doc: "Webhooks that may change what is written.",
   effect: {
-    unenforced: "mutating webhooks are not called",
+    enforced:
+      "the webhooks of the configuration change or refuse the requests that they match (plugin MutatingAdmissionWebhook)",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the configuration.").emitEmpty(),

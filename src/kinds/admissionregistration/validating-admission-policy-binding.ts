@@ -43,7 +43,7 @@ export const ValidatingAdmissionPolicyBinding = kind({
   servedByDefault: false,
   doc: "Puts a policy into force.",
   effect: {
-    unenforced: "validating admission policies are not evaluated",
+    enforced: "writes that the bound policy matches are rejected where its expressions do not hold",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),

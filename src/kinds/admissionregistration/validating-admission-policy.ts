@@ -75,7 +75,8 @@ export const ValidatingAdmissionPolicy = kind({
   servedByDefault: false,
   doc: "Refuses writes for which its expressions don't hold.",
   effect: {
-    unenforced: "validating admission policies are not evaluated",
+    enforced:
+      "writes that match a policy and one of its bindings are rejected where its expressions do not hold, if the feature gate ValidatingAdmissionPolicy is on",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the policy.").emitEmpty(),

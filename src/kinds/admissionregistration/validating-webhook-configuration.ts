@@ -26,7 +26,8 @@ export const ValidatingWebhookConfiguration = kind({
   allowUnconditionalUpdate: false,
   doc: "Webhooks that may refuse what is written.",
   effect: {
-    unenforced: "validating webhooks are not called",
+    enforced:
+      "the webhooks of the configuration refuse requests that they match (plugin ValidatingAdmissionWebhook)",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the configuration.").emitEmpty(),

@@ -117,6 +117,10 @@ test("pods that can't be read are told of in a warning; the label is accepted", 
   const namespace = (labels: Record<string, string>) => ({ metadata: { name: "used", labels } });
   const update = (labels: Record<string, string>) => ({
     operation: "UPDATE" as const,
+    requestResource: registry.require(Namespace),
+    options: {} as never,
+    rewritten: false,
+    round: 0 as const,
     target: { resource: registry.require(Namespace), namespace: "", name: "used", subresource: "" },
     user: { name: "ana", uid: "", groups: [], extra: {} },
     dryRun: false,

@@ -1,0 +1,84 @@
+import { isObject, type JsonValue } from "../../../base/json/value.ts";
+import type { Pod } from "../../../kinds/core/pod/pod.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+
+/** What the backend is asked (spec: conventions 2.10). */
+export interface ImageReview {
+  readonly apiVersion: string;
+  readonly kind: "ImageReview";
+  readonly spec: {
+    readonly containers: readonly { readonly image?: string }[];
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly namespace: string;
+  };
+}
+
+/** What the backend says about the images of a pod. */
+export interface ImageDecision {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly auditAnnotations: Readonly<Record<string, string>>;
+}
+
+/** An answer of the backend that can't be used; the message says why. */
+export class ImageReviewFault extends Error {
+  override name = "ImageReviewFault";
+}
+
+/** `GROUP/VERSION` of the reviews. */
+export function imageReviewVersion({ groupSuffix }: Vocabulary): string {
+  return `imagepolicy.${groupSuffix}/v1alpha1`;
+}
+
+/**
+ * The review of a pod: all its containers, or those that were added to look into it.
+ *
+ * @param onlyEphemeral whether just the latter are written.
+ */
+export function imageReview(
+  { metadata, spec }: Pod,
+  namespace: string,
+  onlyEphemeral: boolean,
+  vocabulary: Vocabulary,
+): ImageReview {
+  const containers = onlyEphemeral
+    ? (spec?.ephemeralContainers ?? [])
+    : [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
+  const mark = `.image-policy.${vocabulary.groupSuffix}/`;
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes(mark));
+  return {
+    apiVersion: imageReviewVersion(vocabulary),
+    kind: "ImageReview",
+    spec: {
+      containers: containers.map(({ image = "" }) => (image === "" ? {} : { image })),
+      ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) }),
+      namespace,
+    },
+  };
+}
+
+/** So many annotations of an answer are recorded. */
+const maxAnnotations = 100;
+
+/**
+ * Reads the status of an answer; its spec doesn't count.
+ *
+ * @throws {ImageReviewFault}
+ */
+export function readImageReview(value: unknown, { apiVersion: expected }: ImageReview): ImageDecision {
+  const review = value as JsonValue;
+  if (!isObject(review)) throw new ImageReviewFault("the answer is not an object");
+  const { kind = "ImageReview", apiVersion = expected, status = {} } = review;
+  if (kind !== "ImageReview" || apiVersion !== expected) {
+    throw new ImageReviewFault(`the answer is not an ImageReview of ${expected}`);
+  }
+  if (!isObject(status)) throw new ImageReviewFault("status is not an object");
+  const { allowed = false, reason = "", auditAnnotations = {} } = status;
+  if (typeof allowed !== "boolean" || typeof reason !== "string" || !isObject(auditAnnotations)) {
+    throw new ImageReviewFault("status: allowed, reason or auditAnnotations is of a wrong type");
+  }
+  const texts = Object.entries(auditAnnotations).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return { allowed, reason, auditAnnotations: Object.fromEntries(texts.slice(0, maxAnnotations)) };
+}

@@ -1,0 +1,164 @@
+import type { JsonValue } from "../../base/json/value.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { bind, type Bindings } from "../../cel/compile.ts";
+import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { Registry, Resource } from "../../resources/registry.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
+import { selects } from "../matching/selectors.ts";
+import type { SentObjects } from "../webhooks/sent-object.ts";
+import { denial } from "./denial.ts";
+import { environmentOf, requestVariable } from "./environment.ts";
+import { faultText } from "./expression-check.ts";
+import { PolicyFailure } from "./failure.ts";
+import { ParamReader } from "./params.ts";
+import type { Candidate } from "./policy-set.ts";
+import { turnGiver } from "../../base/turns.ts";
+import type { Binding, Policy, Validation } from "./policy.ts";
+
+/** What all policies together may spend on one request, in the units of the reference. */
+const requestBudget = 10_000_000;
+
+/** What policies are evaluated with. */
+export interface PolicyServices {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly vocabulary: Vocabulary;
+  readonly namespaces: FollowedObjects<NamespaceFacts>;
+  readonly objects: SentObjects;
+  readonly contextOf: (request: AdmissionRequest) => KindContext;
+}
+
+/** Evaluates the policies that a request matches by their rules; the first that denies it ends the request. */
+export class PolicyEvaluation {
+  private readonly params: ParamReader;
+  /** The variables but for the parameters, by the version in which policies match. */
+  private readonly variables = new Map<Resource, Bindings>();
+  private budget = requestBudget;
+  private readonly giveTurn = turnGiver();
+
+  constructor(
+    private readonly services: PolicyServices,
+    private readonly request: AdmissionRequest,
+  ) {
+    this.params = new ParamReader(services.store, services.registry, services.contextOf(request));
+  }
+
+  /** @throws {StatusError} a policy denies the request. */
+  async evaluate(candidates: readonly Candidate[]): Promise<void> {
+    for (const candidate of candidates) {
+      const { policy } = candidate;
+      const usable = this.attempt(policy, undefined, () => {
+        return selects(policy.constraints.selectors, this.request, this.services.namespaces);
+      });
+      if (!(usable instanceof Promise ? await usable : usable)) continue;
+      if (!this.attempt(policy, undefined, () => (this.params.assertKind(policy), true))) continue;
+      for (const binding of candidate.bindings) await this.evaluateBinding(candidate, binding);
+    }
+  }
+
+  private async evaluateBinding({ policy, resource }: Candidate, binding: Binding): Promise<void> {
+    const { constraints } = binding;
+    if (constraints !== undefined) {
+      const selected = this.attempt(policy, binding, () => {
+        return selects(constraints.selectors, this.request, this.services.namespaces);
+      });
+      if (!(selected instanceof Promise ? await selected : selected)) return;
+    }
+    let params: ApiObject | undefined;
+    const read = this.attempt(policy, binding, () => {
+      const found = this.params.get(policy, binding);
+      if (!(found instanceof Promise)) {
+        params = found;
+        return true;
+      }
+      return found.then((object) => {
+        params = object;
+        return true;
+      });
+    });
+    if (!(read instanceof Promise ? await read : read)) return;
+    const variables = this.variablesOf(policy, resource, params);
+    for (const validation of policy.validations) {
+      this.validate(policy, binding, validation, variables);
+      const turn = this.giveTurn();
+      if (turn !== undefined) await turn;
+    }
+  }
+
+  /**
+   * Does something that may fail.
+   *
+   * @returns false where it failed and the policy ignores failures.
+   * @throws {StatusError} where it failed and the policy doesn't.
+   */
+  private attempt(
+    policy: Policy,
+    binding: Binding | undefined,
+    work: () => boolean | Promise<boolean>,
+  ): boolean | Promise<boolean> {
+    const failed = (error: unknown): boolean => {
+      if (!(error instanceof PolicyFailure || error instanceof StatusError)) throw error;
+      this.fail(policy, binding, error.message);
+      return false;
+    };
+    try {
+      const done = work();
+      return done instanceof Promise ? done.catch(failed) : done;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  private validate(policy: Policy, binding: Binding, validation: Validation, variables: Bindings): void {
+    const { expression, message, reason } = validation;
+    const { program, faults } = validation.compiled;
+    if (program === undefined) {
+      return this.fail(policy, binding, `compilation error: ${faultText(faults)}`);
+    }
+    const result = program.evaluate(variables, this.budget);
+    this.budget -= result.cost;
+    if (result.outcome !== "value") {
+      const why =
+        this.budget <= 0
+          ? "validation failed due to running out of cost budget, no further validation rules will be run"
+          : `expression '${expression}' resulted in error: ${result.message}`;
+      return this.fail(policy, binding, why);
+    }
+    if (result.value === true) return;
+    throw denial(
+      this.request,
+      policy,
+      binding,
+      message === "" ? `failed expression: ${expression.trim()}` : message,
+      reason,
+    );
+  }
+
+  private fail(policy: Policy, binding: Binding | undefined, why: string): void {
+    if (!policy.ignoresFailures) throw denial(this.request, policy, binding, why);
+  }
+
+  private variablesOf(policy: Policy, resource: Resource, params: ApiObject | undefined): Bindings {
+    let known = this.variables.get(resource);
+    if (known === undefined) this.variables.set(resource, (known = this.bindObjects(resource)));
+    if (policy.paramKind === undefined) return known;
+    const own = bind(environmentOf(true), { params: (params ?? null) as JsonValue });
+    return { ...known, params: own["params"]! };
+  }
+
+  private bindObjects(resource: Resource): Bindings {
+    const { request, services } = this;
+    const { objects, vocabulary } = services;
+    const shown = (object: ApiObject | undefined) =>
+      (object === undefined ? null : objects.show(request, resource, object)) as JsonValue;
+    return bind(environmentOf(false), {
+      object: shown(request.object),
+      oldObject: shown(request.live),
+      request: requestVariable(request, resource, objects, vocabulary),
+    });
+  }
+}

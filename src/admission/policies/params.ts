@@ -1,0 +1,65 @@
+import { deepClone } from "../../base/json/value.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { objectNotFound } from "../../base/object-errors.ts";
+import { fromStored } from "../../resources/conversion.ts";
+import { keyOf, type Registry } from "../../resources/registry.ts";
+import { decodeEntry } from "../../resources/stored.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Store } from "../../storage/store.ts";
+import { PolicyFailure } from "./failure.ts";
+import type { Binding, Policy } from "./policy.ts";
+
+/** Reads the parameters of policies as they are stored now, each once for a request. */
+export class ParamReader {
+  private readonly read = new Map<string, MaybePromise<ApiObject | undefined>>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly registry: Registry,
+    private readonly context: KindContext,
+  ) {}
+
+  /**
+   * The parameters of a policy with a binding; undefined where one of them names none.
+   *
+   * @throws {PolicyFailure} the kind isn't served, or the object doesn't exist.
+   */
+  get({ paramKind }: Policy, { paramRef }: Binding): MaybePromise<ApiObject | undefined> {
+    if (paramKind === undefined || paramRef === undefined) return undefined;
+    const resource = this.registry.findKind(paramKind.apiVersion, paramKind.kind);
+    if (resource === undefined || !resource.kind.verbs.includes("get")) throw unknownKind(paramKind);
+    const { name, namespace } = paramRef;
+    const missing = () =>
+      new PolicyFailure(
+        `failed to configure binding: ${objectNotFound({ resource: resource.name, group: resource.group, name }).message}`,
+      );
+    if (name === "" || name.includes("/") || (namespace !== "") !== resource.namespaced) throw missing();
+    const key = keyOf(resource, namespace, name);
+    const known = `${paramKind.apiVersion} ${key}`;
+    let found = this.read.get(known);
+    if (found === undefined) {
+      found = andThen(this.store.get(key), (entry) =>
+        entry === undefined ? undefined : fromStored(resource, deepClone(decodeEntry(entry)), this.context),
+      );
+      this.read.set(known, found);
+    }
+    return andThen(found, (object) => {
+      if (object === undefined) throw missing();
+      return object;
+    });
+  }
+
+  /** @throws {PolicyFailure} the kind of a policy's parameters isn't served. */
+  assertKind({ paramKind }: Policy): void {
+    if (paramKind === undefined) return;
+    if (this.registry.findKind(paramKind.apiVersion, paramKind.kind) === undefined)
+      throw unknownKind(paramKind);
+  }
+}
+
+function unknownKind({ apiVersion, kind }: NonNullable<Policy["paramKind"]>): PolicyFailure {
+  return new PolicyFailure(
+    `failed to configure policy: failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`,
+  );
+}

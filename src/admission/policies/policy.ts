@@ -1,0 +1,106 @@
+import type { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/validating-admission-policy-binding.ts";
+import type { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
+import type { Registry, Resource } from "../../resources/registry.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { Compiled } from "../../cel/compile.ts";
+import type { PolicyPrograms } from "./environment.ts";
+import { matchRules, type MatchPolicy, type MatchRule, type MatchSubject } from "../matching/rules.ts";
+import { compileSelectors, type Selectors } from "../matching/selectors.ts";
+
+/** Which requests a policy or a binding is for. */
+export interface Constraints {
+  readonly selectors: Selectors;
+  readonly matchPolicy: MatchPolicy;
+  /** Empty for all. */
+  readonly rules: readonly MatchRule[];
+  readonly excluded: readonly MatchRule[];
+  /** Whether any rule names objects, so that the answer depends on the object's name. */
+  readonly named: boolean;
+}
+
+/** One expression of a policy. */
+export class Validation {
+  private known: Compiled | undefined;
+
+  constructor(
+    readonly expression: string,
+    readonly message: string,
+    readonly reason: string | undefined,
+    private readonly compile: () => Compiled,
+  ) {}
+
+  /** Compiled when it is first asked for. */
+  get compiled(): Compiled {
+    return (this.known ??= this.compile());
+  }
+}
+
+/** A policy, as the plugin works with it. */
+export interface Policy {
+  readonly name: string;
+  /** Whether a policy that can't be evaluated is passed over. */
+  readonly ignoresFailures: boolean;
+  readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
+  readonly constraints: Constraints;
+  readonly validations: readonly Validation[];
+}
+
+/** A binding of a policy, as the plugin works with it. */
+export interface Binding {
+  readonly name: string;
+  readonly policyName: string;
+  readonly paramRef: { readonly name: string; readonly namespace: string } | undefined;
+  /** Undefined where the binding doesn't narrow the policy. */
+  readonly constraints: Constraints | undefined;
+}
+
+type Given = NonNullable<NonNullable<ValidatingAdmissionPolicy["spec"]>["matchConstraints"]>;
+
+export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
+  const { metadata, spec } = object as unknown as ValidatingAdmissionPolicy;
+  const { paramKind } = spec ?? {};
+  return {
+    name: metadata.name ?? "",
+    ignoresFailures: spec?.failurePolicy === "Ignore",
+    paramKind: paramKind && { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" },
+    constraints: constraintsOf(spec?.matchConstraints ?? {}),
+    validations: (spec?.validations ?? []).map(({ expression, message = "", reason }) => {
+      const compile = () => programs.get(expression, paramKind !== undefined);
+      return new Validation(expression, message.trim(), reason === "" ? undefined : reason, compile);
+    }),
+  };
+}
+
+export function bindingOf(object: ApiObject): Binding {
+  const { metadata, spec } = object as unknown as ValidatingAdmissionPolicyBinding;
+  const { paramRef, matchResources } = spec ?? {};
+  return {
+    name: metadata.name ?? "",
+    policyName: spec?.policyName ?? "",
+    paramRef: paramRef && { name: paramRef.name ?? "", namespace: paramRef.namespace ?? "" },
+    constraints: matchResources && constraintsOf(matchResources),
+  };
+}
+
+function constraintsOf(given: Given): Constraints {
+  const rules = given.resourceRules ?? [];
+  const excluded = given.excludeResourceRules ?? [];
+  return {
+    selectors: compileSelectors(given),
+    matchPolicy: given.matchPolicy === "Exact" ? "Exact" : "Equivalent",
+    rules,
+    excluded,
+    named: [...rules, ...excluded].some(({ resourceNames }) => (resourceNames ?? []).length > 0),
+  };
+}
+
+/** The version of the resource type in which a request matches the rules; undefined where it doesn't. */
+export function matchConstraints(
+  { rules, excluded, matchPolicy }: Constraints,
+  subject: MatchSubject,
+  registry: Registry,
+): Resource | undefined {
+  if (excluded.length > 0 && matchRules(excluded, matchPolicy, subject, registry) !== undefined)
+    return undefined;
+  return rules.length === 0 ? subject.resource : matchRules(rules, matchPolicy, subject, registry);
+}

@@ -1,0 +1,302 @@
+import { instantiated, sameType, Substitution } from "./assignability.ts";
+import type { CelFunction, FunctionTable } from "./function-table.ts";
+import { nameOf } from "./parser.ts";
+import {
+  ExpressionError,
+  type Call,
+  type Comprehension,
+  type Expression,
+  type Identifier,
+  type LiteralValue,
+  type Select,
+} from "./syntax.ts";
+import {
+  bool,
+  bytes,
+  double,
+  dyn,
+  int,
+  listOf,
+  mapOf,
+  namedTypes,
+  nullType,
+  string,
+  typeOf,
+  typeText,
+  uint,
+  type CelType,
+} from "./types.ts";
+
+/** What names mean in an expression. */
+export interface Scope {
+  /** Variables by name; names may have dots. */
+  readonly variables: ReadonlyMap<string, CelType>;
+  readonly functions: FunctionTable;
+  /** Whether the items of a list, the keys and the values of a map that an expression makes must be of one type each. */
+  readonly uniformLiterals: boolean;
+}
+
+/**
+ * Finds the types of an expression and all its parts, and writes them into its nodes.
+ *
+ * @returns the type of the whole.
+ * @throws {ExpressionError} a name that nothing has, or values of types that don't go together.
+ */
+export function check(expression: Expression, scope: Scope): CelType {
+  const checker = new Checker(scope);
+  checker.typeOf(expression);
+  checker.resolve();
+  return expression.type!;
+}
+
+class Checker {
+  private readonly substitution = new Substitution();
+  /** Variables of the loops around the place that is looked at, the innermost last. */
+  private readonly loops: { readonly name: string; readonly type: CelType }[] = [];
+  private readonly typed: Expression[] = [];
+
+  constructor(private readonly scope: Scope) {}
+
+  /** Puts everything that was found out into the types of the nodes. */
+  resolve(): void {
+    for (const expression of this.typed) expression.type = this.substitution.resolved(expression.type!);
+  }
+
+  typeOf(expression: Expression): CelType {
+    const type = this.find(expression);
+    expression.type = type;
+    this.typed.push(expression);
+    return type;
+  }
+
+  private find(expression: Expression): CelType {
+    switch (expression.node) {
+      case "literal":
+        return literalType(expression.value);
+      case "identifier":
+        return this.identifier(expression);
+      case "select":
+        return this.select(expression);
+      case "call":
+        return this.call(expression);
+      case "list":
+        return listOf(this.joinedItems(expression.items, "list"), expression.items.length);
+      case "map": {
+        const key = this.joinedItems(
+          expression.entries.map((entry) => entry.key),
+          "map key",
+        );
+        const value = this.joinedItems(
+          expression.entries.map((entry) => entry.value),
+          "map value",
+        );
+        return mapOf(key, value, expression.entries.length);
+      }
+      case "object":
+        throw undeclared(expression.name, expression.at);
+      case "logical":
+        for (const operand of expression.operands) this.expectBool(operand);
+        return bool;
+      case "conditional": {
+        this.expectBool(expression.condition);
+        const whenTrue = this.typeOf(expression.whenTrue);
+        const whenFalse = this.typeOf(expression.whenFalse);
+        const joined = this.substitution.joined(whenTrue, whenFalse);
+        if (joined === undefined) throw this.mismatch("_?_:_", [bool, whenTrue, whenFalse], expression.at);
+        return joined;
+      }
+      case "comprehension":
+        return this.comprehension(expression);
+    }
+  }
+
+  private identifier(expression: Identifier): CelType {
+    const found = this.named(expression.name, expression);
+    if (found === undefined) throw undeclared(expression.name, expression.at);
+    return found;
+  }
+
+  /** The type of a variable, or of the type that a name stands for. */
+  private named(name: string, identifier: Identifier): CelType | undefined {
+    const global = name.startsWith(".") ? name.slice(1) : name;
+    if (global === name) {
+      const loop = this.loops.findLast((one) => one.name === name);
+      if (loop !== undefined) return loop.type;
+    }
+    const variable = this.scope.variables.get(global);
+    if (variable !== undefined) return variable;
+    const type = namedTypes.get(global);
+    if (type === undefined) return undefined;
+    identifier.names = type;
+    return typeOf(type);
+  }
+
+  private select(expression: Select): CelType {
+    const qualified = this.qualified(expression);
+    if (qualified !== undefined) return qualified;
+    const operand = this.substitution.followed(this.typeOf(expression.operand));
+    const found = this.fieldType(operand, expression);
+    return expression.test ? bool : found;
+  }
+
+  /** The type of a name with dots that is declared as a whole. */
+  private qualified(expression: Select): CelType | undefined {
+    if (expression.test) return undefined;
+    const name = nameOf(expression);
+    if (name === undefined) return undefined;
+    const first = name.slice(0, name.indexOf(".", 1));
+    if (this.loops.some((one) => one.name === first)) return undefined;
+    const identifier: Identifier = { node: "identifier", name, at: expression.at, depth: 1 };
+    const type = this.named(name, identifier);
+    if (type === undefined) return undefined;
+    identifier.type = type;
+    expression.qualified = identifier;
+    return type;
+  }
+
+  private fieldType(operand: CelType, { field, at }: Select): CelType {
+    switch (operand.is) {
+      case "dyn":
+      case "parameter":
+        return dyn;
+      case "map":
+        return operand.value;
+      case "object": {
+        const found = operand.fields.get(field);
+        if (found === undefined) throw new ExpressionError(`undefined field '${field}'`, at);
+        return found.type;
+      }
+      default:
+        throw new ExpressionError(`type '${typeText(operand)}' does not support field selection`, at);
+    }
+  }
+
+  private call(expression: Call): CelType {
+    const { target, args, name, at } = expression;
+    const prefix = target === undefined ? undefined : nameOf(target);
+    if (prefix !== undefined && this.scope.functions.has(`${prefix}.${name}`)) {
+      expression.functionName = `${prefix}.${name}`;
+      return this.overload(expression, expression.functionName, args, false);
+    }
+    const global = target === undefined && name.startsWith(".") ? name.slice(1) : name;
+    if (global !== name) expression.functionName = global;
+    if (!this.scope.functions.has(global)) {
+      // Faults of the arguments come first, as they stand first.
+      if (target !== undefined) this.typeOf(target);
+      throw undeclared(global, at);
+    }
+    return this.overload(
+      expression,
+      global,
+      target === undefined ? args : [target, ...args],
+      target !== undefined,
+    );
+  }
+
+  /** The type of a call's result; dynamic where the forms that fit give different ones. */
+  private overload({ at }: Call, name: string, args: readonly Expression[], onValue: boolean): CelType {
+    const found = this.scope.functions.get(name)!;
+    const given = args.map((arg) => this.typeOf(arg));
+    this.checkLiterals(found, args);
+    let result: CelType | undefined;
+    for (const form of found.signatures) {
+      if (form.onValue !== onValue || form.takes.length !== given.length) continue;
+      const names = new Map<string, CelType>();
+      const takes = form.takes.map((one) => instantiated(one, names, this.substitution));
+      if (!this.substitution.assigns(takes, given)) continue;
+      const gives = instantiated(form.gives, names, this.substitution);
+      if (result === undefined) result = gives;
+      else if (!sameType(this.substitution.resolved(result), this.substitution.resolved(gives))) result = dyn;
+    }
+    if (result === undefined) throw this.mismatch(name, given, at);
+    return result;
+  }
+
+  private checkLiterals({ literal }: CelFunction, args: readonly Expression[]): void {
+    const arg = args[literal?.index ?? 0];
+    if (literal === undefined || arg?.node !== "literal" || typeof arg.value !== "string") return;
+    const fault = literal.check(arg.value);
+    if (fault !== undefined) throw new ExpressionError(fault, arg.at);
+  }
+
+  private comprehension(expression: Comprehension): CelType {
+    const { range, variable, condition, transform, macro } = expression;
+    const over = this.substitution.followed(this.typeOf(range));
+    const type = this.itemType(over, range);
+    this.loops.push({ name: variable, type });
+    if (condition !== undefined) this.expectBool(condition);
+    const made = transform === undefined ? type : this.typeOf(transform);
+    this.loops.pop();
+    if (macro !== "map" && macro !== "filter") return bool;
+    const maxSize = over.is === "list" || over.is === "map" ? over.maxSize : undefined;
+    return listOf(made, maxSize);
+  }
+
+  private itemType(over: CelType, range: Expression): CelType {
+    switch (over.is) {
+      case "list":
+        return over.element;
+      case "map":
+        return over.key;
+      case "dyn":
+      case "parameter":
+        return dyn;
+      default:
+        throw new ExpressionError(
+          `expression of type '${typeText(over)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+          range.at,
+        );
+    }
+  }
+
+  private expectBool(expression: Expression): void {
+    const type = this.typeOf(expression);
+    if (type === bool || this.substitution.assigns([bool], [type])) return;
+    const found = typeText(this.substitution.resolved(type));
+    throw new ExpressionError(`expected type 'bool' but found '${found}'`, expression.at);
+  }
+
+  /** The type that all items of a literal have. */
+  private joinedItems(items: readonly Expression[], what: string): CelType {
+    let joined: CelType | undefined;
+    for (const item of items) {
+      const type = this.typeOf(item);
+      if (joined === undefined) {
+        joined = type;
+        continue;
+      }
+      const both = this.substitution.joined(joined, type);
+      if (both === undefined && this.scope.uniformLiterals) {
+        const [expected, found] = [joined, type].map((one) => typeText(this.substitution.resolved(one)));
+        throw new ExpressionError(`expected type '${expected}' but found '${found}' (${what})`, item.at);
+      }
+      joined = both ?? dyn;
+    }
+    return joined ?? this.substitution.fresh();
+  }
+
+  private mismatch(name: string, given: readonly CelType[], at: number): ExpressionError {
+    const types = given.map((one) => typeText(this.substitution.resolved(one))).join(", ");
+    return new ExpressionError(`found no matching overload for '${name}' applied to '(${types})'`, at);
+  }
+}
+
+function undeclared(name: string, at: number): ExpressionError {
+  return new ExpressionError(`undeclared reference to '${name}'`, at);
+}
+
+function literalType(value: LiteralValue): CelType {
+  switch (typeof value) {
+    case "boolean":
+      return bool;
+    case "bigint":
+      return int;
+    case "number":
+      return double;
+    case "string":
+      return string;
+    default:
+      if (value === null) return nullType;
+      return value instanceof Uint8Array ? bytes : uint;
+  }
+}

@@ -1,0 +1,123 @@
+import { sameType } from "./assignability.ts";
+import type { Meter } from "./meter.ts";
+import {
+  CelList,
+  CelMap,
+  CelObject,
+  Duration,
+  Timestamp,
+  TypeValue,
+  Uint,
+  Url,
+  type Value,
+} from "./values.ts";
+
+/** Whether two values are equal; numbers by their value, of whatever type. Values of different types never are. */
+export function equal(a: Value, b: Value, meter: Meter): boolean {
+  if (typeof a === "object" && a !== null) return equalObjects(a, b, meter);
+  if (a === b) return true;
+  const order = numberOrder(a, b);
+  return order === 0;
+}
+
+function equalObjects(a: Value & object, b: Value, meter: Meter): boolean {
+  if (typeof b !== "object" || b === null) return a instanceof Uint && numberOrder(a, b) === 0;
+  if (a instanceof CelList) return b instanceof CelList && equalLists(a, b, meter);
+  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b, meter);
+  if (a instanceof Uint) return b instanceof Uint && a.value === b.value;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos;
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+  if (a instanceof TypeValue) return b instanceof TypeValue && equalTypes(a, b);
+  if (a instanceof Url) return b instanceof Url && a.text === b.text;
+  if (a instanceof CelObject) return b instanceof CelObject && equalStructs(a, b, meter);
+  return false;
+}
+
+/** `list(int)` and `list(string)` are one type while an expression runs. */
+function equalTypes({ type: a }: TypeValue, { type: b }: TypeValue): boolean {
+  return a.is === b.is && (a.is === "list" || a.is === "map" || a.is === "type" || sameType(a, b));
+}
+
+function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
+  if (a.size !== b.size) return false;
+  for (let at = 0; at < a.size; at++) {
+    meter.work(4);
+    if (!equalParts(a.get(at), b.get(at), meter)) return false;
+  }
+  return true;
+}
+
+function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
+  if (a.size !== b.size) return false;
+  for (const key of a.keys()) {
+    meter.work(10);
+    const other = b.get(key);
+    if (other === undefined || !equalParts(a.get(key)!, other, meter)) return false;
+  }
+  return true;
+}
+
+function equalStructs(a: CelObject, b: CelObject, meter: Meter): boolean {
+  if (a.type.name !== b.type.name) return false;
+  for (const name of a.type.fields.keys()) {
+    meter.work(10);
+    const [one, other] = [a.select(name), b.select(name)];
+    if (one === undefined || other === undefined) {
+      if (one !== other) return false;
+    } else if (!equalParts(one, other, meter)) return false;
+  }
+  return true;
+}
+
+/** As {@link equal}, for what nothing has been spent for yet. */
+function equalParts(a: Value, b: Value, meter: Meter): boolean {
+  if (typeof a === "string") meter.work(a.length >> 6);
+  return equal(a, b, meter);
+}
+
+/**
+ * The order of two values that have one: negative, 0, positive; NaN for a double that is none. Undefined for values that can't
+ * be compared.
+ */
+export function compare(a: Value, b: Value): number | undefined {
+  if (typeof a === "string") return typeof b === "string" ? compareText(a, b) : undefined;
+  if (typeof a === "boolean") return typeof b === "boolean" ? Number(a) - Number(b) : undefined;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : undefined;
+  if (a instanceof Timestamp) return b instanceof Timestamp ? order(a.nanos, b.nanos) : undefined;
+  if (a instanceof Duration) return b instanceof Duration ? order(a.nanos, b.nanos) : undefined;
+  return numberOrder(a, b);
+}
+
+/** The order of two numbers of any types; undefined where one isn't a number. */
+function numberOrder(a: Value, b: Value): number | undefined {
+  const one = a instanceof Uint ? a.value : a;
+  const other = b instanceof Uint ? b.value : b;
+  if (typeof one !== "bigint" && typeof one !== "number") return undefined;
+  if (typeof other !== "bigint" && typeof other !== "number") return undefined;
+  if (typeof one === typeof other)
+    return Number.isNaN(one) || Number.isNaN(other) ? Number.NaN : order(one, other);
+  // An integer is compared with a double as the double next to it.
+  return Number.isNaN(one) || Number.isNaN(other) ? Number.NaN : order(Number(one), Number(other));
+}
+
+function order(a: bigint | number, b: bigint | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Compares as UTF-8 bytes do, which differs from UTF-16 where surrogates meet what is above them. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === end) return a.length - b.length;
+  const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+  const [oneIsHigh, otherIsHigh] = [isSurrogate(one), isSurrogate(other)];
+  if (oneIsHigh !== otherIsHigh) return oneIsHigh ? 1 : -1;
+  return one - other;
+}
+
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff;
+}

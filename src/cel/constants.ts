@@ -1,0 +1,69 @@
+import { ValueList, ValueMap } from "./collections.ts";
+import type { FunctionTable } from "./function-table.ts";
+import { Meter } from "./meter.ts";
+import type { Expression, LiteralValue } from "./syntax.ts";
+import { dyn } from "./types.ts";
+import { Fault, Uint, type Value } from "./values.ts";
+
+/** Functions of one literal that are called when the expression is compiled, so that they cost nothing. */
+const folded = new Set(["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"]);
+
+/** Whether an expression has a value of its own: literals, lists and maps of such, and literals that are converted. */
+export function isConstant(expression: Expression): boolean {
+  switch (expression.node) {
+    case "literal":
+      return true;
+    case "list":
+      return expression.items.every(isConstant);
+    case "map":
+      return isConstantMap(expression);
+    case "call": {
+      const { name, target, args } = expression;
+      return target === undefined && folded.has(name) && args.length === 1 && args[0]!.node === "literal";
+    }
+    default:
+      return false;
+  }
+}
+
+/** A map with keys that are there twice is left for the evaluation to reject. */
+function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boolean {
+  if (!entries.every(({ key, value }) => key.node === "literal" && isConstant(value))) return false;
+  const map = new ValueMap();
+  return entries.every(({ key }) => {
+    const value = key.node === "literal" ? valueOf(key.value) : null;
+    return typeof value !== "number" && map.add(value, null);
+  });
+}
+
+/** The value of an expression that is a constant. */
+export function constantOf(expression: Expression, functions: FunctionTable): Value {
+  switch (expression.node) {
+    case "literal":
+      return valueOf(expression.value);
+    case "list": {
+      const items = expression.items.map((item) => constantOf(item, functions));
+      return items.find((item) => item instanceof Fault) ?? new ValueList(items);
+    }
+    case "map": {
+      const map = new ValueMap();
+      for (const { key, value } of expression.entries) {
+        const found = constantOf(value, functions);
+        if (found instanceof Fault) return found;
+        map.add(constantOf(key, functions), found);
+      }
+      return map;
+    }
+    case "call": {
+      const args = expression.args.map((arg) => constantOf(arg, functions));
+      return functions.get(expression.name)!.run(args, new Meter(Infinity), expression.type ?? dyn);
+    }
+    default:
+      throw new Error(`${expression.node} is no constant`);
+  }
+}
+
+function valueOf(value: LiteralValue): Value {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  return new Uint(value.uint);
+}

@@ -1,0 +1,226 @@
+import { declared, traversal, type CelFunction } from "../function-table.ts";
+import { sizeOf } from "../meter.ts";
+import { checkedTime, durationOf, durationText, timestampOf, timestampText } from "../times.ts";
+import {
+  CelList,
+  CelMap,
+  characterCount,
+  checkedInt,
+  checkedUint,
+  Duration,
+  Fault,
+  noOverload,
+  Timestamp,
+  TypeValue,
+  Uint,
+  Url,
+  CelObject,
+  type Value,
+} from "../values.ts";
+import {
+  bool,
+  bytes,
+  double,
+  duration,
+  dyn,
+  int,
+  listOf,
+  mapOf,
+  nullType,
+  string,
+  timestamp,
+  typeOf,
+  uint,
+  urlType,
+  type CelType,
+} from "../types.ts";
+
+const perSecond = 1_000_000_000n;
+
+function toInt(value: Value): Value {
+  if (typeof value === "bigint") return value;
+  if (value instanceof Uint) return checkedInt(value.value);
+  if (value instanceof Timestamp) return floorDivide(value.nanos);
+  if (typeof value === "number") {
+    // The greatest double below 2^63, and -2^63 itself, are left out as in the reference.
+    return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : new Fault("integer overflow");
+  }
+  if (typeof value !== "string") return noOverload;
+  return /^[+-]?\d{1,40}$/.test(value)
+    ? checkedInt(BigInt(value.replace("+", "")))
+    : unreadable(value, "int");
+}
+
+function floorDivide(nanos: bigint): bigint {
+  const seconds = nanos / perSecond;
+  return nanos % perSecond < 0n ? seconds - 1n : seconds;
+}
+
+function toUint(value: Value): Value {
+  if (value instanceof Uint) return value;
+  if (typeof value === "bigint") return checkedUint(value);
+  if (typeof value === "number") {
+    const inRange = value >= 0 && value < 2 ** 64;
+    return inRange ? checkedUint(BigInt(Math.trunc(value))) : new Fault("unsigned integer overflow");
+  }
+  if (typeof value !== "string") return noOverload;
+  return /^\d{1,40}$/.test(value) ? checkedUint(BigInt(value)) : unreadable(value, "uint");
+}
+
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const specialDoubles: ReadonlyMap<string, number> = new Map([
+  ["nan", Number.NaN],
+  ["inf", Infinity],
+  ["+inf", Infinity],
+  ["-inf", -Infinity],
+  ["infinity", Infinity],
+  ["+infinity", Infinity],
+  ["-infinity", -Infinity],
+]);
+
+function toDouble(value: Value): Value {
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
+  if (value instanceof Uint) return Number(value.value);
+  if (typeof value !== "string") return noOverload;
+  if (value.length <= 512 && decimal.test(value)) return Number(value);
+  return specialDoubles.get(value.slice(0, 16).toLowerCase()) ?? unreadable(value, "double");
+}
+
+function toText(value: Value): Value {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean" || typeof value === "bigint") return String(value);
+  if (typeof value === "number") return doubleText(value);
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Timestamp) return timestampText(value);
+  if (value instanceof Duration) return durationText(value);
+  if (value instanceof Url) return value.text;
+  if (!(value instanceof Uint8Array)) return noOverload;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
+  } catch {
+    // The decoder throws for nothing else.
+    return new Fault("invalid UTF-8 in bytes, cannot convert to string");
+  }
+}
+
+/** A double as Go's `%g` writes it with the fewest digits. */
+function doubleText(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  const size = Math.abs(value);
+  if (value !== 0 && (size < 1e-4 || size >= 1e21)) {
+    return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+  }
+  return String(value);
+}
+
+function toBool(value: Value): Value {
+  if (typeof value === "boolean") return value;
+  if (typeof value !== "string") return noOverload;
+  if (["1", "t", "T", "TRUE", "true", "True"].includes(value)) return true;
+  if (["0", "f", "F", "FALSE", "false", "False"].includes(value)) return false;
+  return unreadable(value, "bool");
+}
+
+function toTime(value: Value): Value {
+  if (value instanceof Timestamp) return value;
+  if (typeof value === "bigint") return checkedTime(value * perSecond);
+  return typeof value === "string" ? (timestampOf(value) ?? unreadable(value, "timestamp")) : noOverload;
+}
+
+function toDuration(value: Value): Value {
+  if (value instanceof Duration) return value;
+  if (typeof value === "bigint") return new Duration(value);
+  return typeof value === "string" ? (durationOf(value) ?? unreadable(value, "duration")) : noOverload;
+}
+
+function unreadable(text: string, what: string): Fault {
+  return new Fault(`type conversion error from 'string' to '${what}': ${JSON.stringify(text.slice(0, 64))}`);
+}
+
+/** The type of a value while an expression runs. */
+function typeOfValue(value: Value): CelType {
+  switch (typeof value) {
+    case "boolean":
+      return bool;
+    case "bigint":
+      return int;
+    case "number":
+      return double;
+    case "string":
+      return string;
+    default:
+  }
+  if (value === null) return nullType;
+  if (value instanceof Uint) return uint;
+  if (value instanceof Uint8Array) return bytes;
+  if (value instanceof CelList) return listOf(dyn);
+  if (value instanceof CelMap) return mapOf(dyn, dyn);
+  if (value instanceof Timestamp) return timestamp;
+  if (value instanceof Duration) return duration;
+  if (value instanceof Url) return urlType;
+  if (value instanceof CelObject) return value.type;
+  return typeOf(dyn);
+}
+
+/** Texts and bytes cost by their length when one becomes the other; every other conversion costs 1. */
+const chargeBytes: CelFunction["charge"] = ([value], meter) =>
+  meter.charge(value instanceof Uint8Array || typeof value === "string" ? traversal(value.length) : 1);
+const chargeDecoding: CelFunction["charge"] = ([value], meter) =>
+  meter.charge(value instanceof Uint8Array ? traversal(value.length) : 1);
+
+/** Functions that turn values of one type into another, and those that ask for type and size. */
+export const conversions: readonly (readonly [string, CelFunction])[] = [
+  ["int", declared(from("int", "uint", "double", "string", "timestamp")("int"), ([value]) => toInt(value!))],
+  ["uint", declared(from("uint", "int", "double", "string")("uint"), ([value]) => toUint(value!))],
+  ["double", declared(from("double", "int", "uint", "string")("double"), ([value]) => toDouble(value!))],
+  ["bool", declared(from("bool", "string")("bool"), ([value]) => toBool(value!))],
+  [
+    "string",
+    declared(
+      from("string", "bool", "int", "uint", "double", "bytes", "timestamp", "duration")("string"),
+      ([value]) => toText(value!),
+      { charge: chargeDecoding, cost: traversal, resultSize: (size) => size },
+    ),
+  ],
+  [
+    "bytes",
+    declared(
+      from("bytes", "string")("bytes"),
+      ([value]) =>
+        typeof value === "string"
+          ? Buffer.from(value, "utf8")
+          : value instanceof Uint8Array
+            ? value
+            : noOverload,
+      { charge: chargeBytes, cost: traversal, resultSize: (size) => size * 3 },
+    ),
+  ],
+  ["timestamp", declared(from("timestamp", "string", "int")("timestamp"), ([value]) => toTime(value!))],
+  ["duration", declared(from("duration", "string", "int")("duration"), ([value]) => toDuration(value!))],
+  ["dyn", declared(["(A) -> dyn"], ([value]) => value!)],
+  ["type", declared(["(A) -> type<A>"], ([value]) => new TypeValue(typeOfValue(value!)))],
+  [
+    "size",
+    declared(
+      ["string", "bytes", "list<A>", "map<A, B>"].flatMap((type) => [
+        `(${type}) -> int`,
+        `${type}.() -> int`,
+      ]),
+      ([value], meter) => {
+        if (typeof value === "string") {
+          meter.work(value.length >> 2);
+          return BigInt(characterCount(value));
+        }
+        const sized = value instanceof CelList || value instanceof CelMap || value instanceof Uint8Array;
+        return sized ? BigInt(sizeOf(value)) : noOverload;
+      },
+    ),
+  ],
+];
+
+function from(...types: readonly string[]): (to: string) => string[] {
+  return (to) => types.map((type) => `(${type}) -> ${to}`);
+}

@@ -1,0 +1,118 @@
+import { getMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
+import { unescapedFieldName } from "./field-names.ts";
+import { durationOf, timestampOf } from "./times.ts";
+import { dyn, type CelType, type ObjectType } from "./types.ts";
+import { CelList, CelMap, CelObject, Fault, type Value } from "./values.ts";
+
+/** The value that a JSON value of a declared type is to an expression. */
+export function valueOfJson(json: JsonValue, type: CelType): Value {
+  switch (typeof json) {
+    case "string":
+      return valueOfText(json, type);
+    case "boolean":
+      return json;
+    case "number":
+      if (type.is === "double" || !Number.isInteger(json)) return json;
+      return BigInt(json);
+    case "bigint":
+      return type.is === "double" || BigInt.asIntN(64, json) !== json ? Number(json) : json;
+    default:
+      if (json === null) return null;
+      if (Array.isArray(json)) return new JsonList(json, type.is === "list" ? type.element : dyn);
+      return valueOfMembers(json, type);
+  }
+}
+
+function valueOfMembers(json: JsonObject, type: CelType): Value {
+  if (type.is === "object") return new JsonObjectValue(json, type);
+  return new JsonMap(json, type.is === "map" ? type.value : dyn);
+}
+
+function valueOfText(text: string, { is }: CelType): Value {
+  switch (is) {
+    case "bytes":
+      return Buffer.from(text, "base64");
+    case "timestamp":
+      return timestampOf(text) ?? new Fault(`invalid timestamp ${JSON.stringify(text.slice(0, 64))}`);
+    case "duration":
+      return durationOf(text) ?? new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`);
+    default:
+      return text;
+  }
+}
+
+/** A list in an object. */
+class JsonList extends CelList {
+  constructor(
+    private readonly items: readonly JsonValue[],
+    private readonly element: CelType,
+  ) {
+    super();
+  }
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  get(index: number): Value {
+    return valueOfJson(this.items[index]!, this.element);
+  }
+}
+
+/** A map in an object, or an object of which no fields are known. */
+class JsonMap extends CelMap {
+  private names: readonly string[] | undefined;
+
+  constructor(
+    private readonly members: JsonObject,
+    private readonly value: CelType,
+  ) {
+    super();
+  }
+
+  get size(): number {
+    return this.keys().length;
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== "string") return undefined;
+    const found = getMember(this.members, key);
+    return found === undefined ? undefined : valueOfJson(found, this.value);
+  }
+
+  override has(key: Value): boolean {
+    return typeof key === "string" && getMember(this.members, key) !== undefined;
+  }
+
+  keys(): readonly string[] {
+    return (this.names ??= Object.keys(this.members).filter((name) => this.members[name] !== undefined));
+  }
+
+  /** A name that is no member is taken for the escaped form of one. */
+  override select(name: string): Value | undefined {
+    const found = this.get(name);
+    if (found !== undefined || !name.includes("__")) return found;
+    const plain = unescapedFieldName(name);
+    return plain === undefined ? undefined : this.get(plain);
+  }
+}
+
+/** An object of a declared type. */
+class JsonObjectValue extends CelObject {
+  constructor(
+    private readonly members: JsonObject,
+    readonly type: ObjectType,
+  ) {
+    super();
+  }
+
+  get size(): number {
+    return Object.keys(this.members).length;
+  }
+
+  select(name: string): Value | undefined {
+    const field = this.type.fields.get(name);
+    const found = field === undefined ? undefined : getMember(this.members, field.jsonName);
+    return found === undefined || field === undefined ? undefined : valueOfJson(found, field.type);
+  }
+}

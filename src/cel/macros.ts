@@ -1,0 +1,40 @@
+import { ExpressionError, maxDepth, type Comprehension, type Expression, type Macro } from "./syntax.ts";
+
+const loops = new Set<string>(["all", "exists", "exists_one", "map", "filter"]);
+
+/** The node of a call that is one of the standard macros; undefined for all other calls. */
+export function macroCall(
+  name: string,
+  target: Expression | undefined,
+  args: readonly Expression[],
+  at: number,
+): Expression | undefined {
+  if (target === undefined) return name === "has" && args.length === 1 ? presence(args[0]!, at) : undefined;
+  if (!loops.has(name)) return undefined;
+  const most = name === "map" ? 3 : 2;
+  if (args.length !== 2 && args.length !== most) return undefined;
+  const [first, ...rest] = args;
+  if (first!.node !== "identifier" || first!.name.startsWith(".")) {
+    throw new ExpressionError("argument must be a simple name", first!.at);
+  }
+  const last = rest.at(-1)!;
+  const loop: Omit<Comprehension, "depth"> = {
+    node: "comprehension",
+    macro: name as Macro,
+    range: target,
+    variable: first!.name,
+    condition: name !== "map" ? last : rest.length === 2 ? rest[0] : undefined,
+    transform: name === "map" ? last : undefined,
+    at,
+  };
+  const depth = 1 + Math.max(target.depth, ...args.map((arg) => arg.depth));
+  if (depth > maxDepth) throw new ExpressionError(`expression recursion limit exceeded: ${maxDepth}`, at);
+  return { ...loop, depth };
+}
+
+function presence(arg: Expression, at: number): Expression {
+  if (arg.node !== "select" || arg.test) {
+    throw new ExpressionError("invalid argument to has() macro: a field's selection is expected", at);
+  }
+  return { ...arg, test: true, at };
+}

@@ -1,0 +1,167 @@
+import { parseDuration } from "../base/duration.ts";
+import { RecentMap } from "../base/recent-map.ts";
+import { Duration, Fault, Timestamp, type Value } from "./values.ts";
+
+const perSecond = 1_000_000_000n;
+const perMs = 1_000_000n;
+/** Years 1 to 9999. */
+const minTime = -62_135_596_800n * perSecond;
+const maxTime = 253_402_300_800n * perSecond - 1n;
+const maxDuration = 2n ** 63n - 1n;
+
+const timeForm = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** The time that RFC 3339 text says; undefined for other text. */
+export function timestampOf(text: string): Timestamp | undefined {
+  if (text.length > 64) return undefined;
+  const found = timeForm.exec(text);
+  if (found === null) return undefined;
+  const [, day, time, fraction = "", zone] = found;
+  const local = Date.parse(`${day}T${time}Z`);
+  if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(`${day}T${time}`)) return undefined;
+  const offset = zone === "Z" || zone === "z" ? 0 : offsetMinutes(zone!);
+  if (offset === undefined) return undefined;
+  const nanos = BigInt(local - offset * 60_000) * perMs + BigInt(fraction.padEnd(9, "0"));
+  const checked = checkedTime(nanos);
+  return checked instanceof Timestamp ? checked : undefined;
+}
+
+export function durationOf(text: string): Duration | undefined {
+  const nanos = parseDuration(text);
+  return nanos === undefined ? undefined : new Duration(nanos);
+}
+
+export function checkedTime(nanos: bigint): Value {
+  return nanos < minTime || nanos > maxTime ? new Fault("timestamp overflow") : new Timestamp(nanos);
+}
+
+export function checkedDuration(nanos: bigint): Value {
+  return nanos > maxDuration || nanos < -maxDuration - 1n
+    ? new Fault("duration overflow")
+    : new Duration(nanos);
+}
+
+/** A time as RFC 3339 text in UTC, with as many digits of a second as it has. */
+export function timestampText({ nanos }: Timestamp): string {
+  const seconds = floorDivide(nanos, perSecond);
+  const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
+  const rest = nanos - seconds * perSecond;
+  return `${text}${fractionText(rest)}Z`;
+}
+
+/** A length of time as text in seconds. */
+export function durationText({ nanos }: Duration): string {
+  const size = nanos < 0n ? -nanos : nanos;
+  const rest = size % perSecond;
+  return `${nanos < 0n ? "-" : ""}${size / perSecond}${fractionText(rest)}s`;
+}
+
+/** Nanoseconds below a second as a decimal fraction without zeros at its end; empty for none. */
+function fractionText(nanos: bigint): string {
+  if (nanos === 0n) return "";
+  const digits = nanos.toString().padStart(9, "0");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return `.${digits.slice(0, end)}`;
+}
+
+export type TimePart =
+  | "getFullYear"
+  | "getMonth"
+  | "getDayOfYear"
+  | "getDayOfMonth"
+  | "getDate"
+  | "getDayOfWeek"
+  | "getHours"
+  | "getMinutes"
+  | "getSeconds"
+  | "getMilliseconds";
+
+/** A part of a time, in a zone (`America/New_York`, `-08:00`), else in UTC. */
+export function timePart({ nanos }: Timestamp, part: TimePart, zone: string | undefined): Value {
+  const ms = Number(floorDivide(nanos, perMs));
+  const offset = zone === undefined ? 0 : zoneOffsetMs(zone, ms);
+  if (offset === undefined) return new Fault(`unknown time zone ${zone!.slice(0, 64)}`);
+  const date = new Date(ms + offset);
+  return BigInt(partOf(date, part));
+}
+
+function partOf(date: Date, part: TimePart): number {
+  switch (part) {
+    case "getFullYear":
+      return date.getUTCFullYear();
+    case "getMonth":
+      return date.getUTCMonth();
+    case "getDayOfYear": {
+      const first = new Date(0);
+      first.setUTCFullYear(date.getUTCFullYear(), 0, 1);
+      return Math.floor((date.getTime() - first.getTime()) / 86_400_000);
+    }
+    case "getDayOfMonth":
+      return date.getUTCDate() - 1;
+    case "getDate":
+      return date.getUTCDate();
+    case "getDayOfWeek":
+      return date.getUTCDay();
+    case "getHours":
+      return date.getUTCHours();
+    case "getMinutes":
+      return date.getUTCMinutes();
+    case "getSeconds":
+      return date.getUTCSeconds();
+    case "getMilliseconds":
+      return date.getUTCMilliseconds();
+  }
+}
+
+function offsetMinutes(zone: string): number | undefined {
+  const found = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
+  if (found === null) return undefined;
+  const minutes = Number(found[2]) * 60 + Number(found[3]);
+  return found[1] === "-" ? -minutes : minutes;
+}
+
+/** Making one takes some 50 microseconds, so the last ones are kept; there are some 600 zones. */
+const formats = new RecentMap<Intl.DateTimeFormat>({ entries: 32, cost: 0 });
+
+function zoneOffsetMs(zone: string, ms: number): number | undefined {
+  const minutes = offsetMinutes(zone);
+  if (minutes !== undefined) return minutes * 60_000;
+  const format = formatOf(zone);
+  if (format === undefined) return undefined;
+  const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+  const local = new Date(0);
+  local.setUTCFullYear(parts["year"]!, parts["month"]! - 1, parts["day"]);
+  local.setUTCHours(parts["hour"]!, parts["minute"], parts["second"], 0);
+  return local.getTime() - Math.floor(ms / 1000) * 1000;
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat | undefined {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  if (!/^[A-Za-z][\w+\-/]{0,63}$/.test(zone)) return undefined;
+  try {
+    const numeric = "numeric";
+    const format = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      calendar: "gregory",
+      hourCycle: "h23",
+      year: numeric,
+      month: numeric,
+      day: numeric,
+      hour: numeric,
+      minute: numeric,
+      second: numeric,
+    });
+    formats.set(zone, format);
+    return format;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function floorDivide(value: bigint, by: bigint): bigint {
+  const quotient = value / by;
+  return value % by < 0n ? quotient - 1n : quotient;
+}

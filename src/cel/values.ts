@@ -1,0 +1,118 @@
+import type { CelType, ObjectType } from "./types.ts";
+
+/**
+ * A value while an expression is evaluated: `int` is `bigint`, `double` is `number`, the others as their names say. A value
+ * that is a fault is passed on like any other, so that `false && fault` is false; nothing is thrown for it.
+ */
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | Uint
+  | Timestamp
+  | Duration
+  | Url
+  | TypeValue
+  | CelList
+  | CelMap
+  | CelObject
+  | Fault;
+
+/** A fault of an evaluation, such as a missing key. */
+export class Fault {
+  constructor(readonly message: string) {}
+}
+
+export class Uint {
+  constructor(readonly value: bigint) {}
+}
+
+/** A time; nanoseconds since 1970. */
+export class Timestamp {
+  constructor(readonly nanos: bigint) {}
+}
+
+/** A length of time. */
+export class Duration {
+  constructor(readonly nanos: bigint) {}
+}
+
+/** A type as a value. */
+export class TypeValue {
+  constructor(readonly type: CelType) {}
+}
+
+/** A URL, in the parts that Go's `net/url` finds in it. */
+export class Url {
+  constructor(
+    readonly text: string,
+    readonly scheme: string,
+    /** With brackets and port. */
+    readonly host: string,
+    readonly escapedPath: string,
+    readonly query: string,
+  ) {}
+}
+
+/** A list. Items are made when they are asked for. */
+export abstract class CelList {
+  abstract readonly size: number;
+  /** @param index from 0 up to, not including, the size. */
+  abstract get(index: number): Value;
+}
+
+/** A map. */
+export abstract class CelMap {
+  abstract readonly size: number;
+  /** The value of a key; undefined for one that isn't there, or can't be a key. */
+  abstract get(key: Value): Value | undefined;
+  abstract keys(): readonly Value[];
+
+  has(key: Value): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  /** The value under a name as it stands in `map.name`. */
+  select(name: string): Value | undefined {
+    return this.get(name);
+  }
+}
+
+/** An object with known fields. */
+export abstract class CelObject {
+  abstract readonly type: ObjectType;
+  /** How many members it has. */
+  abstract readonly size: number;
+  /** A field that is set; undefined for others. */
+  abstract select(name: string): Value | undefined;
+}
+
+export const noOverload = new Fault("no such overload");
+const minInt = -(2n ** 63n);
+const maxInt = 2n ** 63n - 1n;
+const maxUint = 2n ** 64n - 1n;
+
+/** A result of integer arithmetic; a fault when 64 bits don't hold it. */
+export function checkedInt(value: bigint): Value {
+  return value > maxInt || value < minInt ? new Fault("integer overflow") : value;
+}
+
+/** As {@link checkedInt}, for unsigned integers. */
+export function checkedUint(value: bigint): Value {
+  return value > maxUint || value < 0n ? new Fault("unsigned integer overflow") : new Uint(value);
+}
+
+/** The number of characters (code points) of a text. */
+export function characterCount(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800) continue;
+    if ((text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    count--;
+    at++;
+  }
+  return count;
+}

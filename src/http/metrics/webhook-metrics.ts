@@ -1,0 +1,56 @@
+import type { WebhookFigures } from "../../admission/webhooks/observer.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
+import type { MetricSet } from "./metric-set.ts";
+
+const duration = "apiserver_admission_webhook_admission_duration_seconds";
+const rejections = "apiserver_admission_webhook_rejection_count";
+const failedOpen = "apiserver_admission_webhook_fail_open_count";
+const requests = "apiserver_admission_webhook_request_total";
+
+/** The metrics of admission webhooks, under the names that the field knows. */
+export const webhookMetrics: readonly MetricDefinition[] = [
+  {
+    name: duration,
+    help: "Seconds that a webhook took, by its name, its type, the operation and whether it rejected the request.",
+    type: "histogram",
+    stability: "STABLE",
+    labels: ["name", "operation", "rejected", "type"],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
+  },
+  {
+    name: rejections,
+    help: "Requests that a webhook rejected, or that failed with it, by code and by what went wrong.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["error_type", "name", "operation", "rejection_code", "type"],
+  },
+  {
+    name: failedOpen,
+    help: "Requests that went on although a webhook could not be asked, by its name and type.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["name", "type"],
+  },
+  {
+    name: requests,
+    help: "Calls of webhooks, by name, type, operation, code and whether the request was rejected.",
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["code", "name", "operation", "rejected", "type"],
+  },
+];
+
+/** Shows what is counted of webhooks among the metrics. */
+export function showWebhooks(metrics: MetricSet, figures: WebhookFigures): void {
+  figures.show({
+    called({ webhook, type, operation, seconds, rejected, code, errorType }) {
+      const isRejected = String(rejected);
+      metrics.sample(duration, webhook, operation, isRejected, type).observe(seconds);
+      metrics.sample(requests, String(code), webhook, operation, isRejected, type).inc();
+      if (rejected) metrics.sample(rejections, errorType, webhook, operation, String(code), type).inc();
+    },
+    failedOpen(webhook, type) {
+      metrics.sample(failedOpen, webhook, type).inc();
+    },
+  });
+}

@@ -1,0 +1,44 @@
+import { readUsers, type RemoteUser } from "./client-configuration.ts";
+
+/** With what the server shows itself to webhooks, by their places. */
+export interface NamedCredentials {
+  /**
+   * @param place host and port, such as `name.namespace.svc:443`.
+   * @returns undefined: the server shows itself with nothing.
+   */
+  find(place: string): RemoteUser | undefined;
+}
+
+/** Nothing for anybody. */
+export const noCredentials: NamedCredentials = { find: () => undefined };
+
+/**
+ * Reads the credentials for webhooks from a client configuration file, in which the users are named after whom they are for
+ * (spec: conventions 2.9): the name of a service (`name.namespace.svc`) or the host of a URL, with `:port` unless that is
+ * 443; with `*` instead of the first labels; or `*` for all others, for which else the user of the current context counts.
+ *
+ * @throws {ConfigurationFault}
+ */
+export async function readNamedCredentials(file: string): Promise<NamedCredentials> {
+  const { users, current } = await readUsers(file);
+  return { find: (place) => named(users, place) ?? users.get("*") ?? current };
+}
+
+const defaultPort = ":443";
+
+/** With its port goes before without, the whole name before one that begins with `*`, and a longer one before a shorter. */
+function named(users: ReadonlyMap<string, RemoteUser>, place: string): RemoteUser | undefined {
+  const found = withWildcards(users, place);
+  if (found !== undefined || !place.endsWith(defaultPort)) return found;
+  return withWildcards(users, place.slice(0, -defaultPort.length));
+}
+
+function withWildcards(users: ReadonlyMap<string, RemoteUser>, name: string): RemoteUser | undefined {
+  const exact = users.get(name);
+  if (exact !== undefined) return exact;
+  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
+    const found = users.get(`*${name.slice(dot)}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

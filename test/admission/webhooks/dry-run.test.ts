@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../../src/base/logger.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { ReviewRequests } from "../../../src/admission/webhooks/review-request.ts";
+import { SentObjects } from "../../../src/admission/webhooks/sent-object.ts";
+import type { WebhookServices } from "../../../src/admission/webhooks/services.ts";
+import { WebhookCalls } from "../../../src/admission/webhooks/webhook-calls.ts";
+import { webhooksOf } from "../../../src/admission/webhooks/webhook.ts";
+import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
+import { WebhookCaller } from "../../../src/remote/webhook-caller.ts";
+import type { AdmissionRequest } from "../../../src/resources/engine.ts";
+import { Registry } from "../../../src/resources/registry.ts";
+import type { ApiObject } from "../../../src/schema/kind.ts";
+import { platform } from "../../../src/vocabulary/platform.ts";
+import { hook } from "./support.ts";
+
+const registry = new Registry([ConfigMap], platform, () => true);
+const resource = registry.require(ConfigMap);
+const nobody = { url: "https://127.0.0.1:1/" };
+
+/** What becomes of a dry run with one webhook; validation takes no others, but they may be stored from before. */
+async function dryRun(changes: object): Promise<unknown> {
+  const configuration = { metadata: { name: "c" }, webhooks: [hook(nobody, changes)] };
+  const [matched] = webhooksOf(configuration as unknown as ApiObject);
+  const user = { name: "ana", uid: "", groups: [], extra: {} };
+  const target = { resource, namespace: "default", name: "a", subresource: "" };
+  const options = { user, dryRun: true, fieldManager: "" };
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+  const report = { warn: () => undefined, annotate: () => undefined };
+  const request: AdmissionRequest = {
+    operation: "CREATE",
+    target,
+    requestResource: resource,
+    options,
+    user,
+    dryRun: true,
+    object,
+    live: undefined,
+    report,
+    rewritten: false,
+    round: 0,
+    settlements: undefined,
+    condition: undefined,
+  };
+  const caller = new WebhookCaller(systemClock, () => Promise.reject(new Error("no services")));
+  const services = {
+    vocabulary: platform,
+    clock: systemClock,
+    log: silentLogger,
+    caller,
+    newUid: () => "uid",
+  } as unknown as WebhookServices;
+  const objects = new SentObjects(platform, () => ({}) as never);
+  const reviews = new ReviewRequests(request, objects, platform);
+  const calls = new WebhookCalls(services, "validating");
+  try {
+    return await calls.ask({ matched: matched!, resource }, request, reviews, "{}", Date.now() + 1000);
+  } catch (error) {
+    return error;
+  } finally {
+    await caller.close();
+  }
+}
+
+describe("a dry run that a webhook with side effects matches", () => {
+  it.each(["Some", "Unknown", undefined])(
+    "sideEffects %s: is refused, and the webhook isn't asked",
+    async (sideEffects) => {
+      expect(await dryRun({ sideEffects })).toMatchObject({
+        reason: "BadRequest",
+        message: 'admission webhook "one.test.example.com" does not support dry run',
+      });
+    },
+  );
+
+  it.each(["None", "NoneOnDryRun"])("sideEffects %s: the webhook is asked", async (sideEffects) => {
+    expect(await dryRun({ sideEffects })).toMatchObject({ name: "WebhookFailure" });
+  });
+});

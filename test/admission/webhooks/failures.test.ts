@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { TestServer } from "../../support/api.ts";
+import type { Reply } from "../../support/https-service.ts";
+import { Configurations, hook, patched, reviewed, TestWebhook, type Asked, type Said } from "./support.ts";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+let server: TestServer;
+let webhook: TestWebhook;
+let configurations: Configurations;
+beforeAll(async () => {
+  [server, webhook] = await Promise.all([TestServer.start(), TestWebhook.start()]);
+  configurations = new Configurations(server.admin);
+});
+afterAll(async () => {
+  await server.close();
+  await webhook.close();
+});
+afterEach(async () => {
+  await configurations.clear();
+  webhook.reset();
+  await server.admin.ask("DELETE", MAPS);
+});
+
+const map = (name: string, data: object = { a: "1" }) => ({ metadata: { name }, data });
+const reply = (body: Reply["body"], more: Partial<Reply> = {}): Said => ({ reply: { body, ...more } });
+const changed = (review: Asked, changes: object, response: object = {}) =>
+  reply({ ...reviewed(review, { allowed: true, ...response }), ...changes });
+const nobody = { url: "https://127.0.0.1:1/" };
+
+/** What follows for a create with a webhook that fails. */
+async function outcome(kind: "mutating" | "validating", changes: object, client = webhook.client()) {
+  await configurations[kind]("first", hook(client, changes));
+  const answer = await server.admin.post(MAPS, map("a"));
+  await configurations.clear();
+  const stored = (await server.admin.get(`${MAPS}/a`)).body.data;
+  await server.admin.ask("DELETE", MAPS);
+  return { status: answer.status, message: answer.body.message as string | undefined, stored };
+}
+
+/** Expects that a failure of the webhook is what the failure policy decides about. */
+async function expectPolicy(
+  kind: "mutating" | "validating",
+  why: string,
+  changes: object = {},
+  client?: object,
+) {
+  const refused = await outcome(kind, { failurePolicy: "Fail", ...changes }, client);
+  expect(refused).toEqual({ status: 500, message: expect.stringContaining(why), stored: undefined });
+  expect(refused.message).toMatch(
+    /^Internal error occurred: failed calling webhook "one.test.example.com": /,
+  );
+  const ignored = await outcome(kind, { failurePolicy: "Ignore", ...changes }, client);
+  expect(ignored).toEqual({ status: 201, message: undefined, stored: { a: "1" } });
+}
+
+describe.each(["mutating", "validating"] as const)("the failure policy of a %s webhook decides", (kind) => {
+  it("when nobody listens", async () => {
+    await expectPolicy(kind, "failed to call webhook: https://127.0.0.1:1/ can't be reached", {}, nobody);
+  });
+
+  it("C-2.9-16 it is Fail unless said", async () => {
+    expect(await outcome(kind, {}, nobody)).toMatchObject({ status: 500, stored: undefined });
+  });
+
+  it("C-2.9-15 when it doesn't answer in time", async () => {
+    webhook.answer = () => reply(undefined);
+    await expectPolicy(kind, "did not answer within 1000 ms", { timeoutSeconds: 1 });
+  });
+
+  it("C-2.9-08 when its certificate isn't signed by the bundle", async () => {
+    const other = await TestWebhook.start();
+    const client = { ...webhook.client(), caBundle: Buffer.from(other.service.ca).toString("base64") };
+    await other.close();
+    await expectPolicy(kind, "certificate", {}, client);
+    expect(webhook.asked).toEqual([]);
+  });
+
+  it.each<[string, (review: Asked) => Said, string]>([
+    ["an error status", () => reply({}, { status: 500 }), "answers with status 500"],
+    [
+      "a redirection",
+      () => reply({}, { status: 307, headers: { location: "/b" } }),
+      "answers with status 307",
+    ],
+    ["no JSON", () => reply("{"), "is not JSON"],
+    ["no object", () => reply("[]"), "is not an object"],
+    ["no response", (review) => changed(review, { response: undefined }), "webhook response was absent"],
+    ["another uid", (review) => changed(review, {}, { uid: "other" }), "expected response.uid="],
+    [
+      "C-4.13-11 another version",
+      (review) => changed(review, { apiVersion: "admission.platform.io/v1beta1" }),
+      "expected webhook response of",
+    ],
+    ["another kind", (review) => changed(review, { kind: "Review" }), "expected webhook response of"],
+    ["a wrong type", (review) => changed(review, {}, { allowed: "yes" }), "response.allowed"],
+    ["warnings that are none", (review) => changed(review, {}, { warnings: [1] }), "response.warnings"],
+    ["too much", () => reply("x".repeat(9 * 1024 * 1024)), "answers more than"],
+  ])("when it answers with %s", async (_, answer, why) => {
+    webhook.answer = answer;
+    await expectPolicy(kind, why);
+  });
+
+  it("C-4.13-11 when it answers in v1 to a review in v1beta1", async () => {
+    webhook.answer = (review) => changed(review, { apiVersion: "admission.platform.io/v1" });
+    await expectPolicy(kind, "expected webhook response of", { admissionReviewVersions: ["v1beta1"] });
+  });
+});
+
+describe("the failure policy decides about a patch", () => {
+  it.each<[string, object, string]>([
+    ["that is no JSON", { patch: "e30tLQ==", patchType: "JSONPatch" }, "response.patch is not JSON"],
+    ["that is no list", { patch: "e30=", patchType: "JSONPatch" }, "not a list"],
+    ["without its type", { patch: "W10=" }, "but not response.patchType"],
+    ["of another type", { patch: "W10=", patchType: "MergePatch" }, "unsupported patch type"],
+    ["that is only a type", { patchType: "JSONPatch" }, "but not response.patch"],
+    ["with an unknown operation", patched({ op: "grow", path: "/data" }), "can't be applied"],
+    ["for a path that isn't there", patched({ op: "remove", path: "/data/zzz" }), "can't be applied"],
+    ["whose test fails", patched({ op: "test", path: "/data/a", value: "no" }), "can't be applied"],
+    [
+      "that makes a field of another type",
+      patched({ op: "replace", path: "/data", value: 7 }),
+      "can't be applied",
+    ],
+  ])("%s", async (_, response, why) => {
+    webhook.answer = () => ({ response: { allowed: true, ...response } });
+    await expectPolicy("mutating", why);
+  });
+
+  it("of a validating webhook", async () => {
+    webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
+    await expectPolicy("validating", "may not return response.patch");
+  });
+
+  it("of a deletion, which has no object", async () => {
+    const doomed = async (failurePolicy: string) => {
+      await server.admin.post(MAPS, map("a"));
+      await configurations.mutating("first", hook(webhook.client(), { failurePolicy }));
+      const answer = await server.admin.delete(`${MAPS}/a`);
+      await configurations.clear();
+      return answer;
+    };
+    webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value: "2" }) });
+    const refused = await doomed("Fail");
+    expect([refused.status, refused.body.message]).toEqual([500, expect.stringContaining("not supported")]);
+    expect((await server.admin.get(`${MAPS}/a`)).body.data).toEqual({ a: "1" });
+    expect((await doomed("Ignore")).status).toBe(200);
+  });
+});
+
+describe("the time of the request", () => {
+  it("is the time of all its webhooks", async () => {
+    webhook.answer = () => reply(undefined);
+    await configurations.mutating(
+      "first",
+      hook(webhook.client(), { timeoutSeconds: 30, failurePolicy: "Ignore" }),
+    );
+    const answer = await server.admin.post(`${MAPS}?timeout=300ms`, map("a"));
+    expect([answer.status, answer.body.reason]).toEqual([504, "Timeout"]);
+    // Nothing is written afterwards for a client that was told of the timeout.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await server.admin.get(`${MAPS}/a`)).status).toBe(404);
+  });
+});
+
+describe("what grows", () => {
+  it("an object past its limit is refused, and nothing is stored", async () => {
+    const value = "x".repeat(4 * 1024 * 1024);
+    webhook.answer = () => ({ response: patched({ op: "add", path: "/data/b", value }) });
+    await configurations.mutating("first", hook(webhook.client()));
+    const answer = await server.admin.post(MAPS, map("a"));
+    expect([413, 422]).toContain(answer.status);
+    expect((await server.admin.get(`${MAPS}/a`)).status).toBe(404);
+  });
+
+  it("by copying and copying again costs no more than the limits of a patch", async () => {
+    const doubling = Array.from({ length: 60 }, (_, index) => ({
+      op: "copy",
+      from: index === 0 ? "/data" : `/metadata/annotations/x${index - 1}`,
+      path: `/metadata/annotations/x${index}`,
+    }));
+    const start = { op: "add", path: "/metadata/annotations", value: {} };
+    webhook.answer = () => ({ response: patched(start, ...doubling) });
+    await configurations.mutating("first", hook(webhook.client()));
+    expect((await server.admin.post(MAPS, map("a", { a: "y".repeat(900_000) }))).status).toBe(500);
+  });
+});

@@ -1,3 +1,4 @@
+import { decodeTrusted } from "../base/json/trusted.ts";
 import { FieldSet, fieldElement } from "../fields/apply/field-set.ts";
 import {
   areReadable,
@@ -184,7 +185,7 @@ export function ownershipOfAnswer(
       apiVersion: manager.apiVersion,
       time: engine.timestamps.now(),
       fieldsType: "FieldsV1",
-      fieldsV1: JSON.parse(fields) as Record<string, unknown>,
+      fieldsV1: decodeTrusted(Buffer.from(fields)) as Record<string, unknown>,
     },
   ];
 }

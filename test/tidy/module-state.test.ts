@@ -12,6 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/fields/apply/shape.ts: structs",
     "src/http/answers/deprecation.ts: known",
     "src/resources/field-ownership.ts: ignoredInParts",
+    "src/resources/field-ownership.ts: zeros",
     "src/schema/check.ts: plans",
     "src/schema/check.ts: ruled",
     "src/schema/defaults.ts: known",

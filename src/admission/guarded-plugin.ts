@@ -45,6 +45,15 @@ export function guardedPlugin(
         return fail(error);
       }
     },
+    ...(plugin.skips && {
+      skips(request) {
+        try {
+          return plugin.skips!(request);
+        } catch (error) {
+          return fail(error);
+        }
+      },
+    }),
     ...(mutate && {
       mutate(request) {
         if (!isServing()) return;

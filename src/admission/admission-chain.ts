@@ -20,12 +20,15 @@ export interface AdmissionPlugin {
    * Whether it is known at once that the plugin has nothing to do with a request; it is then neither asked nor measured.
    * For plugins that concern every type but seldom have anything to do.
    */
-  skips?(request: AdmissionRequest): boolean;
+  skips?(request: SkippedRequest): boolean;
   /** May change `request.object`. Runs before validation, in the order of the chain. */
   mutate?(request: AdmissionRequest): MaybePromise<void>;
   /** Sees the object as it would be stored. */
   validate?(request: AdmissionRequest): MaybePromise<void>;
 }
+
+/** What of a request decides whether a plugin skips it. */
+export type SkippedRequest = Pick<AdmissionRequest, "operation" | "target" | "requestResource">;
 
 /** The resource type, or part of it, that a write is about. */
 export type AdmittedType = Pick<Target, "resource" | "subresource">;
@@ -67,9 +70,15 @@ export class AdmissionChain implements Admitter {
     this.observe = observe;
   }
 
-  concerns(operation: AdmissionRequest["operation"], target: Target): boolean {
+  concerns(
+    operation: AdmissionRequest["operation"],
+    target: Target,
+    requestResource: Resource = target.resource,
+  ): boolean {
     const { admit, validate } = this.planFor(operation, target);
-    return admit.length > 0 || validate.length > 0;
+    const asked = (plugin: AdmissionPlugin) =>
+      plugin.skips?.({ operation, target, requestResource }) !== true;
+    return admit.some(asked) || validate.some(asked);
   }
 
   /**

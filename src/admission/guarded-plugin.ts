@@ -45,6 +45,7 @@ export function guardedPlugin(
         return fail(error);
       }
     },
+    ...guardedSkips(plugin, fail),
     ...(mutate && {
       mutate(request) {
         if (!isServing()) return;
@@ -73,6 +74,22 @@ export function guardedPlugin(
         );
       },
     }),
+  };
+}
+
+function guardedSkips(
+  plugin: AdmissionPlugin,
+  fail: (error: unknown) => never,
+): Pick<AdmissionPlugin, "skips"> {
+  if (plugin.skips === undefined) return {};
+  return {
+    skips(request) {
+      try {
+        return plugin.skips!(request);
+      } catch (error) {
+        return fail(error);
+      }
+    },
   };
 }
 

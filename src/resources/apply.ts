@@ -98,7 +98,8 @@ function repeatable(
   { engine, target, requestTarget, options }: ApplyContext,
   { bytes }: AppliedBody,
 ): ApplyQuestion | undefined {
-  if (bytes === undefined || engine.admit.concerns("UPDATE", target)) return undefined;
+  if (bytes === undefined || engine.admit.concerns("UPDATE", target, requestTarget.resource))
+    return undefined;
   const { resource, namespace, name, subresource } = requestTarget;
   const { fieldManager, fieldValidation, force } = options;
   const key = JSON.stringify([

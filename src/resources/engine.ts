@@ -138,8 +138,12 @@ export type Settlement = (outcome: WriteOutcome) => void;
 
 /** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
 export interface Admitter {
-  /** Whether any plugin handles this operation on this target; else both phases may be skipped. */
-  concerns(operation: AdmissionRequest["operation"], target: Target): boolean;
+  /**
+   * Whether any plugin has to be asked now about this operation on this target; else both phases may be skipped.
+   *
+   * @param requestResource the resource type in the version of the request; that of the target unless given.
+   */
+  concerns(operation: AdmissionRequest["operation"], target: Target, requestResource?: Resource): boolean;
   mutate(request: AdmissionRequest): MaybePromise<void>;
   validate(request: AdmissionRequest): MaybePromise<void>;
 }

@@ -1,6 +1,6 @@
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { Registry } from "../../resources/registry.ts";
+import type { SkippedRequest } from "../admission-chain.ts";
 import type { FollowedObjects } from "../followed-objects.ts";
 import { MatchIndex, type Match } from "../matching/match-index.ts";
 import type { Webhook } from "./webhook.ts";
@@ -27,7 +27,7 @@ export class FollowedWebhooks {
   ) {}
 
   /** Whether it is known at once that no webhook's rules match. */
-  matchesNone(request: AdmissionRequest): boolean {
+  matchesNone(request: SkippedRequest): boolean {
     const found = this.matching(request);
     // Whoever asks next waits for it, and is told of a failure.
     detach(found, () => undefined);
@@ -35,7 +35,7 @@ export class FollowedWebhooks {
   }
 
   /** @throws {StoreUnavailableError} the configurations can't be read at present. */
-  matching(request: AdmissionRequest): MaybePromise<readonly Match<Webhook>[]> {
+  matching(request: SkippedRequest): MaybePromise<readonly Match<Webhook>[]> {
     return andThen(this.configurations.in(""), (configurations) => {
       if (configurations.length === 0) return none;
       if (configurations !== this.from) this.index = this.indexOf(configurations);

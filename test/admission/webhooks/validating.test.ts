@@ -304,6 +304,23 @@ describe("what is matched", () => {
   });
 });
 
+describe("an apply that changes nothing", () => {
+  it("is asked about as soon as a webhook matches it", async () => {
+    const raw = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", ...map("a") });
+    const contentType = "application/apply-patch+yaml";
+    const apply = () => server.admin.ask("PATCH", `${MAPS}/a?fieldManager=me`, { raw, contentType });
+    const statuses = [];
+    for (let turn = 0; turn < 3; turn++) statuses.push((await apply()).status);
+    expect(statuses).toEqual([201, 200, 200]);
+    webhook.answer = refusing();
+    await configurations.validating("first", hook(webhook.client()));
+    expect((await apply()).status).toBe(400);
+    await configurations.clear();
+    expect((await apply()).status).toBe(200);
+    expect(webhook.asked).toHaveLength(1);
+  });
+});
+
 describe("dry runs", () => {
   it("C-2.9-19 are said to a webhook that can do without effects", async () => {
     await configurations.validating("first", hook(webhook.client(), { sideEffects: "NoneOnDryRun" }));

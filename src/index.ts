@@ -9,6 +9,7 @@ import type { Kind } from "./schema/kind.ts";
 import type { Extensions } from "./server/extensions.ts";
 import type { Store } from "./storage/store.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
+import { defaultClusterSigning, type ClusterSigningOptions } from "./server/cluster-signing.ts";
 import type { FlowOptions } from "./server/flow-options.ts";
 import {
   defaultAuditLog,
@@ -132,6 +133,8 @@ export interface CreateServerOptions<
   readonly admissionConfigurationFile?: string;
   /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
   readonly tolerationSeconds?: Partial<TolerationSeconds>;
+  /** With what the built-in signers sign certificate requests; the server's own authority, for a year, unless given. */
+  readonly clusterSigning?: Partial<ClusterSigningOptions>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
@@ -217,6 +220,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     authorizationPolicyFile: options.authorizationPolicyFile,
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,
+    clusterSigning: { ...defaultClusterSigning, ...options.clusterSigning },
     tokenAuthFile: options.tokenAuthFile,
     authentication: authenticationWith(options.authentication ?? {}),
     runtimeConfig: options.runtimeConfig ?? optionDefaults.runtimeConfig,

@@ -1,5 +1,8 @@
 import { bootstrapSigner } from "./bootstrap/signer.ts";
 import { tokenCleaner } from "./bootstrap/token-cleaner.ts";
+import { certificateApproving } from "./certificates/approving.ts";
+import { certificateCleaning } from "./certificates/cleaning.ts";
+import { certificateSigning } from "./certificates/signing.ts";
 import { clusterRoleAggregation } from "./cluster-role-aggregation.ts";
 import type { Controller } from "./controller.ts";
 import { eventExpiry } from "./event-expiry.ts";
@@ -18,6 +21,9 @@ export const builtInControllers: readonly Controller[] = [
   garbageCollection,
   eventExpiry,
   resourceQuotas,
+  certificateApproving,
+  certificateSigning,
+  certificateCleaning,
   bootstrapSigner,
   tokenCleaner,
 ];

@@ -1,9 +1,11 @@
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/client.ts";
 import type { ObjectInformer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import type { SigningAuthorities } from "./certificates/authorities.ts";
 
 /** What controllers work with. */
 export interface ControllerContext {
@@ -18,6 +20,12 @@ export interface ControllerContext {
   readonly rootCertificate: () => string | undefined;
   /** @internal What the quotas of namespaces limit, and what is used. */
   readonly quotas: QuotaIndex;
+  /** @internal Who may do what. */
+  readonly authorizer: Authorizer;
+  /** @internal With what certificate requests are signed. */
+  readonly signing: SigningAuthorities;
+  /** @internal Logs what an operator should know, and what isn't tried again. */
+  noted(controller: string, key: string, message: string): void;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): ObjectInformer;
   /** Told of work that failed and will be tried again. */

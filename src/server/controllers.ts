@@ -1,4 +1,6 @@
 import { ExtensionError } from "../base/extension.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
+import type { SigningAuthorities } from "../controllers/certificates/authorities.ts";
 import { builtInControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
@@ -37,6 +39,8 @@ interface ControllerSetup {
   /** PEM of the authority that clients are to trust; undefined where none is known. */
   readonly rootCertificate: () => string | undefined;
   readonly quotas: QuotaIndex;
+  readonly authorizer: Authorizer;
+  readonly signing: SigningAuthorities;
 }
 
 /** Starts the chosen controllers; they and their informers know everything that is stored when the promise resolves. */
@@ -46,8 +50,7 @@ export async function startControllers({
   registry,
   store,
   client,
-  rootCertificate,
-  quotas,
+  ...rest
 }: ControllerSetup): Promise<RunningController> {
   const informers = new Map<Resource, Informer>();
   const { clock, log, eventLifeMs } = options;
@@ -66,6 +69,7 @@ export async function startControllers({
   const failed = (controller: string, key: string, error: unknown) => {
     log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
   };
+  const noted = (controller: string, key: string, message: string) => log.warn({ controller, key }, message);
   const running: RunningController[] = [];
   const close = async () => {
     await Promise.all(running.map((one) => one.close()));
@@ -78,10 +82,10 @@ export async function startControllers({
       store,
       clock,
       eventLifeMs,
-      rootCertificate,
-      quotas,
+      ...rest,
       informer,
       failed,
+      noted,
     };
     for (const one of chosen) running.push(one.start(context));
     await Promise.all(started);

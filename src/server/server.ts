@@ -37,6 +37,7 @@ import {
   namespaceNamed,
   reconcileDefaultPolicy,
 } from "../controllers/bootstrap/default-objects.ts";
+import { defaultClusterSigning, signingAuthorities } from "./cluster-signing.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -209,7 +210,12 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
   const rootCertificate = () => serving?.caCertificate;
-  const setup = { chosen, options, registry, store, client, rootCertificate, quotas: admission.quotas };
+  const { clusterSigning = defaultClusterSigning } = options;
+  const signing = await signingAuthorities(clusterSigning, () => serving?.signingAuthority);
+  const setup = {
+    ...{ chosen, options, registry, store, client, rootCertificate, quotas: admission.quotas },
+    ...{ authorizer, signing },
+  };
   opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();

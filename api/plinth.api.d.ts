@@ -386,6 +386,11 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+// ---- controllers/certificates/built-in-signers
+
+/** What a built-in signer is for; the flags that name its authority are called after it. */
+export type SignerRole = "serving" | "nodeClient" | "client" | "legacyUnknown";
+
 // ---- controllers/controller
 
 /** What controllers work with. */
@@ -416,6 +421,8 @@ export interface Controller {
   readonly name: string;
   /** It runs only where it is named, not by `*`. */
   readonly onlyByName?: boolean;
+  /** It runs on each of several servers over one store; others run on one of them at a time. */
+  readonly onEveryServer?: boolean;
   start(context: ControllerContext): RunningController;
 }
 
@@ -513,6 +520,13 @@ export interface CreateServerOptions<
   readonly admissionConfigurationFile?: string;
   /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
   readonly tolerationSeconds?: Partial<TolerationSeconds>;
+  /**
+   * Whether servers over one store choose one of them to run the controllers; true unless given. A server in memory is alone
+   * anyway.
+   */
+  readonly leaderElection?: boolean;
+  /** With what the built-in signers sign certificate requests; the server's own authority, for a year, unless given. */
+  readonly clusterSigning?: Partial<ClusterSigningOptions>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
@@ -1830,6 +1844,24 @@ export interface ServiceAccountOptions {
 /** Those of the options that somebody chose. */
 export interface AuthenticationChoices extends Partial<Omit<AuthenticationOptions, "serviceAccounts">> {
   readonly serviceAccounts?: Partial<ServiceAccountOptions>;
+}
+
+// ---- server/cluster-signing
+
+/** The files of a certificate authority (PEM). */
+export interface AuthorityFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** With what the built-in signers sign certificate requests, and for how long. */
+export interface ClusterSigningOptions {
+  /** The authority of all signers; the server's own unless given. */
+  readonly files?: AuthorityFiles | undefined;
+  /** Authorities of single signers, which go before `files`. */
+  readonly signers?: Readonly<Partial<Record<SignerRole, AuthorityFiles>>> | undefined;
+  /** Lifetime of certificates whose request doesn't ask for less, in milliseconds. */
+  readonly durationMs: number;
 }
 
 // ---- server/extensions

@@ -133,6 +133,11 @@ export interface CreateServerOptions<
   readonly admissionConfigurationFile?: string;
   /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
   readonly tolerationSeconds?: Partial<TolerationSeconds>;
+  /**
+   * Whether servers over one store choose one of them to run the controllers; true unless given. A server in memory is alone
+   * anyway.
+   */
+  readonly leaderElection?: boolean;
   /** With what the built-in signers sign certificate requests; the server's own authority, for a year, unless given. */
   readonly clusterSigning?: Partial<ClusterSigningOptions>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
@@ -235,6 +240,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     flow: { ...optionDefaults.flow, ...options.flow },
     allowPrivileged: options.allowPrivileged ?? optionDefaults.allowPrivileged,
     enabledControllers: options.enabledControllers,
+    leaderElection: options.leaderElection,
     extensions: extensionsOf(options),
     enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? optionDefaults.enabledAdmissionPlugins,
     disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? optionDefaults.disabledAdmissionPlugins,

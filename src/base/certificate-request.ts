@@ -1,11 +1,7 @@
 import { constants, createPublicKey, verify, X509Certificate, type KeyObject } from "node:crypto";
 import { createRequire } from "node:module";
 import type { CertificationRequest } from "@peculiar/asn1-csr";
-import {
-  type AlternativeNames,
-  extensionRequest,
-  requestedAlternativeNames,
-} from "./alternative-names.ts";
+import { type AlternativeNames, extensionRequest, requestedAlternativeNames } from "./alternative-names.ts";
 import { readElements } from "./der.ts";
 import { pemBlocks } from "./pem.ts";
 
@@ -38,7 +34,9 @@ export function certificateRequestFault(pem: string): string | undefined {
   try {
     const request = readCertificateRequest(pem);
     alternativeNamesOf(request);
-    return isSignedByItsKey(request) ? undefined : "the signature of the certificate request is not that of its key";
+    return isSignedByItsKey(request)
+      ? undefined
+      : "the signature of the certificate request is not that of its key";
   } catch {
     // Whatever the readers of DER and of keys stumble over.
     return malformed;
@@ -87,13 +85,18 @@ export function requestedCertificate(pem: string): RequestedCertificate {
 }
 
 /** The values of an attribute of the subject, whatever type of text they are written in. */
-function subjectValues({ certificationRequestInfo: { subject } }: CertificationRequest, type: string): string[] {
+function subjectValues(
+  { certificationRequestInfo: { subject } }: CertificationRequest,
+  type: string,
+): string[] {
   return subject.flatMap((attributes) =>
     attributes.filter((attribute) => attribute.type === type).map(({ value }) => value.toString()),
   );
 }
 
-function alternativeNamesOf({ certificationRequestInfo: { attributes } }: CertificationRequest): AlternativeNames {
+function alternativeNamesOf({
+  certificationRequestInfo: { attributes },
+}: CertificationRequest): AlternativeNames {
   const values = attributes.filter(({ type }) => type === extensionRequest).flatMap((one) => one.values);
   return requestedAlternativeNames(values.map((value) => Buffer.from(value)));
 }

@@ -229,6 +229,12 @@ export const serveFlags: readonly Flag[] = [
     "What happens by itself: * for all but bootstrapsigner and tokencleaner, NAME for one, -NAME for none of that name.",
   ),
   flag(
+    "leader-elect",
+    "boolean",
+    "true",
+    "Let the servers over one store choose which of them runs the controllers; else each runs its own.",
+  ),
+  flag(
     "admission-control-config-file",
     "file",
     "",

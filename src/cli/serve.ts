@@ -158,6 +158,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       maxChanging: read.integer("max-mutating-requests-inflight", 0, maxInFlight),
     },
     allowPrivileged: read.boolean("allow-privileged") ?? false,
+    leaderElection: read.boolean("leader-elect") ?? true,
     enabledControllers: read.list("controllers"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),

@@ -43,5 +43,7 @@ export interface Controller {
   readonly name: string;
   /** It runs only where it is named, not by `*`. */
   readonly onlyByName?: boolean;
+  /** It runs on each of several servers over one store; others run on one of them at a time. */
+  readonly onEveryServer?: boolean;
   start(context: ControllerContext): RunningController;
 }

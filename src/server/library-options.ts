@@ -171,6 +171,7 @@ export const libraryOptions = {
   eventLifeMs: milliseconds("event-ttl"),
   allowPrivileged: truth("allow-privileged"),
   enabledControllers: texts("controllers"),
+  leaderElection: truth("leader-elect"),
   ...extensionShapes,
   enabledAdmissionPlugins: texts("enable-admission-plugins"),
   disabledAdmissionPlugins: texts("disable-admission-plugins"),

@@ -129,6 +129,8 @@ export interface ServerOptions {
   readonly allowPrivileged: boolean;
   /** Text of `--controllers`; `["*"]` unless given. */
   readonly enabledControllers?: readonly string[] | undefined;
+  /** Whether servers over one store choose one that runs the controllers; true unless given. One in memory is alone. */
+  readonly leaderElection?: boolean | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** For how long pods stay on nodes that aren't ready, or can't be reached (DefaultTolerationSeconds). */

@@ -37,7 +37,6 @@ import {
   namespaceNamed,
   reconcileDefaultPolicy,
 } from "../controllers/bootstrap/default-objects.ts";
-import { defaultClusterSigning, signingAuthorities } from "./cluster-signing.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
@@ -209,14 +208,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const publishTrust = () => publishTrustOf(options, client, serving);
   await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
-  const rootCertificate = () => serving?.caCertificate;
-  const { clusterSigning = defaultClusterSigning } = options;
-  const signing = await signingAuthorities(clusterSigning, () => serving?.signingAuthority);
-  const setup = {
-    ...{ chosen, options, registry, store, client, rootCertificate, quotas: admission.quotas },
-    ...{ authorizer, signing },
-  };
-  opened.add(await startControllers(setup), close);
+  const { quotas } = admission;
+  const user = loopbackUser(options);
+  opened.add(await startControllers({ chosen, options, engine, user, serving, quotas, authorizer }), close);
   life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {

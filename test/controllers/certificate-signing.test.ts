@@ -7,7 +7,10 @@ import * as der from "../../src/base/der.ts";
 import { extension } from "../../src/base/x509.ts";
 import { ok, RBAC } from "../api/support.ts";
 import { usageNames } from "../../src/kinds/certificates/request-rules.ts";
-import { storeOf, TestServer } from "../support/api.ts";
+import { CertificateSigningRequest } from "../../src/kinds/certificates/certificate-signing-request.ts";
+import { keyOf } from "../../src/resources/registry.ts";
+import { decodeEntry, encodeObject } from "../../src/resources/stored.ts";
+import { engineOf, TestServer } from "../support/api.ts";
 import { newKeys, subjectAltNames } from "../support/certificate-request.ts";
 import { temporaryFolder } from "../support/process.ts";
 import {
@@ -100,7 +103,8 @@ async function expectLifetimes(asked: Asked): Promise<void> {
 }
 
 describe("the signer apiserver-client", () => {
-  test("C-2.6-16 platform.io/apiserver-client: requests are not approved automatically", () => staysPending({}));
+  test("C-2.6-16 platform.io/apiserver-client: requests are not approved automatically", () =>
+    staysPending({}));
 
   test("C-2.6-17 platform.io/apiserver-client: the signer has no subject restriction of its own (group system:masters is refused by a default admission plugin)", async () => {
     const { certificate } = await issued({ commonName: "anybody", organizations: ["a", "b"] });
@@ -119,7 +123,12 @@ describe("the signer apiserver-client", () => {
   });
 
   test("C-2.6-18 platform.io/apiserver-client: subjectAltName and key usage extensions are kept, other extensions are dropped", async () => {
-    const names = subjectAltNames("DNS:a.example.com", "IP:0a000001", "email:a@example.com", "URI:https://a/");
+    const names = subjectAltNames(
+      "DNS:a.example.com",
+      "IP:0a000001",
+      "email:a@example.com",
+      "URI:https://a/",
+    );
     const usage = extension("2.5.29.15", true, der.namedBits(0, 2));
     const { certificate, extensions } = await issued({
       extensions: [names, usage, ...greedy],
@@ -167,7 +176,9 @@ describe("the signer apiserver-client-agent", () => {
     const at = `${requestsPath}/${object.metadata.name}`;
     expect((await outcome(server.admin, at)).issued).toBeDefined();
     const { body } = await server.admin.get(at);
-    expect(body.status.conditions).toMatchObject([{ type: "Approved", status: "True", reason: "AutoApproved" }]);
+    expect(body.status.conditions).toMatchObject([
+      { type: "Approved", status: "True", reason: "AutoApproved" },
+    ]);
   });
 
   test.each([[[]], [["other"]], [["system:nodes", "other"]], [["system:masters"]]])(
@@ -275,27 +286,27 @@ describe("the signer agent-serving", () => {
 
   test("C-2.6-39 platform.io/agent-serving: a CA certificate is not issued", async () =>
     expectNoAuthority(
-      (await issued({ ...servingRequest, extensions: [...servingRequest.extensions, ...greedy] })).certificate,
+      (await issued({ ...servingRequest, extensions: [...servingRequest.extensions, ...greedy] }))
+        .certificate,
     ));
 });
 
 describe("the signer legacy-unknown", () => {
   /**
-   * Brings a request to the signer into the store, as an older release left it there: through the API none can be made. The
-   * other signer's name has the same length.
+   * Brings a request to the signer into the store, as an older release left it there: through the API none can be made.
    */
   async function legacy(asked: Asked): Promise<string> {
     const signerName = "example.com/legacy-unknown";
     const object = requestObject({ ...asked, signerName });
     await ok(server.admin.post(requestsPath, object));
     const { name } = object.metadata;
-    const store = storeOf(server);
-    const key = `/certificates.platform.io/certificatesigningrequests/${name}`;
-    const entry = (await store.get(key))!;
-    const rewritten = (bytes: Uint8Array) =>
-      Buffer.from(Buffer.from(bytes).toString("latin1").replaceAll(signerName, legacyName), "latin1");
-    const body = { ...entry.draft, body: rewritten(entry.draft.body), header: rewritten(entry.draft.header) };
-    await store.commit({ kind: "update", key, expected: entry.revision, draft: body });
+    const { store, registry } = engineOf(server);
+    const resource = registry.require(CertificateSigningRequest);
+    const key = keyOf(resource, "", name);
+    const { revision: expected, ...entry } = (await store.get(key))!;
+    const stored = decodeEntry({ ...entry, revision: expected }) as CertificateSigningRequest;
+    const changed = { ...stored, spec: { ...stored.spec, signerName: legacyName } };
+    await store.commit({ kind: "update", key, expected, draft: encodeObject(resource, changed) });
     return `${requestsPath}/${name}`;
   }
   const legacyName = "platform.io/legacy-unknown";
@@ -360,18 +371,29 @@ describe("openssl", () => {
   const verify = (pem: string, purpose: string) =>
     execFileSync(
       "openssl",
-      ["verify", "-x509_strict", "-purpose", purpose, "-CAfile", file("ca.crt", server.server.caCertificate!), file("issued.crt", pem)],
+      [
+        "verify",
+        "-x509_strict",
+        "-purpose",
+        purpose,
+        "-CAfile",
+        file("ca.crt", server.server.caCertificate!),
+        file("issued.crt", pem),
+      ],
       { encoding: "utf8", stdio: "pipe" },
     );
 
-  test.each(keys)("verifies what is issued for a key of %s, for its purpose and no other", async (_, pair) => {
-    const client = await issued({ ...nodeClient, keys: pair });
-    expect(verify(client.pem, "sslclient")).toContain("OK");
-    expect(() => verify(client.pem, "sslserver")).toThrow();
-    const serving = await issued({ ...servingRequest, keys: pair });
-    expect(verify(serving.pem, "sslserver")).toContain("OK");
-    expect(() => verify(serving.pem, "sslclient")).toThrow();
-  });
+  test.each(keys)(
+    "verifies what is issued for a key of %s, for its purpose and no other",
+    async (_, pair) => {
+      const client = await issued({ ...nodeClient, keys: pair });
+      expect(verify(client.pem, "sslclient")).toContain("OK");
+      expect(() => verify(client.pem, "sslserver")).toThrow();
+      const serving = await issued({ ...servingRequest, keys: pair });
+      expect(verify(serving.pem, "sslserver")).toContain("OK");
+      expect(() => verify(serving.pem, "sslclient")).toThrow();
+    },
+  );
 
   test.each(keys)("a certificate for a key of %s logs in as the user it names", async (_, pair) => {
     const { pem } = await issued({ commonName: "alice", organizations: ["team"], keys: pair });

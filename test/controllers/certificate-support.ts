@@ -91,7 +91,10 @@ export async function decide(api: Api, path: string, type: "Approved" | "Denied"
 }
 
 /** What became of a request, as soon as a condition of it or its certificate shows it. */
-export async function outcome(api: Api, path: string): Promise<{ issued?: Seen; failed?: { reason: string; message: string } }> {
+export async function outcome(
+  api: Api,
+  path: string,
+): Promise<{ issued?: Seen; failed?: { reason: string; message: string } }> {
   for (let attempt = 0; attempt < 400; attempt++) {
     const { status, body } = await api.get(path);
     if (status !== 200) return expect.unreachable(`${path}: ${status}`);

@@ -4,7 +4,14 @@ import { certificates } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { nodeClientRefusal } from "./built-in-signers.ts";
-import { askedBy, conditionOf, issuedCertificate, reconcileRequests, withCondition, writeStatus } from "./requests.ts";
+import {
+  askedBy,
+  conditionOf,
+  issuedCertificate,
+  reconcileRequests,
+  withCondition,
+  writeStatus,
+} from "./requests.ts";
 
 /** A request that nobody may have approved is looked at again after about as long as it has waited, within these bounds. */
 const firstAgainMs = 1000;
@@ -23,7 +30,12 @@ export const certificateApproving: Controller = {
       const kind = await approvable(context, request);
       if (kind === undefined) return againMs(context, request);
       const message = `Auto approving ${kind === "selfnodeclient" ? "self " : ""}node agent client certificate after SubjectAccessReview.`;
-      await writeStatus(context, request, "approval", withCondition(request, "Approved", "AutoApproved", message));
+      await writeStatus(
+        context,
+        request,
+        "approval",
+        withCondition(request, "Approved", "AutoApproved", message),
+      );
       return undefined;
     });
   },
@@ -34,7 +46,10 @@ function isDecided(request: CertificateSigningRequest): boolean {
   return decided !== undefined || issuedCertificate(request) !== undefined;
 }
 
-function isOfNodeAgent({ registry: { vocabulary } }: ControllerContext, request: CertificateSigningRequest): boolean {
+function isOfNodeAgent(
+  { registry: { vocabulary } }: ControllerContext,
+  request: CertificateSigningRequest,
+): boolean {
   const { signerName, usages = [] } = request.spec;
   if (signerName !== `${vocabulary.domain}/${vocabulary.components.nodeAgentClient}`) return false;
   return nodeClientRefusal(askedBy(request), usages, vocabulary) === undefined;

@@ -84,9 +84,12 @@ function exactUsagesRefusal(usages: readonly string[], purpose: string): string 
   return same ? undefined : `usages must be exactly ${wanted.join(", ")}`;
 }
 
+const clientUsages = new Set(["digital signature", "key encipherment", "client auth"]);
+
 function clientUsagesRefusal(usages: readonly string[]): string | undefined {
-  const allowed = ["digital signature", "key encipherment", "client auth"];
-  const other = usages.find((usage) => !allowed.includes(usage));
+  const other = usages.find((usage) => !clientUsages.has(usage));
   if (other !== undefined) return `invalid usage for a client certificate: ${other}`;
-  return usages.includes("client auth") ? undefined : "missing required usage for a client certificate: client auth";
+  return usages.includes("client auth")
+    ? undefined
+    : "missing required usage for a client certificate: client auth";
 }

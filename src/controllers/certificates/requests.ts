@@ -9,7 +9,10 @@ type Request = CertificateSigningRequest;
 export type RequestCondition = NonNullable<NonNullable<Request["status"]>["conditions"]>[number];
 
 /** The condition of a type that holds; undefined where there is none. */
-export function conditionOf(request: Request, type: "Approved" | "Denied" | "Failed"): RequestCondition | undefined {
+export function conditionOf(
+  request: Request,
+  type: "Approved" | "Denied" | "Failed",
+): RequestCondition | undefined {
   return request.status?.conditions?.find((one) => one.type === type && one.status === "True");
 }
 
@@ -70,7 +73,9 @@ export async function writeStatus(
   status: NonNullable<Request["status"]>,
 ): Promise<void> {
   const object = { ...request, status: { ...request.status, ...status } };
-  await unlessRaced(() => client.update(object as unknown as Parameters<typeof client.update>[0], subresource));
+  await unlessRaced(() =>
+    client.update(object as unknown as Parameters<typeof client.update>[0], subresource),
+  );
 }
 
 /** The conditions of a request and one more, which holds. */

@@ -54,7 +54,12 @@ async function sign(
   const refusal = signer.refusal(asked, usages);
   if (refusal !== undefined) {
     context.noted(certificateSigning.name, metadata.name!, `${signer.name} doesn't sign: ${refusal}`);
-    await writeStatus(context, request, "status", withCondition(request, "Failed", "SignerValidationFailure", refusal));
+    await writeStatus(
+      context,
+      request,
+      "status",
+      withCondition(request, "Failed", "SignerValidationFailure", refusal),
+    );
     return undefined;
   }
   const pair = await context.signing.authorityFor(signer.role);

@@ -10,6 +10,9 @@ import { garbageCollection } from "./garbage-collection/garbage-collection.ts";
 import { namespaceDeletion } from "./namespace-deletion.ts";
 import { resourceQuotas } from "./resource-quotas.ts";
 import { rootAuthorityPublisher } from "./root-authority.ts";
+import { ttlAfterFinished } from "./ttl-after-finished.ts";
+import { claimProtection } from "./volumes/claim-protection.ts";
+import { volumeProtection } from "./volumes/volume-protection.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 
 /** Every controller that a server can run. */
@@ -21,6 +24,9 @@ export const builtInControllers: readonly Controller[] = [
   garbageCollection,
   eventExpiry,
   resourceQuotas,
+  claimProtection,
+  volumeProtection,
+  ttlAfterFinished,
   certificateApproving,
   certificateSigning,
   certificateCleaning,

@@ -13,12 +13,14 @@ import { rootAuthorityPublisher } from "./root-authority.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
 import { claimProtection } from "./volumes/claim-protection.ts";
 import { volumeProtection } from "./volumes/volume-protection.ts";
+import { serviceAccountTokens } from "./service-account-tokens.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 
 /** Every controller that a server can run. */
 export const builtInControllers: readonly Controller[] = [
   namespaceDeletion,
   serviceAccounts,
+  serviceAccountTokens,
   rootAuthorityPublisher,
   clusterRoleAggregation,
   garbageCollection,

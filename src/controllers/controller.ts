@@ -1,5 +1,6 @@
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
+import type { LegacyFacts } from "../authentication/service-accounts/legacy-claims.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/client.ts";
 import type { ObjectInformer } from "../resources/informer.ts";
@@ -24,6 +25,8 @@ export interface ControllerContext {
   readonly authorizer: Authorizer;
   /** @internal With what certificate requests are signed. */
   readonly signing: SigningAuthorities;
+  /** @internal Signs the tokens of service accounts that lie in Secrets. */
+  readonly issueLegacyToken: (facts: LegacyFacts) => Promise<string>;
   /** @internal Logs what an operator should know, and what isn't tried again. */
   noted(controller: string, key: string, message: string): void;
   /** The informer of a resource type, started, and shared by all who ask. */

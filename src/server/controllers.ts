@@ -3,6 +3,7 @@ import type { Authorizer } from "../authorization/authorizer.ts";
 import { builtInControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
+import type { IssueLegacyToken } from "../controllers/service-account-tokens.ts";
 import { fencedStore } from "../controllers/fenced-store.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Client } from "../resources/client.ts";
@@ -42,6 +43,7 @@ interface ControllerSetup {
   readonly serving: Serving | undefined;
   readonly quotas: QuotaIndex;
   readonly authorizer: Authorizer;
+  readonly issueLegacyToken: IssueLegacyToken;
 }
 
 /**
@@ -82,7 +84,7 @@ async function partsOf({
 }: ControllerSetup): Promise<ControllerParts> {
   const { clock, eventLifeMs, clusterSigning = defaultClusterSigning } = options;
   const { registry, store } = engine;
-  const { quotas, authorizer } = rest;
+  const { quotas, authorizer, issueLegacyToken } = rest;
   return {
     client: new Client(engine, user),
     registry,
@@ -91,6 +93,7 @@ async function partsOf({
     eventLifeMs,
     quotas,
     authorizer,
+    issueLegacyToken,
     rootCertificate: () => serving?.caCertificate,
     signing: await signingAuthorities(clusterSigning, () => serving?.signingAuthority),
   };

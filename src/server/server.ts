@@ -210,7 +210,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   life.bootstrapped = true;
   const { quotas } = admission;
   const user = loopbackUser(options);
-  opened.add(await startControllers({ chosen, options, engine, user, serving, quotas, authorizer }), close);
+  const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
+  const setup = { chosen, options, engine, user, serving, quotas, authorizer, issueLegacyToken };
+  opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {

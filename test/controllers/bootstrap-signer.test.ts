@@ -46,6 +46,7 @@ test("the signer takes no signature away before it knows the tokens", async () =
     quotas: new QuotaIndex({ store: slow, clock, failed: () => undefined }, engine.registry),
     authorizer: { authorize: () => expect.unreachable() },
     signing: { authorityFor: () => expect.unreachable(), durationMs: 1 },
+    issueLegacyToken: () => expect.unreachable(),
     noted: () => undefined,
     informer: () => expect.unreachable(),
     failed: () => undefined,

@@ -17,7 +17,8 @@ export const serviceAccountTokens: Controller = {
   name: "serviceaccount-token",
   start(context) {
     const { domain } = context.registry.vocabulary;
-    const type = JSON.stringify(`${domain}/service-account-token`);
+    const type = `${domain}/service-account-token`;
+    const quotedType = JSON.stringify(type);
     const secretsOf = new Map<string, Set<string>>();
     const forget = (namespace: string, name: string) => {
       for (const [account, names] of secretsOf) {
@@ -28,10 +29,10 @@ export const serviceAccountTokens: Controller = {
     const secrets = reconcileMatching<Secret>(context, {
       controller: this.name,
       kind: Secret,
-      matters: (body) => body.includes(type),
+      matters: (body) => body.includes(quotedType),
       async reconcile(secret) {
         const account = secret.metadata.annotations?.[`${domain}/service-account.name`] ?? "";
-        if (secret.type !== JSON.parse(type) || account === "") return undefined;
+        if (secret.type !== type || account === "") return undefined;
         const { namespace = "", name = "" } = secret.metadata;
         const key = `${namespace}/${account}`;
         secretsOf.set(key, (secretsOf.get(key) ?? new Set()).add(name));

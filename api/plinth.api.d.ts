@@ -428,21 +428,38 @@ export interface Controller {
 
 // ---- controllers/work-queue
 
+/** Told what happens in a queue, for the metrics. Times are in seconds. */
+export interface QueueObserver {
+  /** A key that didn't wait was added. */
+  added(): void;
+  /** The work on a key begins. */
+  taken(waitedSeconds: number): void;
+  /** The work on a key has ended, well or not. */
+  done(workedSeconds: number): void;
+  /** A key is added again later, because its work failed. */
+  retried(): void;
+  /** So many keys that waited won't be worked on: the queue was closed. */
+  dropped(count: number): void;
+}
+
 /**
  * Keys that wait to be worked on, one at a time. A key that is added while it waits is worked on once; one that is added
  * while it is worked on is worked on again. A failed key is tried again, later each time.
  */
 export declare class WorkQueue {
+  /** When each key was added, in milliseconds since 1970. */
   /** The next time at which a key is added by itself. */
   /**
    * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
    *   ends early when the signal tells that the queue is being closed.
    * @param failed called with each failure.
+   * @param observer told what happens.
    */
   constructor(
     clock: Clock,
     work: (key: string, closing: AbortSignal) => Promise<void>,
     failed: (key: string, error: unknown) => void,
+    observer?: QueueObserver | undefined,
   );
   add(key: string): void;
   /** Adds a key after a time; of several times the earliest counts. */

@@ -6,6 +6,7 @@ import type { Client } from "../resources/client.ts";
 import type { ObjectInformer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import type { QueueObserver } from "./work-queue.ts";
 import type { SigningAuthorities } from "./certificates/authorities.ts";
 
 /** What controllers work with. */
@@ -29,6 +30,8 @@ export interface ControllerContext {
   readonly issueLegacyToken: (facts: LegacyFacts) => Promise<string>;
   /** @internal Logs what an operator should know, and what isn't tried again. */
   noted(controller: string, key: string, message: string): void;
+  /** @internal Told what happens in the queue of a controller; undefined where nobody counts. */
+  queueObserver?(controller: string): QueueObserver;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): ObjectInformer;
   /** Told of work that failed and will be tried again. */

@@ -51,6 +51,7 @@ export function reconcileMatching<O extends ApiObject>(
       if (againMs !== undefined) queue.addLater(key, againMs);
     },
     (key, error) => context.failed(controller, key, error),
+    context.queueObserver?.(controller),
   );
   const add = (namespace: string, name: string) => queue.add(keyOf(namespace, name));
   const follower = new Follower(

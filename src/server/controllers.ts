@@ -5,6 +5,8 @@ import type { Controller, RunningController } from "../controllers/controller.ts
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
 import type { IssueLegacyToken } from "../controllers/service-account-tokens.ts";
 import { fencedStore } from "../controllers/fenced-store.ts";
+import type { MetricSet } from "../http/metrics/metric-set.ts";
+import { queueObserver } from "../http/metrics/queue-metrics.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Client } from "../resources/client.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -44,6 +46,7 @@ interface ControllerSetup {
   readonly quotas: QuotaIndex;
   readonly authorizer: Authorizer;
   readonly issueLegacyToken: IssueLegacyToken;
+  readonly metrics: MetricSet;
 }
 
 /**
@@ -84,7 +87,7 @@ async function partsOf({
 }: ControllerSetup): Promise<ControllerParts> {
   const { clock, eventLifeMs, clusterSigning = defaultClusterSigning } = options;
   const { registry, store } = engine;
-  const { quotas, authorizer, issueLegacyToken } = rest;
+  const { quotas, authorizer, issueLegacyToken, metrics } = rest;
   return {
     client: new Client(engine, user),
     registry,
@@ -94,6 +97,7 @@ async function partsOf({
     quotas,
     authorizer,
     issueLegacyToken,
+    queueObserver: (controller) => queueObserver(metrics, controller),
     rootCertificate: () => serving?.caCertificate,
     signing: await signingAuthorities(clusterSigning, () => serving?.signingAuthority),
   };

@@ -211,7 +211,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const { quotas } = admission;
   const user = loopbackUser(options);
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
-  const setup = { chosen, options, engine, user, serving, quotas, authorizer, issueLegacyToken };
+  const setup = { chosen, options, engine, user, serving, quotas, authorizer, issueLegacyToken, metrics };
   opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();

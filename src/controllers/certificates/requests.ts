@@ -56,6 +56,7 @@ export function reconcileRequests(
       if (againMs !== undefined) queue.addLater(name, againMs);
     },
     (name, error) => context.failed(controller, name, error),
+    context.queueObserver?.(controller),
   );
   requests.listen((_key, object) => {
     if (object !== undefined) queue.add(object.metadata.name!);

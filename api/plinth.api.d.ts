@@ -394,6 +394,11 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+// ---- controllers/certificates/built-in-signers
+
+/** What a built-in signer is for; the flags that name its authority are called after it. */
+export type SignerRole = "serving" | "nodeClient" | "client" | "legacyUnknown";
+
 // ---- controllers/controller
 
 /** What controllers work with. */
@@ -424,26 +429,45 @@ export interface Controller {
   readonly name: string;
   /** It runs only where it is named, not by `*`. */
   readonly onlyByName?: boolean;
+  /** It runs on each of several servers over one store; others run on one of them at a time. */
+  readonly onEveryServer?: boolean;
   start(context: ControllerContext): RunningController;
 }
 
 // ---- controllers/work-queue
+
+/** Told what happens in a queue, for the metrics. Times are in seconds. */
+export interface QueueObserver {
+  /** A key that didn't wait was added. */
+  added(): void;
+  /** The work on a key begins. */
+  taken(waitedSeconds: number): void;
+  /** The work on a key has ended, well or not. */
+  done(workedSeconds: number): void;
+  /** A key is added again later, because its work failed. */
+  retried(): void;
+  /** So many keys that waited won't be worked on: the queue was closed. */
+  dropped(count: number): void;
+}
 
 /**
  * Keys that wait to be worked on, one at a time. A key that is added while it waits is worked on once; one that is added
  * while it is worked on is worked on again. A failed key is tried again, later each time.
  */
 export declare class WorkQueue {
+  /** When each key was added, in milliseconds since 1970. */
   /** The next time at which a key is added by itself. */
   /**
    * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
    *   ends early when the signal tells that the queue is being closed.
    * @param failed called with each failure.
+   * @param observer told what happens.
    */
   constructor(
     clock: Clock,
     work: (key: string, closing: AbortSignal) => Promise<void>,
     failed: (key: string, error: unknown) => void,
+    observer?: QueueObserver | undefined,
   );
   add(key: string): void;
   /** Adds a key after a time; of several times the earliest counts. */
@@ -521,6 +545,13 @@ export interface CreateServerOptions<
   readonly admissionConfigurationFile?: string;
   /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
   readonly tolerationSeconds?: Partial<TolerationSeconds>;
+  /**
+   * Whether servers over one store choose one of them to run the controllers; true unless given. A server in memory is alone
+   * anyway.
+   */
+  readonly leaderElection?: boolean;
+  /** With what the built-in signers sign certificate requests; the server's own authority, for a year, unless given. */
+  readonly clusterSigning?: Partial<ClusterSigningOptions>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
@@ -1973,6 +2004,24 @@ export interface ServiceAccountOptions {
 /** Those of the options that somebody chose. */
 export interface AuthenticationChoices extends Partial<Omit<AuthenticationOptions, "serviceAccounts">> {
   readonly serviceAccounts?: Partial<ServiceAccountOptions>;
+}
+
+// ---- server/cluster-signing
+
+/** The files of a certificate authority (PEM). */
+export interface AuthorityFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** With what the built-in signers sign certificate requests, and for how long. */
+export interface ClusterSigningOptions {
+  /** The authority of all signers; the server's own unless given. */
+  readonly files?: AuthorityFiles | undefined;
+  /** Authorities of single signers, which go before `files`. */
+  readonly signers?: Readonly<Partial<Record<SignerRole, AuthorityFiles>>> | undefined;
+  /** Lifetime of certificates whose request doesn't ask for less, in milliseconds. */
+  readonly durationMs: number;
 }
 
 // ---- server/extensions

@@ -9,6 +9,7 @@ import type { Kind } from "./schema/kind.ts";
 import type { Extensions } from "./server/extensions.ts";
 import type { Store } from "./storage/store.ts";
 import { authenticationWith, type AuthenticationChoices } from "./server/authentication-options.ts";
+import { defaultClusterSigning, type ClusterSigningOptions } from "./server/cluster-signing.ts";
 import type { FlowOptions } from "./server/flow-options.ts";
 import {
   defaultAuditLog,
@@ -132,6 +133,13 @@ export interface CreateServerOptions<
   readonly admissionConfigurationFile?: string;
   /** Seconds for which pods that don't say it stay on nodes that aren't ready, or can't be reached; 300 unless given. */
   readonly tolerationSeconds?: Partial<TolerationSeconds>;
+  /**
+   * Whether servers over one store choose one of them to run the controllers; true unless given. A server in memory is alone
+   * anyway.
+   */
+  readonly leaderElection?: boolean;
+  /** With what the built-in signers sign certificate requests; the server's own authority, for a year, unless given. */
+  readonly clusterSigning?: Partial<ClusterSigningOptions>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
@@ -217,6 +225,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     authorizationPolicyFile: options.authorizationPolicyFile,
     anonymousAuth: options.anonymousAuth,
     clientCaFile: options.clientCaFile,
+    clusterSigning: { ...defaultClusterSigning, ...options.clusterSigning },
     tokenAuthFile: options.tokenAuthFile,
     authentication: authenticationWith(options.authentication ?? {}),
     runtimeConfig: options.runtimeConfig ?? optionDefaults.runtimeConfig,
@@ -231,6 +240,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     flow: { ...optionDefaults.flow, ...options.flow },
     allowPrivileged: options.allowPrivileged ?? optionDefaults.allowPrivileged,
     enabledControllers: options.enabledControllers,
+    leaderElection: options.leaderElection,
     extensions: extensionsOf(options),
     enabledAdmissionPlugins: options.enabledAdmissionPlugins ?? optionDefaults.enabledAdmissionPlugins,
     disabledAdmissionPlugins: options.disabledAdmissionPlugins ?? optionDefaults.disabledAdmissionPlugins,

@@ -1,6 +1,7 @@
 import { constants, createPublicKey, verify, X509Certificate, type KeyObject } from "node:crypto";
 import { createRequire } from "node:module";
 import type { CertificationRequest } from "@peculiar/asn1-csr";
+import { type AlternativeNames, extensionRequest, requestedAlternativeNames } from "./alternative-names.ts";
 import { readElements } from "./der.ts";
 import { pemBlocks } from "./pem.ts";
 
@@ -18,7 +19,8 @@ const signatureHashes: ReadonlyMap<string, string | null> = new Map([
 ]);
 /** RSASSA-PSS; its hash is in the parameters. */
 const rsaPss = "1.2.840.113549.1.1.10";
-/** The attribute "organization" of a name (RFC 5280, `id-at-organizationName`). */
+/** Attributes of a name (RFC 5280): `id-at-commonName` and `id-at-organizationName`. */
+const commonName = "2.5.4.3";
 const organizationName = "2.5.4.10";
 
 const malformed = "is not a well-formed PKCS#10 certificate request";
@@ -30,8 +32,11 @@ const malformed = "is not a well-formed PKCS#10 certificate request";
 export function certificateRequestFault(pem: string): string | undefined {
   if (!beginsWithRequest(pem)) return "PEM block type must be CERTIFICATE REQUEST";
   try {
-    const signed = isSignedByItsKey(readCertificateRequest(pem));
-    return signed ? undefined : "the signature of the certificate request is not that of its key";
+    const request = readCertificateRequest(pem);
+    alternativeNamesOf(request);
+    return isSignedByItsKey(request)
+      ? undefined
+      : "the signature of the certificate request is not that of its key";
   } catch {
     // Whatever the readers of DER and of keys stumble over.
     return malformed;
@@ -45,10 +50,55 @@ export function certificateRequestFault(pem: string): string | undefined {
  * @throws {Error} when the request can't be read.
  */
 export function requestedOrganizations(pem: string): string[] {
-  const { subject } = readCertificateRequest(pem).certificationRequestInfo;
+  return subjectValues(readCertificateRequest(pem), organizationName);
+}
+
+/** What a certificate request asks for. */
+export interface RequestedCertificate {
+  /** The subject's common names; the last one is the user's name (spec: conventions 5.1). */
+  readonly commonNames: readonly string[];
+  readonly organizations: readonly string[];
+  readonly alternativeNames: AlternativeNames;
+  /** The subject, in DER, as the request has it. */
+  readonly subject: Buffer;
+  /** The public key with its algorithm (SubjectPublicKeyInfo), in DER. */
+  readonly publicKeyInfo: Buffer;
+}
+
+/**
+ * Reads a certificate request (PKCS#10 in PEM).
+ *
+ * @throws {Error} it can't be read.
+ */
+export function requestedCertificate(pem: string): RequestedCertificate {
+  const request = readCertificateRequest(pem);
+  // version, subject, key, [0] attributes
+  const [info] = readElements(Buffer.from(request.certificationRequestInfoRaw!));
+  const [, subject, key] = readElements(info!.content);
+  return {
+    commonNames: subjectValues(request, commonName),
+    organizations: subjectValues(request, organizationName),
+    alternativeNames: alternativeNamesOf(request),
+    subject: subject!.whole,
+    publicKeyInfo: key!.whole,
+  };
+}
+
+/** The values of an attribute of the subject, whatever type of text they are written in. */
+function subjectValues(
+  { certificationRequestInfo: { subject } }: CertificationRequest,
+  type: string,
+): string[] {
   return subject.flatMap((attributes) =>
-    attributes.filter(({ type }) => type === organizationName).map(({ value }) => value.toString()),
+    attributes.filter((attribute) => attribute.type === type).map(({ value }) => value.toString()),
   );
+}
+
+function alternativeNamesOf({
+  certificationRequestInfo: { attributes },
+}: CertificationRequest): AlternativeNames {
+  const values = attributes.filter(({ type }) => type === extensionRequest).flatMap((one) => one.values);
+  return requestedAlternativeNames(values.map((value) => Buffer.from(value)));
 }
 
 /** Whether the first block of a PEM text is a certificate request. Signers look at no other block. */

@@ -26,7 +26,8 @@ export interface CertificateFacts {
   readonly notAfter: number;
 }
 
-const oid = {
+/** Object identifiers of what certificates say. */
+export const oid = {
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
   subjectKeyIdentifier: "2.5.29.14",
@@ -39,6 +40,7 @@ const oid = {
   clientAuth: "1.3.6.1.5.5.7.3.2",
   ecdsaWithSha256: "1.2.840.10045.4.3.2",
   rsaWithSha256: "1.2.840.113549.1.1.11",
+  ed25519: "1.3.101.112",
 } as const;
 
 /** Numbers of the bits of the key usage extension. */
@@ -54,32 +56,64 @@ export function signCertificate(
   signingKey: KeyObject,
   issuer?: X509Certificate,
 ): string {
-  const algorithm = signatureAlgorithm(signingKey);
-  const spki = publicKey.export({ type: "spki", format: "der" });
-  const subject = encodeName(facts);
+  const publicKeyInfo = publicKey.export({ type: "spki", format: "der" });
+  const { notBefore, notAfter } = facts;
+  const body = { subject: encodeName(facts), publicKeyInfo, notBefore, notAfter };
+  return signBody({ ...body, extensions: extensions(facts) }, signingKey, issuer);
+}
+
+/** What a certificate says, encoded in DER. */
+export interface CertificateBody {
+  readonly subject: Buffer;
+  /** The public key with its algorithm (SubjectPublicKeyInfo). */
+  readonly publicKeyInfo: Buffer;
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** Without the identifiers of keys, which are added. */
+  readonly extensions: readonly Buffer[];
+}
+
+/**
+ * Signs what a certificate (PEM) says. Without an issuer it is self-signed.
+ *
+ * @throws {Error} the signing key is neither RSA, EC nor Ed25519.
+ */
+export function signBody(
+  { subject, publicKeyInfo, notBefore, notAfter, extensions: own }: CertificateBody,
+  signingKey: KeyObject,
+  issuer: X509Certificate | undefined,
+): string {
+  const { algorithm, hash } = signatureAlgorithm(signingKey);
+  const list = [...own, ...keyIdentifiers(publicKeyInfo, issuer)];
   const body = der.sequence(
     der.element(0xa0, der.unsignedInteger(Buffer.of(2))), // version 3
     der.unsignedInteger(serialNumber()),
     algorithm,
     issuer === undefined ? subject : partsOf(issuer).subject,
-    der.sequence(der.time(facts.notBefore), der.time(facts.notAfter)),
+    der.sequence(der.time(notBefore), der.time(notAfter)),
     subject,
-    spki,
-    der.element(0xa3, der.sequence(...extensions(facts, keyIdentifier(spki), issuer))),
+    publicKeyInfo,
+    der.element(0xa3, der.sequence(...list)),
   );
-  const signature = sign("sha256", body, signingKey);
+  const signature = sign(hash, body, signingKey);
   return toPem(der.sequence(body, algorithm, der.bitString(signature)));
 }
 
-function signatureAlgorithm(key: KeyObject): Buffer {
+/** How a key signs; Ed25519 names no hash. */
+function signatureAlgorithm(key: KeyObject): { readonly algorithm: Buffer; readonly hash: "sha256" | null } {
   switch (key.asymmetricKeyType) {
     case "ec":
-      return der.sequence(der.objectIdentifier(oid.ecdsaWithSha256));
-    case "rsa":
-      return der.sequence(der.objectIdentifier(oid.rsaWithSha256), Buffer.of(0x05, 0));
+      return { algorithm: der.sequence(der.objectIdentifier(oid.ecdsaWithSha256)), hash: "sha256" };
+    case "rsa": {
+      const algorithm = der.sequence(der.objectIdentifier(oid.rsaWithSha256), Buffer.of(0x05, 0));
+      return { algorithm, hash: "sha256" };
+    }
+    case "ed25519":
+      return { algorithm: der.sequence(der.objectIdentifier(oid.ed25519)), hash: null };
     default:
       throw new Error(
-        `a certificate authority's key must be EC or RSA, this one is ${key.asymmetricKeyType ?? "not"}`,
+        `a certificate authority's key must be EC, RSA or Ed25519, this one is ${key.asymmetricKeyType ?? "not"}`,
       );
   }
 }
@@ -101,7 +135,7 @@ function encodeName({ commonName, organizations = [] }: CertificateFacts): Buffe
   );
 }
 
-function extensions(facts: CertificateFacts, keyId: Buffer, issuer: X509Certificate | undefined): Buffer[] {
+function extensions(facts: CertificateFacts): Buffer[] {
   const isAuthority = facts.use === "authority";
   const usages = isAuthority
     ? [usage.digitalSignature, usage.keyCertSign, usage.crlSign]
@@ -109,12 +143,7 @@ function extensions(facts: CertificateFacts, keyId: Buffer, issuer: X509Certific
   const list = [
     extension(oid.basicConstraints, true, der.sequence(...(isAuthority ? [der.boolean(true)] : []))),
     extension(oid.keyUsage, true, der.namedBits(...usages)),
-    extension(oid.subjectKeyIdentifier, false, der.octetString(keyId)),
   ];
-  const authorityId = issuer === undefined ? undefined : partsOf(issuer).keyIdentifier;
-  if (authorityId !== undefined) {
-    list.push(extension(oid.authorityKeyIdentifier, false, der.sequence(der.element(0x80, authorityId))));
-  }
   if (!isAuthority) {
     const purpose = facts.use === "server" ? oid.serverAuth : oid.clientAuth;
     list.push(extension(oid.extendedKeyUsage, false, der.sequence(der.objectIdentifier(purpose))));
@@ -125,7 +154,17 @@ function extensions(facts: CertificateFacts, keyId: Buffer, issuer: X509Certific
   return list;
 }
 
-function extension(id: string, critical: boolean, value: Buffer): Buffer {
+/** The identifiers of the certificate's key and of its issuer's. */
+function keyIdentifiers(publicKeyInfo: Buffer, issuer: X509Certificate | undefined): Buffer[] {
+  const own = extension(oid.subjectKeyIdentifier, false, der.octetString(keyIdentifier(publicKeyInfo)));
+  const authorityId = issuer === undefined ? undefined : partsOf(issuer).keyIdentifier;
+  if (authorityId === undefined) return [own];
+  const value = der.sequence(der.element(0x80, authorityId));
+  return [own, extension(oid.authorityKeyIdentifier, false, value)];
+}
+
+/** An extension of a certificate. */
+export function extension(id: string, critical: boolean, value: Buffer): Buffer {
   return der.sequence(
     der.objectIdentifier(id),
     ...(critical ? [der.boolean(true)] : []),

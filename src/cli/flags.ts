@@ -1,5 +1,6 @@
 import { authenticationFlags } from "./authentication-flags.ts";
 import { auditFlags } from "./audit-flags.ts";
+import { clusterSigningFlags } from "./cluster-signing-flags.ts";
 import { defaultTolerations } from "../admission/plugins/default-toleration-seconds.ts";
 import { optionDefaults } from "../server/option-defaults.ts";
 import { durationText, flag, type Flag } from "./flag.ts";
@@ -109,6 +110,7 @@ export const serveFlags: readonly Flag[] = [
     "Let requests without credentials in as the anonymous user; by default on, but off with AlwaysAllow.",
   ),
   ...authenticationFlags,
+  ...clusterSigningFlags,
   flag(
     "authorization-webhook-config-file",
     "file",
@@ -225,6 +227,12 @@ export const serveFlags: readonly Flag[] = [
     "list",
     optionDefaults.enabledControllers.join(","),
     "What happens by itself: * for all but bootstrapsigner and tokencleaner, NAME for one, -NAME for none of that name.",
+  ),
+  flag(
+    "leader-elect",
+    "boolean",
+    "true",
+    "Let the servers over one store choose which of them runs the controllers; else each runs its own.",
   ),
   flag(
     "admission-control-config-file",

@@ -38,6 +38,7 @@ import {
 } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
+import { clusterSigningOptions } from "./cluster-signing-flags.ts";
 import { serveFlags } from "./flags.ts";
 
 /** Runs a server until it is told to stop. */
@@ -139,6 +140,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     audit: auditOptions(read, auditVersion(vocabulary)),
     anonymousAuth: read.boolean("anonymous-auth"),
     clientCaFile: read.optional("client-ca-file"),
+    clusterSigning: clusterSigningOptions(read),
     tokenAuthFile: read.optional("token-auth-file"),
     authentication: authenticationOptions(read),
     runtimeConfig: read.text("runtime-config"),
@@ -156,6 +158,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       maxChanging: read.integer("max-mutating-requests-inflight", 0, maxInFlight),
     },
     allowPrivileged: read.boolean("allow-privileged") ?? false,
+    leaderElection: read.boolean("leader-elect") ?? true,
     enabledControllers: read.list("controllers"),
     enabledAdmissionPlugins: read.list("enable-admission-plugins"),
     disabledAdmissionPlugins: read.list("disable-admission-plugins"),

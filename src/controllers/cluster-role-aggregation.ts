@@ -26,6 +26,7 @@ export const clusterRoleAggregation: Controller = {
         await context.client.patch(reference, { metadata: { resourceVersion }, rules });
       },
       (name, error) => context.failed(this.name, name, error),
+      context.queueObserver?.(this.name),
     );
     informer.listen((key, object, before) => {
       queue.add(namesOf(key).name);

@@ -1,9 +1,13 @@
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
+import type { LegacyFacts } from "../authentication/service-accounts/legacy-claims.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/client.ts";
 import type { ObjectInformer } from "../resources/informer.ts";
 import type { Registry, Resource } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import type { QueueObserver } from "./work-queue.ts";
+import type { SigningAuthorities } from "./certificates/authorities.ts";
 
 /** What controllers work with. */
 export interface ControllerContext {
@@ -18,6 +22,16 @@ export interface ControllerContext {
   readonly rootCertificate: () => string | undefined;
   /** @internal What the quotas of namespaces limit, and what is used. */
   readonly quotas: QuotaIndex;
+  /** @internal Who may do what. */
+  readonly authorizer: Authorizer;
+  /** @internal With what certificate requests are signed. */
+  readonly signing: SigningAuthorities;
+  /** @internal Signs the tokens of service accounts that lie in Secrets. */
+  readonly issueLegacyToken: (facts: LegacyFacts) => Promise<string>;
+  /** @internal Logs what an operator should know, and what isn't tried again. */
+  noted(controller: string, key: string, message: string): void;
+  /** @internal Told what happens in the queue of a controller; undefined where nobody counts. */
+  queueObserver?(controller: string): QueueObserver;
   /** The informer of a resource type, started, and shared by all who ask. */
   informer(resource: Resource): ObjectInformer;
   /** Told of work that failed and will be tried again. */
@@ -35,5 +49,7 @@ export interface Controller {
   readonly name: string;
   /** It runs only where it is named, not by `*`. */
   readonly onlyByName?: boolean;
+  /** It runs on each of several servers over one store; others run on one of them at a time. */
+  readonly onEveryServer?: boolean;
   start(context: ControllerContext): RunningController;
 }

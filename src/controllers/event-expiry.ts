@@ -24,6 +24,7 @@ export const eventExpiry: Controller = {
         queue.addLater(key, eventLifeMs / roundsPerLife);
       },
       (key, error) => context.failed(this.name, key, error),
+      context.queueObserver?.(this.name),
     );
     queue.addLater("all", eventLifeMs / roundsPerLife);
     return { close: () => queue.close() };

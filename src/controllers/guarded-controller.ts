@@ -7,11 +7,12 @@ import type { Controller, ControllerContext, RunningController } from "./control
  * what its listeners throw is logged, and so is an end that fails or lasts too long, for which nothing else waits.
  */
 export function guardedController(controller: Controller, guard: ExtensionGuard): Controller {
-  const { name, onlyByName = false } = controller;
+  const { name, onlyByName = false, onEveryServer = false } = controller;
   const extension = `controller ${JSON.stringify(name)}`;
   return {
     name,
     onlyByName,
+    onEveryServer,
     start(context) {
       const running = started(controller, guardedContext(context, extension, guard));
       return {

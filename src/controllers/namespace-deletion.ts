@@ -33,6 +33,7 @@ export const namespaceDeletion: Controller = {
         if (!done) queue.addLater(name, remainingCheckMs);
       },
       (name, error) => context.failed(this.name, name, error),
+      context.queueObserver?.(this.name),
     );
     informer.listen((key, object, before) => {
       // The content of a deleted namespace is deleted once more: a create may have passed admission just before.

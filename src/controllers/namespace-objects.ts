@@ -48,6 +48,7 @@ export function keepInNamespaces(context: ControllerContext, wanted: NamespaceOb
       }
     },
     failed,
+    context.queueObserver?.(wanted.controller),
   );
   const checkAll = () => {
     for (const { metadata } of namespaces.list()) queue.add(metadata.name!);

@@ -37,8 +37,9 @@ export const resourceQuotas: Controller = {
         if (ends !== Infinity) queue.addLater(namespace, Math.max(intervalMs, ends - clock.now() + 1));
       },
       (namespace, error) => context.failed(this.name, namespace, error),
+      context.queueObserver?.(this.name),
     );
-    quotas.listen((namespace) => {
+    const listening = quotas.listen((namespace) => {
       const next = nextWrites.get(namespace) ?? 0;
       queue.addLater(namespace, Math.max(delayMs, next - clock.now()));
     });
@@ -46,6 +47,7 @@ export const resourceQuotas: Controller = {
     follower.start();
     return {
       close() {
+        listening.close();
         follower.close();
         return queue.close();
       },

@@ -18,6 +18,8 @@ const checkMs = 60_000;
  */
 export const rootAuthorityPublisher: Controller = {
   name: "root-ca-cert-publisher",
+  // Each server may have an authority of its own.
+  onEveryServer: true,
   start: (context) => new RootAuthority(context, rootAuthorityPublisher.name),
 };
 

@@ -1,15 +1,22 @@
-import { ExtensionError } from "../base/extension.ts";
+import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
 import { builtInControllers, ownControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
-import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
-import type { Client } from "../resources/client.ts";
-import { Informer } from "../resources/informer.ts";
-import type { Registry, Resource } from "../resources/registry.ts";
-import type { Store } from "../storage/store.ts";
+import type { IssueLegacyToken } from "../controllers/service-account-tokens.ts";
+import { fencedStore } from "../controllers/fenced-store.ts";
+import type { MetricSet } from "../http/metrics/metric-set.ts";
+import { queueObserver } from "../http/metrics/queue-metrics.ts";
+import type { Engine } from "../resources/engine.ts";
+import { Client } from "../resources/client.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import { defaultClusterSigning, signingAuthorities } from "./cluster-signing.ts";
+import { electLeader, isElected } from "./leadership.ts";
+import { Opened } from "./opened.ts";
 import { OptionsError } from "./options-error.ts";
-import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
+import { runControllers, type ControllerParts } from "./running-controllers.ts";
+import type { Serving } from "./serving.ts";
 
 /**
  * The controllers that the options ask for.
@@ -31,65 +38,68 @@ export function chosenControllers(
 interface ControllerSetup {
   readonly chosen: readonly Controller[];
   readonly options: ServerOptions;
-  readonly registry: Registry;
-  readonly store: Store;
-  readonly client: Client;
-  /** PEM of the authority that clients are to trust; undefined where none is known. */
-  readonly rootCertificate: () => string | undefined;
+  readonly engine: Engine;
+  /** In whose name controllers write. */
+  readonly user: UserInfo;
+  /** Undefined without a socket. */
+  readonly serving: Serving | undefined;
   readonly quotas: QuotaIndex;
+  readonly authorizer: Authorizer;
+  readonly issueLegacyToken: IssueLegacyToken;
+  readonly metrics: MetricSet;
 }
 
-/** Starts the chosen controllers; they and their informers know everything that is stored when the promise resolves. */
-export async function startControllers({
-  chosen,
-  options,
-  registry,
-  store,
-  client,
-  rootCertificate,
-  quotas,
-}: ControllerSetup): Promise<RunningController> {
-  const informers = new Map<Resource, Informer>();
-  const { clock, log, eventLifeMs } = options;
-  const started: Promise<void>[] = [];
-  const informer = (resource: Resource) => {
-    let found = informers.get(resource);
-    if (found === undefined) {
-      found = new Informer(store, resource, clock, (error) =>
-        log.error({ error: stackOf(error), resource: resource.name }, "following failed"),
-      );
-      informers.set(resource, found);
-      started.push(found.start());
-    }
-    return found;
-  };
-  const failed = (controller: string, key: string, error: unknown) => {
-    log.warn({ controller, key, error: String(error) }, "a controller's work failed and will be tried again");
-  };
-  const running: RunningController[] = [];
-  const close = async () => {
-    await Promise.all(running.map((one) => one.close()));
-    for (const one of informers.values()) one.close();
-  };
+/**
+ * Starts the chosen controllers. Those of which one must run for all servers over the store run where the leader is; they have
+ * begun when the promise resolves, unless another server leads.
+ *
+ * @throws {OptionsError} an authority that is to sign can't be used, or a controller of the embedding program can't be started.
+ */
+export async function startControllers(setup: ControllerSetup): Promise<RunningController> {
+  const { chosen, options, engine, user } = setup;
+  const parts = await partsOf(setup);
+  const all = [...ownControllers, ...chosen];
+  if (!isElected(options)) return runControllers(all, parts, options);
+  const everywhere = all.filter(({ onEveryServer = false }) => onEveryServer);
+  const led = all.filter(({ onEveryServer = false }) => !onEveryServer);
+  const opened = new Opened();
+  const close = (one: RunningController) => one.close();
   try {
-    const context = {
-      client,
-      registry,
-      store,
-      clock,
-      eventLifeMs,
-      rootCertificate,
-      quotas,
-      informer,
-      failed,
+    opened.add(await runControllers(everywhere, parts, options), close);
+    const lead = (holds: () => boolean) => {
+      const store = fencedStore(engine.store, holds);
+      const client = new Client({ ...engine, store }, user);
+      return runControllers(led, { ...parts, store, client }, options);
     };
-    for (const one of [...ownControllers, ...chosen]) running.push(one.start(context));
-    await Promise.all(started);
-    return { close };
+    if (led.length > 0) opened.add(await electLeader(options, parts.client, lead), close);
+    return opened;
   } catch (error) {
-    await close();
-    if (error instanceof ExtensionError)
-      throw new OptionsError(`controllers: ${error.message}`, { cause: error });
+    await opened.close();
     throw error;
   }
+}
+
+async function partsOf({
+  options,
+  engine,
+  user,
+  serving,
+  ...rest
+}: ControllerSetup): Promise<ControllerParts> {
+  const { clock, eventLifeMs, clusterSigning = defaultClusterSigning } = options;
+  const { registry, store } = engine;
+  const { quotas, authorizer, issueLegacyToken, metrics } = rest;
+  return {
+    client: new Client(engine, user),
+    registry,
+    store,
+    clock,
+    eventLifeMs,
+    quotas,
+    authorizer,
+    issueLegacyToken,
+    queueObserver: (controller) => queueObserver(metrics, controller),
+    rootCertificate: () => serving?.caCertificate,
+    signing: await signingAuthorities(clusterSigning, () => serving?.signingAuthority),
+  };
 }

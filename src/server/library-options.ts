@@ -18,6 +18,8 @@ import {
   type OptionShape,
   type OptionShapes,
 } from "./option-shape.ts";
+import { signerRoles } from "../controllers/certificates/built-in-signers.ts";
+import { signingFlagPrefixes } from "./cluster-signing.ts";
 import { extensionShapes, store } from "./extension-shapes.ts";
 import { OptionsError } from "./options-error.ts";
 
@@ -97,6 +99,11 @@ const authentication = group({
   }),
 });
 
+/** The files of an authority that signs certificate requests. */
+function authorityFiles(prefix: string): OptionShape {
+  return group({ cert: needed(text(`${prefix}-cert-file`)), key: needed(text(`${prefix}-key-file`)) });
+}
+
 const port: OptionShape = {
   takes: "an integer from 0 to 65535, or false",
   accepts: (value) => value === false || integer(0, 65535).accepts(value),
@@ -144,6 +151,13 @@ export const libraryOptions = {
   anonymousAuth: truth("anonymous-auth"),
   tokenAuthFile: text("token-auth-file"),
   authentication,
+  clusterSigning: group({
+    durationMs: milliseconds("cluster-signing-duration"),
+    files: authorityFiles("cluster-signing"),
+    signers: group(
+      Object.fromEntries(signerRoles.map((role) => [role, authorityFiles(signingFlagPrefixes[role])])),
+    ),
+  }),
   certificateFiles: group({
     cert: needed(text("tls-cert-file")),
     key: needed(text("tls-private-key-file")),
@@ -157,6 +171,7 @@ export const libraryOptions = {
   eventLifeMs: milliseconds("event-ttl"),
   allowPrivileged: truth("allow-privileged"),
   enabledControllers: texts("controllers"),
+  leaderElection: truth("leader-elect"),
   ...extensionShapes,
   enabledAdmissionPlugins: texts("enable-admission-plugins"),
   disabledAdmissionPlugins: texts("disable-admission-plugins"),

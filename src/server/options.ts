@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/backends/rules.ts";
 import type { FlowOptions } from "./flow-options.ts";
 import type { AuthenticationOptions } from "./authentication-options.ts";
+import type { ClusterSigningOptions } from "./cluster-signing.ts";
 import type { AuditOptions } from "./audit-options.ts";
 import type { TlsOptions } from "./tls-options.ts";
 import type { Store } from "../storage/store.ts";
@@ -100,6 +101,8 @@ export interface ServerOptions {
   /** File of certificate authorities whose clients are known (PEM). */
   readonly clientCaFile: string | undefined;
   readonly tokenAuthFile: string | undefined;
+  /** {@link defaultClusterSigning} unless given. */
+  readonly clusterSigning?: ClusterSigningOptions | undefined;
   /** {@link defaultAuthentication} unless given. */
   readonly authentication?: AuthenticationOptions | undefined;
   /** Text of `--runtime-config`. */
@@ -126,6 +129,8 @@ export interface ServerOptions {
   readonly allowPrivileged: boolean;
   /** Text of `--controllers`; `["*"]` unless given. */
   readonly enabledControllers?: readonly string[] | undefined;
+  /** Whether servers over one store choose one that runs the controllers; true unless given. One in memory is alone. */
+  readonly leaderElection?: boolean | undefined;
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
   /** For how long pods stay on nodes that aren't ready, or can't be reached (DefaultTolerationSeconds). */

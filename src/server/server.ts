@@ -201,8 +201,11 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const publishTrust = () => publishTrustOf(options, client, serving);
   await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
   life.bootstrapped = true;
-  const rootCertificate = () => serving?.caCertificate;
-  const setup = { chosen, options, registry, store, client, rootCertificate, quotas: admission.quotas };
+  const { quotas } = admission;
+  const user = loopbackUser(options);
+  const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
+  const authorizer = authorization.chain;
+  const setup = { chosen, options, engine, user, serving, quotas, authorizer, issueLegacyToken, metrics };
   opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();

@@ -1,3 +1,5 @@
+import type { IssueLegacyToken } from "../controllers/service-account-tokens.ts";
+import { legacyClaims } from "../authentication/service-accounts/legacy-claims.ts";
 import { signClaims, type VerificationKey } from "../authentication/jwt/signature.ts";
 import { boundClaims } from "../authentication/service-accounts/bound-claims.ts";
 import {
@@ -17,6 +19,8 @@ import type { ServerOptions } from "./options.ts";
 
 /** What a server needs to issue and verify the tokens of service accounts. */
 export interface ServiceAccountKeys {
+  /** Signs a token that lies in a Secret. */
+  readonly issueLegacy: IssueLegacyToken;
   readonly issuers: readonly string[];
   readonly ownAudiences: readonly string[];
   readonly keys: readonly VerificationKey[];
@@ -54,6 +58,7 @@ export async function serviceAccountKeys(
     issuers,
     ownAudiences,
     keys: distinct([signing, ...former].map(publicHalf).concat(named)),
+    issueLegacy: (facts) => signClaims(legacyClaims(vocabulary, facts), signing.key, signing.id),
     issuer: {
       ownAudiences,
       maxSeconds: Math.floor(maxExpirationMs / 1000),

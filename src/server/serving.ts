@@ -31,6 +31,8 @@ export interface Serving {
   readonly caCertificate: string | undefined;
   /** Makes the administrator a certificate; undefined when the server holds no authority's key. */
   readonly issueAdminCertificate: (() => { certificate: string; key: string }) | undefined;
+  /** The server's own authority with its key, as it is now; undefined where it holds none. */
+  readonly signingAuthority: CertificatePair | undefined;
   readonly authorities: ClientAuthorities;
   /** Files of the operator's that may change while the server runs. */
   readonly files: readonly string[];
@@ -107,6 +109,9 @@ export async function servingCertificates(
     },
     get issueAdminCertificate() {
       return own?.caKey === undefined ? undefined : adminIssuer(options, own);
+    },
+    get signingAuthority() {
+      return own?.caKey === undefined ? undefined : { certificate: own.caCertificate, key: own.caKey };
     },
     authorities,
     files: named.filter((file) => file !== undefined),

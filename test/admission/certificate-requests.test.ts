@@ -86,7 +86,7 @@ async function putStatus(api: Api, at: string, subresource: string, status: obje
 const condition = (type: string) => ({ type, status: "True", reason: "Test", message: "" });
 
 describe("CertificateApproval", () => {
-  test("C-4.13-20 C-4.13-21 C-4.12-03 rejects who has no permission to approve for the signer, on by default", async () => {
+  test("C-4.13-20 C-4.13-21 rejects who has no permission to approve for the signer, on by default", async () => {
     const at = await newRequest();
     for (const type of ["Approved", "Denied"]) {
       const answer = await putStatus(server.as("bob"), at, "approval", { conditions: [condition(type)] });
@@ -107,7 +107,7 @@ describe("CertificateApproval", () => {
     expect((await server.admin.get(at)).body.status).toEqual({});
   });
 
-  test("C-4.12-03 the verb approve on the signer's name, or on all of its domain, suffices", async () => {
+  test("the verb approve on the signer's name, or on all of its domain, suffices", async () => {
     for (const user of ["ann", "cid"]) {
       const at = await newRequest();
       await ok(putStatus(server.as(user), at, "approval", { conditions: [condition("Approved")] }));

@@ -31,6 +31,8 @@ let server: TestServer;
 
 beforeAll(async () => {
   server = await TestServer.start({
+    // It would delete Secrets whose account is gone: here the tokens in them are tested.
+    enabledControllers: ["*", "-root-ca-cert-publisher", "-serviceaccount-token"],
     clock,
     runtimeConfig: "authentication.platform.io/v1alpha1",
     authentication: {

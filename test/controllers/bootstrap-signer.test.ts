@@ -44,6 +44,10 @@ test("the signer takes no signature away before it knows the tokens", async () =
     eventLifeMs: 1,
     rootCertificate: () => undefined,
     quotas: new QuotaIndex({ store: slow, clock, failed: () => undefined }, engine.registry),
+    authorizer: { authorize: () => expect.unreachable() },
+    signing: { authorityFor: () => expect.unreachable(), durationMs: 1 },
+    issueLegacyToken: () => expect.unreachable(),
+    noted: () => undefined,
     informer: () => expect.unreachable(),
     failed: () => undefined,
   });

@@ -27,7 +27,7 @@ const certificate = base64(
 const condition = (type: string, status = "True"): Part => ({ type, status });
 
 describe("CertificateSigningRequest", () => {
-  it("C-4.12-01 is cluster wide, and needs no more than this", () => {
+  it("is cluster wide, and needs no more than this", () => {
     expect(CertificateSigningRequest.scope).toBe("Cluster");
     expect(judgeNew(CertificateSigningRequest, withSpec({}))).toMatchObject({
       faults: [],
@@ -122,7 +122,7 @@ describe("CertificateSigningRequest", () => {
     lastTransitionTime: "2024-01-01T00:00:00Z",
   });
 
-  it("C-4.12-03 is approved through its own path, with the times of it", () => {
+  it("is approved through its own path, with the times of it", () => {
     const { object, faults } = write(
       "approval",
       { certificate },
@@ -135,7 +135,7 @@ describe("CertificateSigningRequest", () => {
     });
   });
 
-  it("C-4.12-04 gets its certificate through the status, once", () => {
+  it("gets its certificate through the status, once", () => {
     const approved = { conditions: [stamped("Approved")] };
     const { object, faults } = write("status", approved, { ...approved, certificate });
     expect(faults).toEqual([]);

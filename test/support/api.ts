@@ -2,6 +2,7 @@ import { request as httpsRequest, Agent } from "node:https";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
+import type { Engine } from "../../src/resources/engine.ts";
 import type { Store } from "../../src/storage/store.ts";
 
 /** An answer, with its JSON body parsed where it is JSON. */
@@ -223,8 +224,12 @@ export class TestServer {
   }
 }
 
+/** What the verbs of a server work with, for tests that look behind the API. */
+export function engineOf({ server }: TestServer): Engine {
+  return (server as unknown as { parts: { service: { engine: Engine } } }).parts.service.engine;
+}
+
 /** The store of a server, for tests that look at what lies in it. */
-export function storeOf({ server }: TestServer): Store {
-  return (server as unknown as { parts: { service: { engine: { store: Store } } } }).parts.service.engine
-    .store;
+export function storeOf(server: TestServer): Store {
+  return engineOf(server).store;
 }

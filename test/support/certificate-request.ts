@@ -1,5 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import * as der from "../../src/base/der.ts";
+import { extension } from "../../src/base/x509.ts";
 
 /** How a request is made otherwise than it should be. */
 export interface RequestFlaws {
@@ -8,6 +9,8 @@ export interface RequestFlaws {
   readonly pemType?: string;
   /** Organizations of the subject, each as a text in DER. */
   readonly organizations?: readonly Buffer[];
+  /** Extensions that it asks for, each in DER. */
+  readonly extensions?: readonly Buffer[];
 }
 
 /** A new pair of keys on a small curve. */
@@ -19,7 +22,12 @@ export function newKeys(): { readonly publicKey: KeyObject; readonly privateKey:
 export function certificateRequest(
   commonName: string,
   keys = newKeys(),
-  { signer = keys.privateKey, pemType = "CERTIFICATE REQUEST", organizations = [] }: RequestFlaws = {},
+  {
+    signer = keys.privateKey,
+    pemType = "CERTIFICATE REQUEST",
+    organizations = [],
+    extensions = [],
+  }: RequestFlaws = {},
 ): string {
   const name = der.sequence(
     ...organizations.map((text) => der.set(der.sequence(der.objectIdentifier("2.5.4.10"), text))),
@@ -29,13 +37,34 @@ export function certificateRequest(
     der.element(0x02, Buffer.of(0)),
     name,
     keys.publicKey.export({ type: "spki", format: "der" }),
-    der.element(0xa0),
+    der.element(0xa0, ...(extensions.length === 0 ? [] : [extensionRequest(extensions)])),
   );
-  const isRsa = signer.asymmetricKeyType === "rsa";
-  const algorithm = isRsa
-    ? der.sequence(der.objectIdentifier("1.2.840.113549.1.1.11"), Buffer.of(0x05, 0))
-    : der.sequence(der.objectIdentifier("1.2.840.10045.4.3.2"));
-  const whole = der.sequence(info, algorithm, der.bitString(sign("sha256", info, signer)));
+  const { algorithm, hash } = algorithmOf(signer);
+  const whole = der.sequence(info, algorithm, der.bitString(sign(hash, info, signer)));
   const lines = whole.toString("base64").match(/.{1,64}/g)!;
   return `-----BEGIN ${pemType}-----\n${lines.join("\n")}\n-----END ${pemType}-----\n`;
+}
+
+function extensionRequest(extensions: readonly Buffer[]): Buffer {
+  const id = der.objectIdentifier("1.2.840.113549.1.9.14");
+  return der.sequence(id, der.set(der.sequence(...extensions)));
+}
+
+function algorithmOf({ asymmetricKeyType }: KeyObject): { algorithm: Buffer; hash: "sha256" | null } {
+  const algorithm = (id: string, ...more: Buffer[]) => der.sequence(der.objectIdentifier(id), ...more);
+  if (asymmetricKeyType === "ed25519") return { algorithm: algorithm("1.3.101.112"), hash: null };
+  return asymmetricKeyType === "rsa"
+    ? { algorithm: algorithm("1.2.840.113549.1.1.11", Buffer.of(0x05, 0)), hash: "sha256" }
+    : { algorithm: algorithm("1.2.840.10045.4.3.2"), hash: "sha256" };
+}
+
+/** A subjectAltName extension. Each name is `DNS:…`, `IP:…` (in hexadecimal), `email:…` or `URI:…`. */
+export function subjectAltNames(...names: readonly string[]): Buffer {
+  const tags: Readonly<Record<string, number>> = { email: 0x81, DNS: 0x82, URI: 0x86, IP: 0x87 };
+  const encoded = names.map((name) => {
+    const at = name.indexOf(":");
+    const type = name.slice(0, at);
+    return der.element(tags[type]!, Buffer.from(name.slice(at + 1), type === "IP" ? "hex" : "latin1"));
+  });
+  return extension("2.5.29.17", false, der.sequence(...encoded));
 }

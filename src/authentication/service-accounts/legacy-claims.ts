@@ -18,6 +18,19 @@ export interface LegacyFacts {
   readonly account: { readonly name: string; readonly uid: string };
 }
 
+/** The claims of a token that lies in a Secret, as the reference writes them. It never expires. */
+export function legacyClaims(vocabulary: Vocabulary, { namespace, secret, account }: LegacyFacts): Claims {
+  const prefix = prefixOf(vocabulary);
+  return {
+    iss: vocabulary.legacyTokenIssuer,
+    [`${prefix}namespace`]: namespace,
+    [`${prefix}secret.name`]: secret,
+    [`${prefix}service-account.name`]: account.name,
+    [`${prefix}service-account.uid`]: account.uid,
+    sub: accountUser(vocabulary, namespace, account.name),
+  };
+}
+
 /** Judges tokens that lie in Secrets (spec: conventions 5.5). */
 export class LegacyTokens {
   constructor(

@@ -33,6 +33,7 @@ export const bootstrapSigner: Controller = {
         if (leftMs < Infinity) queue.addLater(key, leftMs);
       },
       failed,
+      context.queueObserver?.(this.name),
     );
     const again = () => queue.add(clusterInfo.name);
     const lost = (error: unknown) => failed("/", error);

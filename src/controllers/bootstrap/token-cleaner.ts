@@ -16,6 +16,7 @@ export const tokenCleaner: Controller = {
         if (leftMs < Infinity) queue.addLater(name, leftMs);
       },
       failed,
+      context.queueObserver?.(this.name),
     );
     const tokens = new HeldTokens(
       context,

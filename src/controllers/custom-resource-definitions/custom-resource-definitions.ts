@@ -9,7 +9,7 @@ import { namesOf, resourceOf } from "../../resources/registry.ts";
 import { decodeEntry } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
-import { WorkQueue } from "../work-queue.ts";
+import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { statusOf } from "./conditions.ts";
 import { deleteInstances } from "./instances.ts";
 import type { AcceptedNames } from "./naming.ts";
@@ -23,8 +23,11 @@ const heldMs = 1000;
  */
 export const customResourceDefinitions: Controller = {
   name: "customresourcedefinition",
+  // What it writes is the same whoever writes it, and a definition is served soonest where it was created.
+  onEveryServer: true,
   start(context) {
-    const keeper = new DefinitionKeeper(context, (key, error) => context.failed(this.name, key, error));
+    const failed = (key: string, error: unknown) => context.failed(this.name, key, error);
+    const keeper = new DefinitionKeeper(context, failed, context.queueObserver?.(this.name));
     return { close: () => keeper.close() };
   },
 };
@@ -38,9 +41,10 @@ class DefinitionKeeper {
   constructor(
     private readonly context: ControllerContext,
     failed: (key: string, error: unknown) => void,
+    observer: QueueObserver | undefined,
   ) {
     const { clock, store, registry } = context;
-    this.queue = new WorkQueue(clock, (name, closing) => this.work(name, closing), failed);
+    this.queue = new WorkQueue(clock, (name, closing) => this.work(name, closing), failed, observer);
     const { storePrefix } = resourceOf(CustomResourceDefinition, registry.vocabulary);
     const handler = {
       put: (entry: Entry) => this.changed(namesOf(entry.key).name, true),

@@ -38,7 +38,12 @@ class Collector {
     failed: (key: string, error: unknown) => void,
   ) {
     this.ownership = new Ownership(context.registry);
-    this.queue = new WorkQueue(context.clock, (key, closing) => this.work(key, closing), failed);
+    this.queue = new WorkQueue(
+      context.clock,
+      (key, closing) => this.work(key, closing),
+      failed,
+      context.queueObserver?.("garbagecollector"),
+    );
     const handler = {
       matters: mayMatter,
       put: (entry: Entry) => this.put(entry),

@@ -3,6 +3,7 @@ import { admissionMetrics } from "./admission-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
+import { queueMetrics } from "./queue-metrics.ts";
 import { productMetrics } from "./product-metrics.ts";
 import { webhookMetrics } from "./webhook-metrics.ts";
 
@@ -22,6 +23,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...podSecurityMetrics,
     ...auditMetrics,
     ...flowMetrics,
+    ...queueMetrics,
     ...storeMetrics,
     ...productMetrics(vocabulary),
     ...processMetrics,

@@ -66,6 +66,7 @@ export const Job = kind({
   scope: "Namespaced",
   defaultGarbageCollectionPolicy: "OrphanDependents",
   doc: "Work that is done by pods until enough of them succeeded.",
+  effect: { acts: "`ttl-after-finished` deletes finished jobs after `spec.ttlSecondsAfterFinished`" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the job.").emitEmpty(),
     spec: field(2, JobSpec, "What the job should do.").emitEmpty(),

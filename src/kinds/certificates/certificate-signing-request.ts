@@ -7,6 +7,7 @@ import { bytes, field, int32, list, map, string, time } from "../../schema/types
 import { orNone } from "../cells.ts";
 import { ageColumn, nameColumn, shortDuration } from "../columns.ts";
 import {
+  checkNewSpec,
   checkSpec,
   checkStatus,
   checkStatusChange,
@@ -87,7 +88,8 @@ export const CertificateSigningRequest = kind({
   nameForm: "pathSegment",
   doc: "Asks for a certificate.",
   effect: {
-    enforced: "approving and signing need permission for the signer; a program of yours must sign",
+    enforced: "approving and signing need permission for the signer",
+    acts: "`csrapproving` approves requests of node agents, `csrsigning` signs for the built-in signers, `csrcleaner` deletes old requests",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the request.").emitEmpty(),
@@ -102,6 +104,9 @@ export const CertificateSigningRequest = kind({
   },
   prepareUpdate(copy, live) {
     copy.spec = deepClone(live.spec);
+  },
+  validateCreate({ spec }, report, context) {
+    checkNewSpec(spec, report.at("spec"), context);
   },
   validateUpdate(request, live, report, { subresource }) {
     checkStatusChange(request.status ?? {}, live.status ?? {}, subresource, report.at("status"));

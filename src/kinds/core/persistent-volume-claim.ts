@@ -116,6 +116,7 @@ export const PersistentVolumeClaim = kind({
   scope: "Namespaced",
   returnsDeletedObject: true,
   doc: "A request for storage, and the right to use what was bound to it.",
+  effect: { acts: "`pvc-protection` lets a deleted claim go when no pod uses it" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the claim.").emitEmpty(),
     spec: field(2, PersistentVolumeClaimSpec, "What the claim asks for.").emitEmpty(),

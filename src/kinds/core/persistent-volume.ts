@@ -18,6 +18,7 @@ export const PersistentVolume = kind({
   doc: "A piece of storage that outlives the pods which use it.",
   effect: {
     enforced: "the authorization mode Node allows agents to read the secrets of volumes that their pods use",
+    acts: "`pv-protection` lets a deleted volume go when it is bound no more",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the volume.").emitEmpty(),

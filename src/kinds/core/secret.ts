@@ -18,7 +18,7 @@ export const Secret = kind({
   doc: "Values that few may read, such as passwords, tokens and keys.",
   effect: {
     enforced: "bootstrap tokens and tokens of service accounts authenticate their bearers",
-    acts: "the controller `tokencleaner` deletes expired bootstrap tokens",
+    acts: "`serviceaccount-token` fills those of type `service-account-token`; `tokencleaner` deletes expired bootstrap tokens",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the secret.").emitEmpty(),

@@ -19,7 +19,7 @@ export type QuotaListener = (namespace: string) => void;
  */
 export class QuotaIndex {
   private readonly namespaces = new Map<string, NamespaceUsage>();
-  private readonly listeners: QuotaListener[] = [];
+  private readonly listeners = new Set<QuotaListener>();
   private follower: Follower | undefined;
   private known: { readonly revision: number; readonly types: ReadonlyMap<string, CountedType> } | undefined;
 
@@ -52,9 +52,10 @@ export class QuotaIndex {
     return this.types.get(stored.storePrefix)?.evaluator;
   }
 
-  /** Registers a listener. */
-  listen(listener: QuotaListener): void {
-    this.listeners.push(listener);
+  /** Registers a listener until `close` is called. */
+  listen(listener: QuotaListener): { close(): void } {
+    this.listeners.add(listener);
+    return { close: () => void this.listeners.delete(listener) };
   }
 
   close(): void {

@@ -1,0 +1,68 @@
+import * as der from "./der.ts";
+
+/** The attribute of a certificate request that holds the extensions it asks for (RFC 2985). */
+export const extensionRequest = "1.2.840.113549.1.9.14";
+/** The extension that holds a certificate's further names (RFC 5280). */
+export const subjectAltName = "2.5.29.17";
+
+const tag = { email: 0x81, dns: 0x82, uri: 0x86, address: 0x87 } as const;
+
+/** The subjectAltNames of a certificate request, by their types. */
+export interface AlternativeNames {
+  readonly emails: readonly string[];
+  readonly dnsNames: readonly string[];
+  readonly uris: readonly string[];
+  /** Addresses of 4 or 16 bytes. */
+  readonly addresses: readonly Buffer[];
+  /** How many names of other types there are. */
+  readonly others: number;
+}
+
+/**
+ * The subjectAltNames among the extensions that a request asks for.
+ *
+ * @param requested the values of its attributes `extensionRequest`, in DER.
+ * @throws {Error} they can't be read, or an address has the wrong length.
+ */
+export function requestedAlternativeNames(requested: readonly Buffer[]): AlternativeNames {
+  const names = requested.flatMap(extensionsIn).flatMap(namesIn);
+  const textsOf = (wanted: number) =>
+    names.filter((one) => one.tag === wanted).map(({ content }) => content.toString("latin1"));
+  const addresses = names.filter((one) => one.tag === tag.address).map(({ content }) => content);
+  if (addresses.some(({ length }) => length !== 4 && length !== 16))
+    throw new Error("an IP address must have 4 or 16 bytes");
+  const known = new Set<number>(Object.values(tag));
+  return {
+    emails: textsOf(tag.email),
+    dnsNames: textsOf(tag.dns),
+    uris: textsOf(tag.uri),
+    addresses,
+    others: names.filter((one) => !known.has(one.tag)).length,
+  };
+}
+
+function extensionsIn(value: Buffer): der.Read[] {
+  return der.readElements(value).flatMap(({ content }) => der.readElements(content));
+}
+
+/** The names in an extension; none unless it is a subjectAltName. */
+function namesIn({ content }: der.Read): der.Read[] {
+  const parts = der.readElements(content);
+  const [id, value] = [parts[0], parts.at(-1)];
+  if (id === undefined || value === undefined) throw new Error("an extension has no identifier");
+  if (!id.whole.equals(der.objectIdentifier(subjectAltName))) return [];
+  return der.readElements(value.content).flatMap(({ content: names }) => der.readElements(names));
+}
+
+/** The value of the extension, without names of other types; undefined where there are none. */
+export function encodedAlternativeNames(names: AlternativeNames): Buffer | undefined {
+  const texts = (kind: number, values: readonly string[]) =>
+    values.map((value) => der.element(kind, Buffer.from(value, "latin1")));
+  const all = [
+    ...texts(tag.dns, names.dnsNames),
+    ...texts(tag.email, names.emails),
+    ...names.addresses.map((address) => der.element(tag.address, address)),
+    ...texts(tag.uri, names.uris),
+  ];
+  return all.length === 0 ? undefined : der.sequence(...all);
+}

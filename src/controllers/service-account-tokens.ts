@@ -1,0 +1,94 @@
+import type { LegacyFacts } from "../authentication/service-accounts/legacy-claims.ts";
+import { Secret } from "../kinds/core/secret.ts";
+import { ServiceAccount } from "../kinds/core/service-account.ts";
+import { unlessRaced } from "../resources/races.ts";
+import type { NewObject } from "../resources/client.ts";
+import type { Controller, ControllerContext } from "./controller.ts";
+import { reconcileMatching } from "./reconcile-matching.ts";
+
+/** Signs a token that lies in a Secret and never expires. */
+export type IssueLegacyToken = (facts: LegacyFacts) => Promise<string>;
+
+/**
+ * Fills the Secrets of type `service-account-token` with a token of their account, the namespace and the server's authority, and
+ * deletes them with the account (spec: conventions 5.5).
+ */
+export const serviceAccountTokens: Controller = {
+  name: "serviceaccount-token",
+  start(context) {
+    const { domain } = context.registry.vocabulary;
+    const type = `${domain}/service-account-token`;
+    const quotedType = JSON.stringify(type);
+    const secretsOf = new Map<string, Set<string>>();
+    const forget = (namespace: string, name: string) => {
+      for (const [account, names] of secretsOf) {
+        if (account.startsWith(`${namespace}/`) && names.delete(name) && names.size === 0)
+          secretsOf.delete(account);
+      }
+    };
+    const secrets = reconcileMatching<Secret>(context, {
+      controller: this.name,
+      kind: Secret,
+      matters: (body) => body.includes(quotedType),
+      async reconcile(secret) {
+        const account = secret.metadata.annotations?.[`${domain}/service-account.name`] ?? "";
+        if (secret.type !== type || account === "") return undefined;
+        const { namespace = "", name = "" } = secret.metadata;
+        const key = `${namespace}/${account}`;
+        secretsOf.set(key, (secretsOf.get(key) ?? new Set()).add(name));
+        await keep(context, secret, account);
+        return undefined;
+      },
+      removed: forget,
+    });
+    const accounts = reconcileMatching<ServiceAccount>(context, {
+      controller: this.name,
+      kind: ServiceAccount,
+      // Only that one is gone is of interest.
+      matters: () => false,
+      reconcile: () => Promise.resolve(undefined),
+      removed(namespace, name) {
+        for (const secret of secretsOf.get(`${namespace}/${name}`) ?? []) secrets.add(namespace, secret);
+      },
+    });
+    return {
+      async close() {
+        await accounts.close();
+        await secrets.close();
+      },
+    };
+  },
+};
+
+/** Deletes the Secret of an account that is gone, or is another one of that name; fills in what is missing in others. */
+async function keep(context: ControllerContext, secret: Secret, accountName: string): Promise<void> {
+  const { client, registry } = context;
+  const { namespace = "", name = "", uid = "", resourceVersion = "", annotations = {} } = secret.metadata;
+  const about = `${registry.vocabulary.domain}/service-account.uid`;
+  const reference = { apiVersion: "v1", kind: "ServiceAccount", namespace, name: accountName };
+  const account = await client.find<ServiceAccount>(reference);
+  const accountUid = account?.metadata.uid ?? "";
+  const wanted = annotations[about] ?? "";
+  if (account === undefined || (wanted !== "" && wanted !== accountUid)) {
+    const own = { apiVersion: "v1", kind: "Secret", namespace, name };
+    return unlessRaced(() => client.delete(own, { uid, resourceVersion }));
+  }
+  const data = secret.data ?? {};
+  const token = data["token"] ?? "";
+  const authority = context.rootCertificate();
+  const filled: Record<string, string> = {
+    ...data,
+    namespace: base64(namespace),
+    ...(authority === undefined ? {} : { "ca.crt": base64(authority) }),
+  };
+  if (token === "") {
+    const facts = { namespace, secret: name, account: { name: accountName, uid: accountUid } };
+    filled["token"] = base64(await context.issueLegacyToken(facts));
+  }
+  const same = Object.entries(filled).every(([key, value]) => data[key] === value);
+  if (same && wanted === accountUid) return;
+  const metadata = { ...secret.metadata, annotations: { ...annotations, [about]: accountUid } };
+  await unlessRaced(() => client.update({ ...secret, metadata, data: filled } as NewObject));
+}
+
+const base64 = (text: string) => Buffer.from(text, "utf8").toString("base64");

@@ -1,0 +1,38 @@
+import { Job } from "../kinds/batch/job.ts";
+import { unlessRaced } from "../resources/races.ts";
+import type { Controller } from "./controller.ts";
+import { reconcileMatching } from "./reconcile-matching.ts";
+
+/** Deletes jobs that have finished, with their pods, after the time that they ask for in `spec.ttlSecondsAfterFinished`. */
+export const ttlAfterFinished: Controller = {
+  name: "ttl-after-finished",
+  start(context) {
+    const { client, clock } = context;
+    return reconcileMatching<Job>(context, {
+      controller: this.name,
+      kind: Job,
+      matters: (body) => body.includes('"ttlSecondsAfterFinished":'),
+      async reconcile(job) {
+        const leftMs = jobDeletionTime(job) - clock.now();
+        if (leftMs === Infinity) return undefined;
+        if (leftMs > 0) return leftMs;
+        const { apiVersion, kind, metadata } = job;
+        const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata;
+        const reference = { apiVersion, kind, namespace, name };
+        await unlessRaced(() => client.delete(reference, { uid, resourceVersion }, "Foreground"));
+        return undefined;
+      },
+    });
+  },
+};
+
+/** When a job is to be deleted, in milliseconds since 1970; never while it runs, without a time, or when it is being deleted. */
+export function jobDeletionTime({ metadata, spec, status }: Job): number {
+  const seconds = spec?.ttlSecondsAfterFinished;
+  if (typeof seconds !== "number" || metadata.deletionTimestamp !== undefined) return Infinity;
+  const finished = status?.conditions?.find(
+    (one) => (one.type === "Complete" || one.type === "Failed") && one.status === "True",
+  );
+  const time = Date.parse(finished?.lastTransitionTime ?? "");
+  return Number.isNaN(time) ? Infinity : time + seconds * 1000;
+}

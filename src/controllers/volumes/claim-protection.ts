@@ -1,0 +1,104 @@
+import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
+import { Pod } from "../../kinds/core/pod/pod.ts";
+import { Follower } from "../../resources/follower.ts";
+import { namesOf } from "../../resources/registry.ts";
+import type { Entry } from "../../storage/store.ts";
+import type { Controller, ControllerContext } from "../controller.ts";
+import { reconcileMatching } from "../reconcile-matching.ts";
+import { protectsNow, setFinalizer } from "./finalizers.ts";
+
+type Claim = PersistentVolumeClaim;
+
+/**
+ * Lets a deleted claim go when no pod uses it any more: it takes the finalizer away which the admission plugin
+ * StorageObjectInUseProtection gives to new claims. Claims without it get it.
+ */
+export const claimProtection: Controller = {
+  name: "pvc-protection",
+  start(context) {
+    const finalizer = `${context.registry.vocabulary.domain}/pvc-protection`;
+    const waiting = new WaitingClaims();
+    const claims = reconcileMatching<Claim>(context, {
+      controller: this.name,
+      kind: PersistentVolumeClaim,
+      matters: protectsNow(finalizer),
+      async reconcile(claim) {
+        const { namespace = "", name = "", deletionTimestamp } = claim.metadata;
+        const isGoing = deletionTimestamp !== undefined;
+        // From now on changes of pods are noticed, also those that happen while the pods are read.
+        if (isGoing) waiting.add(namespace, name);
+        if (isGoing && (await isUsed(context, claim))) return undefined;
+        waiting.remove(namespace, name);
+        await setFinalizer(context, claim, finalizer, !isGoing);
+        return undefined;
+      },
+      removed: (namespace, name) => waiting.remove(namespace, name),
+    });
+    const again = (key: string) => {
+      const { namespace } = namesOf(key);
+      for (const name of waiting.in(namespace)) claims.add(namespace, name);
+    };
+    const pods = new Follower(
+      context.store,
+      context.registry.require(Pod).storePrefix,
+      {
+        matters: ({ key }: Entry) => waiting.has(namesOf(key).namespace),
+        put: ({ key }: Entry) => again(key),
+        remove: again,
+        failed: (error) => context.failed(this.name, "pods", error),
+      },
+      context.clock,
+    );
+    pods.startInBackground();
+    return {
+      close() {
+        pods.close();
+        return claims.close();
+      },
+    };
+  },
+};
+
+/** The claims that are deleted but used, by their namespaces. */
+class WaitingClaims {
+  private readonly byNamespace = new Map<string, Set<string>>();
+
+  has(namespace: string): boolean {
+    return this.byNamespace.has(namespace);
+  }
+
+  in(namespace: string): Iterable<string> {
+    return this.byNamespace.get(namespace) ?? [];
+  }
+
+  add(namespace: string, name: string): void {
+    const names = this.byNamespace.get(namespace);
+    if (names === undefined) this.byNamespace.set(namespace, new Set([name]));
+    else names.add(name);
+  }
+
+  remove(namespace: string, name: string): void {
+    const names = this.byNamespace.get(namespace);
+    names?.delete(name);
+    if (names?.size === 0) this.byNamespace.delete(namespace);
+  }
+}
+
+async function isUsed({ client }: ControllerContext, claim: Claim): Promise<boolean> {
+  const { namespace = "" } = claim.metadata;
+  const { items } = await client.list<Pod>({ apiVersion: "v1", kind: "Pod", namespace });
+  return items.some((pod) => uses(pod, claim));
+}
+
+/** Whether a pod uses a claim: one that is on no node yet won't be started with it. */
+export function uses(pod: Pod, { metadata }: Claim): boolean {
+  const { nodeName = "", volumes = [] } = pod.spec ?? {};
+  if (nodeName === "") return false;
+  const hasEnded = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+  const isOwner = metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) ?? false;
+  return volumes.some((volume) => {
+    if (volume.persistentVolumeClaim?.claimName === metadata.name) return true;
+    const ownName = `${pod.metadata.name}-${volume.name}`;
+    return volume.ephemeral !== undefined && ownName === metadata.name && isOwner && !hasEnded;
+  });
+}

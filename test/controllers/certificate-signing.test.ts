@@ -1,0 +1,416 @@
+import { execFileSync } from "node:child_process";
+import { generateKeyPairSync, type X509Certificate } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as der from "../../src/base/der.ts";
+import { extension } from "../../src/base/x509.ts";
+import { ok, RBAC } from "../api/support.ts";
+import { usageNames } from "../../src/kinds/certificates/request-rules.ts";
+import { CertificateSigningRequest } from "../../src/kinds/certificates/certificate-signing-request.ts";
+import { keyOf } from "../../src/resources/registry.ts";
+import { decodeEntry, encodeObject } from "../../src/resources/stored.ts";
+import { engineOf, TestServer } from "../support/api.ts";
+import { newKeys, subjectAltNames } from "../support/certificate-request.ts";
+import { temporaryFolder } from "../support/process.ts";
+import {
+  decide,
+  extensionKey,
+  nodeClient,
+  outcome,
+  requestObject,
+  requestsPath,
+  type Asked,
+} from "./certificate-support.ts";
+
+const year = 365 * 24 * 3600;
+const key = {
+  keyUsage: extensionKey("2.5.29.15"),
+  extendedKeyUsage: extensionKey("2.5.29.37"),
+  subjectAltName: extensionKey("2.5.29.17"),
+  basicConstraints: extensionKey("2.5.29.19"),
+  odd: extensionKey("1.2.3.4"),
+};
+const servingRequest = {
+  ...nodeClient,
+  signerName: "platform.io/agent-serving",
+  usages: ["key encipherment", "digital signature", "server auth"],
+  extensions: [subjectAltNames("DNS:n1.example.com", "IP:0a000001")],
+};
+/** Asks to be an authority, and for an extension that no signer knows. */
+const greedy = [
+  extension("2.5.29.19", true, der.sequence(der.boolean(true))),
+  extension("1.2.3.4", false, der.octetString(Buffer.of(1))),
+];
+
+const folder = temporaryFolder();
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({});
+});
+afterAll(async () => {
+  await server.close();
+  folder.remove();
+});
+
+/** Makes a request, approves it, and gives what became of it. */
+async function approved(asked: Asked) {
+  const object = requestObject(asked);
+  const at = `${requestsPath}/${object.metadata.name}`;
+  await ok(server.admin.post(requestsPath, object));
+  await ok(decide(server.admin, at, "Approved"));
+  return outcome(server.admin, at);
+}
+
+async function issued(asked: Asked) {
+  const became = await approved(asked);
+  return became.issued ?? expect.unreachable(JSON.stringify(became.failed));
+}
+
+async function failure(asked: Asked) {
+  const became = await approved(asked);
+  return became.failed ?? expect.unreachable("it was issued");
+}
+
+/** Whether a request stays without condition and certificate while the controllers see to it. */
+async function staysPending(asked: Asked): Promise<void> {
+  const object = requestObject(asked);
+  await ok(server.admin.post(requestsPath, object));
+  // One that is approved afterwards has gone the same way through the controllers.
+  await issued({});
+  expect((await server.admin.get(`${requestsPath}/${object.metadata.name}`)).body.status).toEqual({});
+}
+
+function expectNoAuthority(certificate: X509Certificate): void {
+  expect(certificate.ca).toBe(false);
+}
+
+/** How long it holds from now on, in seconds; up to a minute may have passed. */
+function expectLife(certificate: X509Certificate, seconds: number): void {
+  const left = (Date.parse(certificate.validTo) - Date.now()) / 1000;
+  expect(left).toBeLessThanOrEqual(seconds);
+  expect(left).toBeGreaterThan(seconds - 60);
+}
+
+/** What the signer makes of a lifetime: the smaller of what is asked for and a year. */
+async function expectLifetimes(asked: Asked): Promise<void> {
+  expectLife((await issued({ ...asked, expirationSeconds: 600 })).certificate, 600);
+  for (const expirationSeconds of [undefined, year, 2 * year]) {
+    const more = expirationSeconds === undefined ? {} : { expirationSeconds };
+    // Longer lifetimes count from the beginning, which is five minutes ago.
+    expect((await issued({ ...asked, ...more })).lifeSeconds).toBe(year);
+  }
+}
+
+describe("the signer apiserver-client", () => {
+  test("C-2.6-16 platform.io/apiserver-client: requests are not approved automatically", () =>
+    staysPending({}));
+
+  test("C-2.6-17 platform.io/apiserver-client: the signer has no subject restriction of its own (group system:masters is refused by a default admission plugin)", async () => {
+    const { certificate } = await issued({ commonName: "anybody", organizations: ["a", "b"] });
+    expect(certificate.subject).toBe("O=a\nO=b\nCN=anybody");
+    const masters = requestObject({ organizations: ["system:masters"] });
+    expect((await server.admin.post(requestsPath, masters)).status).toBe(403);
+    const open = await TestServer.start({ disabledAdmissionPlugins: ["CertificateSubjectRestriction"] });
+    try {
+      await ok(open.admin.post(requestsPath, masters));
+      const at = `${requestsPath}/${masters.metadata.name}`;
+      await ok(decide(open.admin, at, "Approved"));
+      expect((await outcome(open.admin, at)).issued?.certificate.subject).toContain("O=system:masters");
+    } finally {
+      await open.close();
+    }
+  });
+
+  test("C-2.6-18 platform.io/apiserver-client: subjectAltName and key usage extensions are kept, other extensions are dropped", async () => {
+    const names = subjectAltNames(
+      "DNS:a.example.com",
+      "IP:0a000001",
+      "email:a@example.com",
+      "URI:https://a/",
+    );
+    const usage = extension("2.5.29.15", true, der.namedBits(0, 2));
+    const { certificate, extensions } = await issued({
+      extensions: [names, usage, ...greedy],
+      usages: ["digital signature", "key encipherment", "client auth"],
+    });
+    expect(certificate.subjectAltName?.split(", ").toSorted()).toEqual([
+      "DNS:a.example.com",
+      "IP Address:10.0.0.1",
+      "URI:https://a/",
+      "email:a@example.com",
+    ]);
+    expect(extensions.get(key.keyUsage)).toBe(der.namedBits(0, 2).toString("hex"));
+    expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"]);
+    expect(extensions.has(key.odd)).toBe(false);
+  });
+
+  test("C-2.6-19 platform.io/apiserver-client: usages must include client auth", async () => {
+    expect(await failure({ usages: ["digital signature"] })).toMatchObject({
+      reason: "SignerValidationFailure",
+      message: "missing required usage for a client certificate: client auth",
+    });
+    await issued({ usages: ["client auth"] });
+  });
+
+  test.each(["server auth", "any", "cert sign", "signing"])(
+    "C-2.6-20 platform.io/apiserver-client: only digital signature, key encipherment and client auth are allowed as usages, not %s",
+    async (usage) => {
+      const allowed = ["digital signature", "key encipherment", "client auth"];
+      expect((await failure({ usages: [...allowed, usage] })).message).toContain(usage);
+      await issued({ usages: allowed });
+    },
+  );
+
+  test("C-2.6-21 C-2.6-49 platform.io/apiserver-client: lifetime is the smaller of the default signing duration (1 year) and spec.expirationSeconds", () =>
+    expectLifetimes({}));
+
+  test("C-2.6-22 platform.io/apiserver-client: a CA certificate is not issued", async () =>
+    expectNoAuthority((await issued({ extensions: greedy })).certificate));
+});
+
+describe("the signer apiserver-client-agent", () => {
+  test("C-2.6-23 platform.io/apiserver-client-agent: valid requests are approved automatically by the controller", async () => {
+    const object = requestObject(nodeClient);
+    await ok(server.admin.post(requestsPath, object));
+    const at = `${requestsPath}/${object.metadata.name}`;
+    expect((await outcome(server.admin, at)).issued).toBeDefined();
+    const { body } = await server.admin.get(at);
+    expect(body.status.conditions).toMatchObject([
+      { type: "Approved", status: "True", reason: "AutoApproved" },
+    ]);
+  });
+
+  test.each([[[]], [["other"]], [["system:nodes", "other"]], [["system:masters"]]])(
+    "C-2.6-24 platform.io/apiserver-client-agent: organization must be system:nodes, not %j",
+    async (organizations) => {
+      await staysPending({ ...nodeClient, organizations });
+      expect((await failure({ ...nodeClient, organizations })).message).toContain("organization");
+    },
+  );
+
+  test("C-2.6-25 platform.io/apiserver-client-agent: user name (common name) must start with system:node:", async () => {
+    await staysPending({ ...nodeClient, commonName: "system:nodes:n1" });
+    expect((await failure({ ...nodeClient, commonName: "n1" })).message).toContain("common name");
+  });
+
+  test.each(["DNS:n1", "IP:0a000001", "email:n1@example.com", "URI:https://n1/"])(
+    "C-2.6-26 platform.io/apiserver-client-agent: a subjectAltName is forbidden: %s",
+    async (name) => {
+      const asked = { ...nodeClient, extensions: [subjectAltNames(name)] };
+      await staysPending(asked);
+      expect((await failure(asked)).message).toContain("subjectAltName");
+    },
+  );
+
+  test("C-2.6-27 platform.io/apiserver-client-agent: key usage extensions are kept and other extensions are dropped", async () => {
+    const usage = extension("2.5.29.15", true, der.namedBits(0, 2));
+    const { certificate, extensions } = await issued({ ...nodeClient, extensions: [usage, ...greedy] });
+    expect(extensions.get(key.keyUsage)).toBe(der.namedBits(0, 2).toString("hex"));
+    expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"]);
+    expect(extensions.has(key.odd)).toBe(false);
+  });
+
+  test.each([
+    [["client auth"]],
+    [["digital signature", "client auth"]],
+    [["key encipherment", "digital signature", "server auth"]],
+    [["key encipherment", "digital signature", "client auth", "server auth"]],
+  ])(
+    "C-2.6-28 platform.io/apiserver-client-agent: usages must be exactly key encipherment, digital signature, client auth, not %j",
+    async (usages) => {
+      await staysPending({ ...nodeClient, usages });
+      expect((await failure({ ...nodeClient, usages })).message).toContain("usages must be exactly");
+    },
+  );
+
+  test("C-2.6-29 platform.io/apiserver-client-agent: lifetime is the smaller of the default signing duration and spec.expirationSeconds", async () => {
+    expectLife((await issued({ ...nodeClient, expirationSeconds: 600 })).certificate, 600);
+    expect((await issued({ ...nodeClient, expirationSeconds: 2 * year })).lifeSeconds).toBe(year);
+  });
+
+  test("C-2.6-30 platform.io/apiserver-client-agent: a CA certificate is not issued", async () =>
+    expectNoAuthority((await issued({ ...nodeClient, extensions: greedy })).certificate));
+});
+
+describe("the signer agent-serving", () => {
+  test("C-2.6-31 platform.io/agent-serving: requests are not approved automatically", () =>
+    staysPending(servingRequest));
+
+  test("C-2.6-32 platform.io/agent-serving: organization must be system:nodes", async () => {
+    for (const organizations of [[], ["other"], ["system:nodes", "other"]])
+      expect((await failure({ ...servingRequest, organizations })).message).toContain("organization");
+    await issued(servingRequest);
+  });
+
+  test("C-2.6-33 platform.io/agent-serving: user name (common name) must start with system:node:", async () => {
+    expect((await failure({ ...servingRequest, commonName: "n1" })).message).toContain("common name");
+  });
+
+  test("C-2.6-34 platform.io/agent-serving: key usage, DNS SAN and IP SAN extensions are kept and other extensions are dropped", async () => {
+    const extensions = [...servingRequest.extensions, ...greedy];
+    const one = await issued({ ...servingRequest, extensions });
+    expect(one.certificate.subjectAltName).toBe("DNS:n1.example.com, IP Address:10.0.0.1");
+    expect(one.extensions.get(key.keyUsage)).toBe(der.namedBits(0, 2).toString("hex"));
+    expect(one.certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
+    expect(one.extensions.has(key.odd)).toBe(false);
+  });
+
+  test.each(["email:n1@example.com", "URI:https://n1/"])(
+    "C-2.6-35 platform.io/agent-serving: email and URI subjectAltNames are forbidden: %s",
+    async (name) => {
+      const extensions = [subjectAltNames("DNS:n1", name)];
+      expect((await failure({ ...servingRequest, extensions })).message).toContain("not allowed");
+    },
+  );
+
+  test("C-2.6-36 platform.io/agent-serving: at least one DNS or IP subjectAltName is required", async () => {
+    expect((await failure({ ...servingRequest, extensions: [] })).message).toContain("DNS or IP");
+    for (const name of ["DNS:n1", "IP:0a000001"])
+      await issued({ ...servingRequest, extensions: [subjectAltNames(name)] });
+  });
+
+  test.each([
+    [["server auth"]],
+    [["key encipherment", "digital signature", "client auth"]],
+    [["key encipherment", "digital signature", "server auth", "client auth"]],
+  ])(
+    "C-2.6-37 platform.io/agent-serving: usages must be exactly key encipherment, digital signature, server auth, not %j",
+    async (usages) => {
+      expect((await failure({ ...servingRequest, usages })).message).toContain("usages must be exactly");
+    },
+  );
+
+  test("C-2.6-38 platform.io/agent-serving: lifetime is the smaller of the default signing duration and spec.expirationSeconds", () =>
+    expectLifetimes(servingRequest));
+
+  test("C-2.6-39 platform.io/agent-serving: a CA certificate is not issued", async () =>
+    expectNoAuthority(
+      (await issued({ ...servingRequest, extensions: [...servingRequest.extensions, ...greedy] }))
+        .certificate,
+    ));
+});
+
+describe("the signer legacy-unknown", () => {
+  /**
+   * Brings a request to the signer into the store, as an older release left it there: through the API none can be made.
+   */
+  async function legacy(asked: Asked): Promise<string> {
+    const signerName = "example.com/legacy-unknown";
+    const object = requestObject({ ...asked, signerName });
+    await ok(server.admin.post(requestsPath, object));
+    const { name } = object.metadata;
+    const { store, registry } = engineOf(server);
+    const resource = registry.require(CertificateSigningRequest);
+    const key = keyOf(resource, "", name);
+    const { revision: expected, ...entry } = (await store.get(key))!;
+    const stored = decodeEntry({ ...entry, revision: expected }) as CertificateSigningRequest;
+    const changed = { ...stored, spec: { ...stored.spec, signerName: legacyName } };
+    await store.commit({ kind: "update", key, expected, draft: encodeObject(resource, changed) });
+    return `${requestsPath}/${name}`;
+  }
+  const legacyName = "platform.io/legacy-unknown";
+
+  async function issuedLegacy(asked: Asked) {
+    const at = await legacy(asked);
+    await ok(decide(server.admin, at, "Approved"));
+    return (await outcome(server.admin, at)).issued!;
+  }
+
+  test("C-2.6-46 a CSR with signerName platform.io/legacy-unknown is refused on creation through v1", async () => {
+    const answer = await server.admin.post(requestsPath, requestObject({ signerName: legacyName }));
+    expect(answer.status).toBe(422);
+    expect(answer.body.details.causes).toMatchObject([{ field: "spec.signerName" }]);
+  });
+
+  test("C-2.6-40 platform.io/legacy-unknown: requests are not approved automatically", async () => {
+    const at = await legacy({ ...nodeClient });
+    await issued({});
+    expect((await server.admin.get(at)).body).toMatchObject({ spec: { signerName: legacyName }, status: {} });
+  });
+
+  test("C-2.6-41 platform.io/legacy-unknown: any subject is accepted by the signer", async () => {
+    const { certificate } = await issuedLegacy({ commonName: "", organizations: ["system:masters"] });
+    expect(certificate.subject).toContain("O=system:masters");
+  });
+
+  test("C-2.6-42 platform.io/legacy-unknown: subjectAltName and key usage extensions are allowed", async () => {
+    const names = subjectAltNames("DNS:a", "email:a@example.com", "URI:https://a/");
+    const usage = extension("2.5.29.15", true, der.namedBits(0));
+    const { certificate } = await issuedLegacy({ extensions: [names, usage] });
+    expect(certificate.subjectAltName).toContain("email:a@example.com");
+  });
+
+  test("C-2.6-43 platform.io/legacy-unknown: any key usage is allowed", async () => {
+    const { certificate, extensions } = await issuedLegacy({ usages: usageNames });
+    expect(extensions.get(key.keyUsage)).toBe(der.namedBits(0, 1, 2, 3, 4, 5, 6, 7, 8).toString("hex"));
+    expect(certificate.keyUsage).toHaveLength(12);
+  });
+
+  test("C-2.6-44 platform.io/legacy-unknown: lifetime is the smaller of the default signing duration and spec.expirationSeconds", async () => {
+    expectLife((await issuedLegacy({ expirationSeconds: 600 })).certificate, 600);
+    expect((await issuedLegacy({ expirationSeconds: 2 * year })).lifeSeconds).toBe(year);
+    expect((await issuedLegacy({})).lifeSeconds).toBe(year);
+  });
+
+  test("C-2.6-45 platform.io/legacy-unknown: a CA certificate is not issued", async () =>
+    expectNoAuthority((await issuedLegacy({ extensions: greedy, usages: ["cert sign"] })).certificate));
+});
+
+describe("openssl", () => {
+  const keys: readonly [string, ReturnType<typeof newKeys>][] = [
+    ["RSA", generateKeyPairSync("rsa", { modulusLength: 2048 })],
+    ["ECDSA P-256", newKeys()],
+    ["ECDSA P-384", generateKeyPairSync("ec", { namedCurve: "P-384" })],
+    ["Ed25519", generateKeyPairSync("ed25519")],
+  ];
+  const file = (name: string, text: string): string => {
+    writeFileSync(path.join(folder.path, name), text);
+    return path.join(folder.path, name);
+  };
+  const verify = (pem: string, purpose: string) =>
+    execFileSync(
+      "openssl",
+      [
+        "verify",
+        "-x509_strict",
+        "-purpose",
+        purpose,
+        "-CAfile",
+        file("ca.crt", server.server.caCertificate!),
+        file("issued.crt", pem),
+      ],
+      { encoding: "utf8", stdio: "pipe" },
+    );
+
+  test.each(keys)(
+    "verifies what is issued for a key of %s, for its purpose and no other",
+    async (_, pair) => {
+      const client = await issued({ ...nodeClient, keys: pair });
+      expect(verify(client.pem, "sslclient")).toContain("OK");
+      expect(() => verify(client.pem, "sslserver")).toThrow();
+      const serving = await issued({ ...servingRequest, keys: pair });
+      expect(verify(serving.pem, "sslserver")).toContain("OK");
+      expect(() => verify(serving.pem, "sslclient")).toThrow();
+    },
+  );
+
+  test.each(keys)("a certificate for a key of %s logs in as the user it names", async (_, pair) => {
+    const { pem } = await issued({ commonName: "alice", organizations: ["team"], keys: pair });
+    const secret = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const api = server.asCertificate(pem, secret);
+    const denied = await api.get("/api/v1/nodes");
+    expect(denied.body).toMatchObject({ code: 403 });
+    expect(denied.body.message).toContain('User "alice"');
+    const name = "team-reads-nodes";
+    const apiGroup = "rbac.authorization.platform.io";
+    const rules = [{ apiGroups: [""], resources: ["nodes"], verbs: ["list"] }];
+    const subjects = [{ apiGroup, kind: "Group", name: "team" }];
+    const roleRef = { apiGroup, kind: "ClusterRole", name };
+    await ok(server.admin.post(`${RBAC}/clusterroles`, { metadata: { name }, rules }));
+    await ok(server.admin.post(`${RBAC}/clusterrolebindings`, { metadata: { name }, subjects, roleRef }));
+    await ok(api.get("/api/v1/nodes"));
+    await ok(server.admin.delete(`${RBAC}/clusterrolebindings/${name}`));
+    await ok(server.admin.delete(`${RBAC}/clusterroles/${name}`));
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { WorkQueue } from "../../src/controllers/work-queue.ts";
+import { ok } from "../api/support.ts";
+import { TestServer } from "../support/api.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { nodeClient, outcome, requestObject, requestsPath } from "./certificate-support.ts";
+
+test("a queue tells of what is added, waits, is worked on, is tried again and is dropped", async () => {
+  const clock = new ManualClock();
+  const told: string[] = [];
+  const observer = {
+    added: () => told.push("added"),
+    taken: (seconds: number) => told.push(`taken after ${seconds}`),
+    done: (seconds: number) => told.push(`done in ${seconds}`),
+    retried: () => told.push("retried"),
+    dropped: (count: number) => told.push(`dropped ${count}`),
+  };
+  let failures = 1;
+  const work = async () => {
+    clock.advanceAtOnce(500);
+    if (failures-- > 0) throw new Error("once");
+  };
+  const queue = new WorkQueue(clock, work, () => undefined, observer);
+  queue.add("a");
+  queue.add("a");
+  await clock.advance(0);
+  expect(told.splice(0)).toEqual(["added", "taken after 0", "retried", "done in 0.5"]);
+  await clock.advance(20);
+  expect(told.splice(0)).toEqual(["added", "taken after 0", "done in 0.5"]);
+  queue.add("a");
+  queue.add("b");
+  await queue.close();
+  expect(told.slice(0, 3)).toEqual(["added", "added", "dropped 2"]);
+});
+
+test("/metrics shows the queues of controllers under the reference's names", async () => {
+  const server = await TestServer.start();
+  try {
+    const object = requestObject(nodeClient);
+    await ok(server.admin.post(requestsPath, object));
+    await outcome(server.admin, `${requestsPath}/${object.metadata.name}`);
+    const { text } = await server.admin.get("/metrics");
+    const value = (name: string) =>
+      Number(new RegExp(`^${name}\\{name="csrsigning"\\} (\\S+)$`, "m").exec(text)?.[1]);
+    expect(value("workqueue_adds_total")).toBeGreaterThanOrEqual(2);
+    expect(value("workqueue_depth")).toBeLessThanOrEqual(1);
+    expect(value("workqueue_queue_duration_seconds_count")).toBeGreaterThanOrEqual(2);
+    expect(value("workqueue_work_duration_seconds_count")).toBeGreaterThanOrEqual(1);
+    expect(value("workqueue_retries_total")).toBe(0);
+    const names = [...text.matchAll(/^workqueue_adds_total\{name="([^"]+)"\}/gm)].map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(["clusterrole-aggregation", "csrapproving", "csrcleaner"]));
+  } finally {
+    await server.close();
+  }
+});

@@ -3,7 +3,7 @@ import * as der from "./der.ts";
 /** The attribute of a certificate request that holds the extensions it asks for (RFC 2985). */
 export const extensionRequest = "1.2.840.113549.1.9.14";
 /** The extension that holds a certificate's further names (RFC 5280). */
-export const subjectAltName = "2.5.29.17";
+const subjectAltName = "2.5.29.17";
 
 const tag = { email: 0x81, dns: 0x82, uri: 0x86, address: 0x87 } as const;
 

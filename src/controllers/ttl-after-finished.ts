@@ -27,7 +27,7 @@ export const ttlAfterFinished: Controller = {
 };
 
 /** When a job is to be deleted, in milliseconds since 1970; never while it runs, without a time, or when it is being deleted. */
-export function jobDeletionTime({ metadata, spec, status }: Job): number {
+function jobDeletionTime({ metadata, spec, status }: Job): number {
   const seconds = spec?.ttlSecondsAfterFinished;
   if (typeof seconds !== "number" || metadata.deletionTimestamp !== undefined) return Infinity;
   const finished = status?.conditions?.find(

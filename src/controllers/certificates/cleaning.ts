@@ -30,7 +30,7 @@ export const certificateCleaning: Controller = {
  * When a request is to be deleted, in milliseconds since 1970: an hour after it was approved, denied or failed, a day after it
  * was made while nobody decided, and in any case when its certificate expires.
  */
-export function deletionTime(request: CertificateSigningRequest): number {
+function deletionTime(request: CertificateSigningRequest): number {
   // A failure comes last: it changes the state of an approved request.
   const decided =
     conditionOf(request, "Failed") ?? conditionOf(request, "Denied") ?? conditionOf(request, "Approved");

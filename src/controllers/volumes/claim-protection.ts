@@ -91,7 +91,7 @@ async function isUsed({ client }: ControllerContext, claim: Claim): Promise<bool
 }
 
 /** Whether a pod uses a claim: one that is on no node yet won't be started with it. */
-export function uses(pod: Pod, { metadata }: Claim): boolean {
+function uses(pod: Pod, { metadata }: Claim): boolean {
   const { nodeName = "", volumes = [] } = pod.spec ?? {};
   if (nodeName === "") return false;
   const hasEnded = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";

@@ -9,7 +9,10 @@ test("docs/controllers.md lists every controller, and no other, and turns off th
   const names = builtInControllers.map(({ name }) => name).toSorted();
   const listed = [...page.matchAll(/^\| `([a-z-]+)`/gm)].map(([, name]) => name!);
   expect(listed.toSorted()).toEqual(names);
-  const off = /--controllers='\*,([^']+)'/.exec(page)![1]!.split(",").map((one) => one.slice(1));
+  const off = /--controllers='\*,([^']+)'/
+    .exec(page)![1]!
+    .split(",")
+    .map((one) => one.slice(1));
   // The reference has no controller for events: its store forgets them.
   expect(off.toSorted()).toEqual(names.filter((name) => name !== "event-expiry"));
 });

@@ -69,6 +69,10 @@ export class CustomResources implements ChangingResources {
     return this.follower.sync();
   }
 
+  knows(group: string): boolean {
+    return this.groups.has(group);
+  }
+
   find(group: string, version: string, name: string): Resource | undefined {
     const definitions = this.groups.get(group);
     const definition = `${name}.${group}`;

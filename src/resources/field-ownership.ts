@@ -166,8 +166,8 @@ export function recordOwnership(
 }
 
 /**
- * The managed fields of an object that is answered and never stored, such as a review: all that was sent belongs to who sent
- * it, as in the reference.
+ * The managed fields of an object that is answered and never stored, such as a review: those that were sent, and all that was
+ * sent belongs to who sent it, as in the reference.
  */
 export function ownershipOfAnswer(
   engine: Engine,
@@ -175,10 +175,12 @@ export function ownershipOfAnswer(
   object: ApiObject,
   options: WriteOptions,
 ): ManagedFieldsEntryValue[] {
+  const { managedFields: sent = [] } = object.metadata;
   const { type } = target.resource.kind;
   const fields = textOfNewFields(object, zeroObject(type), shapeOfStruct(type), ignoredFields(target));
   const { name, ...manager } = managerOf(target, options, "Update");
   return [
+    ...sent,
     {
       manager: name,
       operation: manager.operation,

@@ -39,6 +39,8 @@ export interface ChangingResources {
    * @throws {StoreUnavailableError} they can't be followed at present.
    */
   sync(): MaybePromise<void>;
+  /** Whether anything is defined in a group, served or not. */
+  knows(group: string): boolean;
   /** The served resource type at a path, or undefined. */
   find(group: string, version: string, name: string): Resource | undefined;
   /** The served ones. */
@@ -88,6 +90,11 @@ export class Registry {
   /** See {@link ChangingResources.sync}. */
   sync(): MaybePromise<void> {
     return this.changing?.sync();
+  }
+
+  /** Whether there is, as far as it is known, a group of that name. */
+  knows(group: string): boolean {
+    return this.isBuiltIn(group) || this.changing?.knows(group) === true;
   }
 
   /** Whether the group's resource types are built in, so that they never change. */

@@ -1,4 +1,5 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { insight } from "../kinds/groups.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions } from "./engine.ts";
 import { ownershipOfAnswer } from "./field-ownership.ts";
@@ -18,13 +19,14 @@ export function checkReview(
   options: WriteOptions,
 ): MaybePromise<void> {
   object["status"] = undefined;
-  delete object.metadata.managedFields;
   matchNamespace(target, object.metadata);
-  const owned = ownershipOfAnswer(engine, target, object, options);
+  // What explains or asks in bulk has no counterpart in the reference.
+  const isOurs = target.resource.kind.group === insight;
+  const owned = isOurs ? undefined : ownershipOfAnswer(engine, target, object, options);
   const request = admissionOf(target, options, "CREATE", object, undefined);
   return andThen(engine.admit.mutate(request), () => {
     checkBody(engine, target, object);
-    object.metadata.managedFields = owned;
+    if (owned !== undefined) object.metadata.managedFields = owned;
     return engine.admit.validate(request);
   });
 }

@@ -88,6 +88,12 @@ const companions: readonly [prefix: string, words: readonly string[]][] = [
   ["authorization-webhook-config-file", ["--authorization-mode=Webhook"]],
   ["tls-cert-file", ["--tls-private-key-file=/nowhere/file"]],
   ["tls-private-key-file", ["--tls-cert-file=/nowhere/file"]],
+  ...["", "-kubelet-serving", "-kubelet-client", "-kube-apiserver-client", "-legacy-unknown"].flatMap(
+    (signer): [string, string[]][] => [
+      [`cluster-signing${signer}-cert-file`, [`--cluster-signing${signer}-key-file=/nowhere/file`]],
+      [`cluster-signing${signer}-key-file`, [`--cluster-signing${signer}-cert-file=/nowhere/file`]],
+    ],
+  ),
   ["kubelet-client-certificate", ["--kubelet-client-key=/nowhere/file"]],
   ["kubelet-client-key", ["--kubelet-client-certificate=/nowhere/file"]],
   ["audit-log-path", ["--audit-policy-file=POLICY"]],

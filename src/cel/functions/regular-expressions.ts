@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import type { RE2JS } from "re2js";
+import { linearExpressions } from "../../base/linear-expressions.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { ValueList } from "../collections.ts";
 import { declared, matching, type CelFunction, type Run } from "../function-table.ts";
@@ -23,16 +23,10 @@ function expressionOf(pattern: string, meter: Meter | undefined): RE2JS | Fault 
   return made;
 }
 
-/** Loaded (some 7 ms) when the first regular expression is compiled, which can't wait for an import. */
-function library(): typeof RE2JS {
-  const require = createRequire(import.meta.url);
-  return (require("re2js") as typeof import("re2js")).RE2JS;
-}
-
 function make(pattern: string): RE2JS | Fault {
   if (pattern.length > maxPatternLength) return new Fault("the regular expression is too long");
   try {
-    return library().compile(pattern);
+    return linearExpressions().compile(pattern);
   } catch (error) {
     // Whatever the library stumbles over, the pattern isn't one that it can match.
     return new Fault(error instanceof Error ? error.message : String(error));

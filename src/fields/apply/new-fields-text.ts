@@ -55,7 +55,13 @@ function changedPart(value: unknown, was: unknown, shape: Shape, ignored: FieldS
     const text = listParts(value, shape, ignored);
     if (text !== undefined) return text;
   }
+  // What is empty now, and held something, has only lost it.
+  if (isPlace(value) && isPlace(was)) return undefined;
   return deepEqual(value as JsonValue, was as JsonValue) ? undefined : "";
+}
+
+function isPlace(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 /** What is at and below a place that is new: the place itself, and every place in it. */

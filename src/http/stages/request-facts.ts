@@ -1,9 +1,10 @@
+import { StoreError } from "../../storage/store.ts";
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import { deprecationOf } from "../answers/deprecation.ts";
 import type { RequestContext } from "../request/context.ts";
 import { readFacts } from "../request/facts.ts";
 import { refuseAmbiguousHost } from "../request/host.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { PathFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 
@@ -20,13 +21,28 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   refuseAmbiguousHost(exchange);
   if (facts.kind === "path") {
     // The documents of a group of custom kinds come and go with them.
-    if (!facts.path.startsWith("/apis") && !facts.path.startsWith("/openapi"))
-      return findPath(service, request);
-    return andThen(service.engine.registry.sync(), () => findPath(service, request));
+    if (facts.path.startsWith("/apis") || facts.path.startsWith("/openapi")) learnCustomKinds(service);
+    return findPath(service, request);
   }
   const { registry } = service.engine;
   if (registry.isBuiltIn(facts.group)) return findResource(service, request, facts);
+  // Nobody has the server ask a store over a network by naming groups that there aren't.
+  if (!registry.knows(facts.group)) learnCustomKinds(service);
+  if (!registry.knows(facts.group)) return;
   return andThen(registry.sync(), () => findResource(service, request, facts));
+}
+
+/**
+ * Has the documents be about the custom kinds of now, where the store says at once; they don't wait for a store over a network, which
+ * may be away, and tells its changes soon anyway.
+ */
+function learnCustomKinds({ engine }: HttpService): void {
+  try {
+    // Whoever follows the definitions tells what keeps them from being known.
+    detach(engine.registry.sync(), () => undefined);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
 }
 
 function findPath({ paths }: HttpService, request: RequestContext): void {

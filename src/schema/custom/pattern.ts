@@ -1,4 +1,5 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
+import { linearExpressions } from "../../base/linear-expressions.ts";
 
 /**
  * A regular expression of others, in the syntax of RE2; compiled when it is first asked. It takes time in proportion to the
@@ -12,14 +13,14 @@ export class Pattern {
 
   /** Whether some part of a text matches. */
   matches(text: string): boolean {
-    return (this.compiled ??= RE2JS.compile(this.source)).matcher(text).find();
+    return (this.compiled ??= linearExpressions().compile(this.source)).matcher(text).find();
   }
 }
 
 /** What is wrong with a pattern; undefined where it can be compiled. */
 export function patternFault(source: string): string | undefined {
   try {
-    RE2JS.compile(source);
+    linearExpressions().compile(source);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

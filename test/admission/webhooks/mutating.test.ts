@@ -41,7 +41,7 @@ describe("C-4.13-62 Plugin MutatingAdmissionWebhook is on by default.", () => {
     await configurations.mutating("first", named("a"));
     const { body } = await server.admin.post(`${MAPS}?fieldManager=me`, map("a"));
     expect(body.metadata.managedFields).toHaveLength(1);
-    expect(body.metadata.managedFields[0].fieldsV1["f:data"]).toEqual({ "f:a": {} });
+    expect(body.metadata.managedFields[0].fieldsV1["f:data"]).toEqual({ ".": {}, "f:a": {} });
   });
 
   it("C-4.13-08 they are asked one after another, by the names of their configurations, and each sees the changes of the ones before", async () => {

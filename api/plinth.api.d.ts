@@ -990,6 +990,8 @@ export interface ChangingResources {
    * @throws {StoreUnavailableError} they can't be followed at present.
    */
   sync(): MaybePromise<void>;
+  /** Whether anything is defined in a group, served or not. */
+  knows(group: string): boolean;
   /** The served resource type at a path, or undefined. */
   find(group: string, version: string, name: string): Resource | undefined;
   /** The served ones. */
@@ -1013,6 +1015,8 @@ export declare class Registry {
   get revision(): number;
   /** See {@link ChangingResources.sync}. */
   sync(): MaybePromise<void>;
+  /** Whether there is, as far as it is known, a group of that name. */
+  knows(group: string): boolean;
   /** Whether the group's resource types are built in, so that they never change. */
   isBuiltIn(group: string): boolean;
   /** The same array until something changes. */

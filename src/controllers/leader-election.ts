@@ -37,6 +37,8 @@ export interface Candidate {
   lead(holds: () => boolean): Promise<RunningController>;
   /** Told of failures; they are tried again. */
   failed(error: unknown): void;
+  /** Another server was seen to hold the lease. */
+  otherLeads?(): void;
   /** Told when leadership begins and ends. */
   changed(leads: boolean): void;
 }
@@ -159,6 +161,7 @@ export class LeaderElection {
     const live = await this.client.find<Lease>(this.reference);
     if (live !== undefined && !this.isFree(live)) {
       this.renewedAt = undefined;
+      this.candidate.otherLeads?.();
       return;
     }
     try {

@@ -26,6 +26,7 @@ import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
 import { backendSockets, clientConnections, defectLog, unsentAnswers } from "./connection-notes.ts";
+import type { HealthCheck } from "../http/documents/health.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
 import { stackOf } from "../base/logger.ts";
@@ -46,6 +47,8 @@ export async function httpService(
     policy: StoredRbac;
     needs: StoredNodeNeeds | undefined;
     life: Lifecycle;
+    /** A health check a controller. */
+    controllers: readonly HealthCheck[];
     authentication: ServerAuthentication;
   },
 ): Promise<HttpService> {
@@ -55,7 +58,14 @@ export async function httpService(
   const { metrics } = parts;
   const paths = new PathTable();
   const watches = new WatchCounts();
-  const health = healthChecks(engine.store, parts, parts.life, clock, options.livezGracePeriodMs);
+  const health = healthChecks(
+    engine.store,
+    parts,
+    parts.life,
+    clock,
+    options.livezGracePeriodMs,
+    parts.controllers,
+  );
   const on = engine.featureEnabled;
   const shown = {
     aggregated: on("AggregatedDiscoveryEndpoint"),

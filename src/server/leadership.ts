@@ -17,12 +17,14 @@ export function isElected({ storage, leaderElection = true }: ServerOptions): bo
  * Has the servers over one store choose which of them runs controllers. A server that is alone begins at once.
  *
  * @param lead begins the work; it writes only while `holds` says so.
+ * @param otherLeads called when another server is seen to lead.
  * @throws what `lead` throws when it begins at once.
  */
 export async function electLeader(
   { vocabulary, clock, log }: ServerOptions,
   client: Client,
   lead: (holds: () => boolean) => Promise<RunningController>,
+  otherLeads: () => void,
 ): Promise<LeaderElection> {
   const place = placeOfProcesses();
   const identity = `${hostname()}_${place}_${process.pid}_${randomUUID()}`;
@@ -30,6 +32,7 @@ export async function electLeader(
     identity,
     hasEnded: (holder) => hasEnded(holder, place),
     lead,
+    otherLeads,
     failed: (error) => log.warn({ error: stackOf(error) }, "the lease of the controllers can't be had now"),
     changed: (leads) => log.info({ identity }, leads ? "runs the controllers" : "stops the controllers"),
   });

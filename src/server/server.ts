@@ -30,6 +30,9 @@ import {
   reconcileDefaultPolicy,
 } from "../controllers/bootstrap/default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
+import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
+import { ownControllers } from "../controllers/all.ts";
+import { ControllerStates } from "./controller-states.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
@@ -194,7 +197,10 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const metrics = serverMetrics(options, engine, authentication.figures);
   admission.show(metrics);
   const control = flowControl(options, engine, metrics);
-  const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
+  const queues = new QueueMetrics(metrics, options.clock);
+  const queueObserver = (name: string) => queues.observer(name);
+  const upkeep = { ...options, registry, store, client, control, queueObserver };
+  const flow = opened.add(new FlowConfiguration(upkeep), close);
   await policy.start();
   await needs?.start();
   await namespaces.start();
@@ -205,7 +211,19 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const user = loopbackUser(options);
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
   const authorizer = authorization.chain;
-  const setup = { chosen, options, engine, user, serving, quotas, authorizer, issueLegacyToken, metrics };
+  const states = new ControllerStates();
+  const setup = {
+    chosen,
+    states,
+    options,
+    engine,
+    user,
+    serving,
+    quotas,
+    authorizer,
+    issueLegacyToken,
+    queues,
+  };
   opened.add(await startControllers(setup), close);
   life.synced = true;
   effects.repair?.start();
@@ -216,6 +234,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     policy,
     needs,
     life,
+    controllers: states.checks([...ownControllers, ...chosen].map(({ name }) => name)),
     connections,
     authentication,
   });

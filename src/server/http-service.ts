@@ -36,21 +36,24 @@ import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
+/** The parts of a server that requests meet. */
+interface ServiceParts extends Pick<HttpService, "connections"> {
+  readonly metrics: MetricSet;
+  readonly flow: FlowControl | undefined;
+  readonly authorizer: AuthorizerChain;
+  readonly policy: StoredRbac;
+  readonly needs: StoredNodeNeeds | undefined;
+  readonly life: Lifecycle;
+  /** A health check a controller. */
+  readonly controllers: readonly HealthCheck[];
+  readonly authentication: ServerAuthentication;
+}
+
 /** What the pipeline works with, and the paths that the server answers beside its resources. */
 export async function httpService(
   options: ServerOptions,
   engine: Engine,
-  parts: Pick<HttpService, "connections"> & {
-    metrics: MetricSet;
-    flow: FlowControl | undefined;
-    authorizer: AuthorizerChain;
-    policy: StoredRbac;
-    needs: StoredNodeNeeds | undefined;
-    life: Lifecycle;
-    /** A health check a controller. */
-    controllers: readonly HealthCheck[];
-    authentication: ServerAuthentication;
-  },
+  parts: ServiceParts,
 ): Promise<HttpService> {
   const { clock, log } = options;
   const defect = defectLog(options, parts.metrics);

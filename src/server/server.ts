@@ -31,6 +31,8 @@ import {
 } from "../controllers/bootstrap/default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
+import type { FlowControl } from "../flow/flow-control.ts";
+import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { ownControllers } from "../controllers/all.ts";
 import { ControllerStates } from "./controller-states.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
@@ -196,11 +198,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
   admission.show(metrics);
-  const control = flowControl(options, engine, metrics);
-  const queues = new QueueMetrics(metrics, options.clock);
-  const queueObserver = (name: string) => queues.observer(name);
-  const upkeep = { ...options, registry, store, client, control, queueObserver };
-  const flow = opened.add(new FlowConfiguration(upkeep), close);
+  const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   await policy.start();
   await needs?.start();
   await namespaces.start();
@@ -212,19 +210,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
   const authorizer = authorization.chain;
   const states = new ControllerStates();
-  const setup = {
-    chosen,
-    states,
-    options,
-    engine,
-    user,
-    serving,
-    quotas,
-    authorizer,
-    issueLegacyToken,
-    queues,
-  };
-  opened.add(await startControllers(setup), close);
+  const parts = { user, serving, quotas, authorizer, issueLegacyToken, queues, states };
+  opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {
@@ -249,6 +236,20 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     publishTrust,
   });
   return { options, life, client, serving, listener, service, adminToken, opened };
+}
+
+/** Flow control and the upkeep of its configuration, and the metrics of the queues of that and of controllers. */
+function flowParts(
+  options: ServerOptions,
+  { registry, store, opened }: Pieces,
+  { engine, client, metrics }: { engine: Engine; client: Client; metrics: MetricSet },
+): { control: FlowControl | undefined; flow: FlowConfiguration; queues: QueueMetrics } {
+  const control = flowControl(options, engine, metrics);
+  const queues = new QueueMetrics(metrics, options.clock);
+  const queueObserver = (name: string) => queues.observer(name);
+  const upkeep = { ...options, registry, store, client, control, queueObserver };
+  const flow = opened.add(new FlowConfiguration(upkeep), close);
+  return { control, flow, queues };
 }
 
 function close(opened: { close(): unknown }): unknown {

@@ -150,7 +150,7 @@ export class SimulatedWorld {
     const entry = await this.store.get(key);
     if (entry === undefined) return;
     const { apiVersion, kind, metadata } = decodeEntry(entry);
-    const { name = "", namespace } = metadata;
+    const { name = "", namespace = "" } = metadata;
     const reference = { apiVersion: apiVersion ?? "", kind: kind ?? "", name, namespace };
     try {
       await this.client.patch(reference, { metadata: { annotations: { rival: String(this.random()) } } });

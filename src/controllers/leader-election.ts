@@ -52,6 +52,12 @@ interface Lease extends ApiObject {
   };
 }
 
+/** The Lease by which servers choose the one that runs the controllers. */
+export function controllersLease({ groupSuffix, systemNamespace: namespace, components }: Vocabulary) {
+  const name = `${components.apiServer}-controllers`;
+  return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease", namespace, name };
+}
+
 /**
  * Has one of several servers over a store lead, by a Lease in the system's namespace. A free lease is taken at once. That of a
  * server that crashed is taken when it hasn't changed for its duration by this server's own clock, so that the servers' clocks
@@ -214,8 +220,6 @@ export class LeaderElection {
   }
 
   private get reference() {
-    const { groupSuffix, systemNamespace: namespace, components } = this.vocabulary;
-    const name = `${components.apiServer}-controllers`;
-    return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease", namespace, name };
+    return controllersLease(this.vocabulary);
   }
 }

@@ -37,6 +37,8 @@ export interface Candidate {
   lead(holds: () => boolean): Promise<RunningController>;
   /** Told of failures; they are tried again. */
   failed(error: unknown): void;
+  /** Another server was seen to hold the lease. */
+  otherLeads?(): void;
   /** Told when leadership begins and ends. */
   changed(leads: boolean): void;
 }
@@ -48,6 +50,12 @@ interface Lease extends ApiObject {
     readonly leaseTransitions?: number | null;
     readonly acquireTime?: string | null;
   };
+}
+
+/** The Lease by which servers choose the one that runs the controllers. */
+export function controllersLease({ groupSuffix, systemNamespace: namespace, components }: Vocabulary) {
+  const name = `${components.apiServer}-controllers`;
+  return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease", namespace, name };
 }
 
 /**
@@ -159,6 +167,7 @@ export class LeaderElection {
     const live = await this.client.find<Lease>(this.reference);
     if (live !== undefined && !this.isFree(live)) {
       this.renewedAt = undefined;
+      this.candidate.otherLeads?.();
       return;
     }
     try {
@@ -211,8 +220,6 @@ export class LeaderElection {
   }
 
   private get reference() {
-    const { groupSuffix, systemNamespace: namespace, components } = this.vocabulary;
-    const name = `${components.apiServer}-controllers`;
-    return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease", namespace, name };
+    return controllersLease(this.vocabulary);
   }
 }

@@ -22,6 +22,7 @@ export interface NamespaceObject {
 
 /** Keepers of an object in every namespace, under way. */
 export interface NamespaceKeeper extends RunningController {
+  failing(): boolean;
   /** Looks at every namespace again. */
   checkAll(): void;
 }
@@ -66,7 +67,7 @@ export function keepInNamespaces(context: ControllerContext, wanted: NamespaceOb
     changes.close();
     return queue.close();
   };
-  return { checkAll, close };
+  return { checkAll, failing: () => changes.failing, close };
 }
 
 function isGoing(namespace: Namespace | undefined): boolean {
@@ -85,6 +86,7 @@ class NamedChanges {
   private subscription: Subscription | undefined;
   private retry: Timer | undefined;
   private closed = false;
+  private broken = false;
   private readonly prefix: string;
   private readonly keyEnd: string;
 
@@ -102,6 +104,7 @@ class NamedChanges {
       detach(
         andThen(this.context.store.latestRevision(), (after) => {
           if (this.closed) return;
+          this.broken = false;
           this.subscribe(after);
           this.handler.missed();
         }),
@@ -110,6 +113,11 @@ class NamedChanges {
     } catch (error) {
       this.failed(error);
     }
+  }
+
+  /** Whether changes can't be followed at present. */
+  get failing(): boolean {
+    return this.broken;
   }
 
   close(): void {
@@ -136,6 +144,7 @@ class NamedChanges {
 
   private failed(error: unknown): void {
     if (this.closed) return;
+    this.broken = true;
     this.handler.failed(error);
     this.retry = this.context.clock.setTimer(() => this.start(), retryMs);
   }

@@ -25,6 +25,7 @@ export interface Reconciliation<O extends ApiObject> {
 
 /** A reconciliation under way. */
 export interface RunningReconciliation extends RunningController {
+  failing(): boolean;
   /** Has an object looked at again. */
   add(namespace: string, name: string): void;
 }
@@ -38,7 +39,8 @@ export function reconcileMatching<O extends ApiObject>(
   { controller, kind, matters, reconcile, removed }: Reconciliation<O>,
 ): RunningReconciliation {
   const { registry, client, clock, store } = context;
-  if (!registry.serves(kind)) return { add: () => undefined, close: () => Promise.resolve() };
+  if (!registry.serves(kind))
+    return { add: () => undefined, failing: () => false, close: () => Promise.resolve() };
   const { apiVersion, storePrefix } = registry.require(kind).stored;
   const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
   const queue = new WorkQueue(
@@ -74,6 +76,7 @@ export function reconcileMatching<O extends ApiObject>(
   follower.startInBackground();
   return {
     add,
+    failing: () => follower.failing,
     close() {
       follower.close();
       return queue.close();

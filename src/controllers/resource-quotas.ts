@@ -37,7 +37,7 @@ export const resourceQuotas: Controller = {
         if (ends !== Infinity) queue.addLater(namespace, Math.max(intervalMs, ends - clock.now() + 1));
       },
       (namespace, error) => context.failed(this.name, namespace, error),
-      context.queueObserver?.(this.name),
+      context.queueObserver?.("resourcequota_primary"),
     );
     const listening = quotas.listen((namespace) => {
       const next = nextWrites.get(namespace) ?? 0;
@@ -46,6 +46,7 @@ export const resourceQuotas: Controller = {
     const follower = new Following(context, (error) => context.failed(this.name, "", error));
     follower.start();
     return {
+      failing: () => quotas.failing,
       close() {
         listening.close();
         follower.close();

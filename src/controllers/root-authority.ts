@@ -50,6 +50,10 @@ class RootAuthority implements RunningController {
     this.timer = clock.setTimer(check, checkMs);
   }
 
+  failing(): boolean {
+    return this.keeper.failing();
+  }
+
   close(): Promise<void> {
     this.timer.cancel();
     return this.keeper.close();

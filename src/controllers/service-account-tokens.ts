@@ -52,6 +52,7 @@ export const serviceAccountTokens: Controller = {
       },
     });
     return {
+      failing: () => accounts.failing() || secrets.failing(),
       async close() {
         await accounts.close();
         await secrets.close();

@@ -46,6 +46,7 @@ export class Follower {
   private reloading: Promise<void> | undefined;
   private retry: Timer | undefined;
   private closed = false;
+  private broken = false;
 
   constructor(
     private readonly store: Store,
@@ -95,6 +96,11 @@ export class Follower {
     return andThen(subscription.sync(), () => (this.subscription === subscription ? undefined : this.sync()));
   }
 
+  /** Whether the last attempt to load failed, so that nothing is followed at present. */
+  get failing(): boolean {
+    return this.broken;
+  }
+
   close(): void {
     this.closed = true;
     this.retry?.cancel();
@@ -121,8 +127,12 @@ export class Follower {
 
   private reload(): void {
     this.reloading ??= this.start()
-      .then(() => this.handler.reloaded?.())
+      .then(() => {
+        this.broken = false;
+        this.handler.reloaded?.();
+      })
       .catch((error: unknown) => {
+        this.broken = true;
         if (!this.closed) this.handler.failed(error);
       })
       .then(() => {

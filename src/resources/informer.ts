@@ -71,6 +71,11 @@ export class Informer<O extends ApiObject = ApiObject> implements ObjectInformer
     return this.objects.values();
   }
 
+  /** See {@link Follower.failing}. */
+  get failing(): boolean {
+    return this.follower.failing;
+  }
+
   close(): void {
     this.follower.close();
   }

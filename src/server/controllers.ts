@@ -5,12 +5,12 @@ import type { Controller, RunningController } from "../controllers/controller.ts
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
 import type { IssueLegacyToken } from "../controllers/service-account-tokens.ts";
 import { fencedStore } from "../controllers/fenced-store.ts";
-import type { MetricSet } from "../http/metrics/metric-set.ts";
-import { queueObserver } from "../http/metrics/queue-metrics.ts";
+import type { QueueMetrics } from "../http/metrics/queue-metrics.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Client } from "../resources/client.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { defaultClusterSigning, signingAuthorities } from "./cluster-signing.ts";
+import type { ControllerStates } from "./controller-states.ts";
 import { electLeader, isElected } from "./leadership.ts";
 import { Opened } from "./opened.ts";
 import { OptionsError } from "./options-error.ts";
@@ -46,7 +46,9 @@ interface ControllerSetup {
   readonly quotas: QuotaIndex;
   readonly authorizer: Authorizer;
   readonly issueLegacyToken: IssueLegacyToken;
-  readonly metrics: MetricSet;
+  readonly queues: QueueMetrics;
+  /** Told how the controllers are. */
+  readonly states: ControllerStates;
 }
 
 /**
@@ -56,22 +58,23 @@ interface ControllerSetup {
  * @throws {OptionsError} an authority that is to sign can't be used, or a controller of the embedding program can't be started.
  */
 export async function startControllers(setup: ControllerSetup): Promise<RunningController> {
-  const { chosen, options, engine, user } = setup;
+  const { chosen, options, engine, user, states } = setup;
   const parts = await partsOf(setup);
   const all = [...ownControllers, ...chosen];
-  if (!isElected(options)) return runControllers(all, parts, options);
+  if (!isElected(options)) return runControllers(all, parts, options, states);
   const everywhere = all.filter(({ onEveryServer = false }) => onEveryServer);
   const led = all.filter(({ onEveryServer = false }) => !onEveryServer);
   const opened = new Opened();
   const close = (one: RunningController) => one.close();
   try {
-    opened.add(await runControllers(everywhere, parts, options), close);
+    opened.add(await runControllers(everywhere, parts, options, states), close);
     const lead = (holds: () => boolean) => {
       const store = fencedStore(engine.store, holds);
       const client = new Client({ ...engine, store }, user);
-      return runControllers(led, { ...parts, store, client }, options);
+      return runControllers(led, { ...parts, store, client }, options, states);
     };
-    if (led.length > 0) opened.add(await electLeader(options, parts.client, lead), close);
+    const otherLeads = () => led.forEach(({ name }) => states.ended(name));
+    if (led.length > 0) opened.add(await electLeader(options, parts.client, lead, otherLeads), close);
     return opened;
   } catch (error) {
     await opened.close();
@@ -88,7 +91,7 @@ async function partsOf({
 }: ControllerSetup): Promise<ControllerParts> {
   const { clock, eventLifeMs, clusterSigning = defaultClusterSigning } = options;
   const { registry, store } = engine;
-  const { quotas, authorizer, issueLegacyToken, metrics } = rest;
+  const { quotas, authorizer, issueLegacyToken, queues } = rest;
   return {
     client: new Client(engine, user),
     registry,
@@ -98,7 +101,7 @@ async function partsOf({
     quotas,
     authorizer,
     issueLegacyToken,
-    queueObserver: (controller) => queueObserver(metrics, controller),
+    queueObserver: (controller) => queues.observer(controller),
     rootCertificate: () => serving?.caCertificate,
     signing: await signingAuthorities(clusterSigning, () => serving?.signingAuthority),
   };

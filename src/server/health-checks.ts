@@ -29,13 +29,18 @@ export interface DecisionSources {
   readonly needs: Followed | undefined;
 }
 
-/** The checks of the three endpoints (spec: conventions 4.11). */
+/**
+ * The checks of the three endpoints (spec: conventions 4.11).
+ *
+ * @param controllers a check a controller, which readiness takes in.
+ */
 export function healthChecks(
   store: Store,
   { policy, needs }: DecisionSources,
   life: Lifecycle,
   clock: Clock,
   livezGracePeriodMs: number,
+  controllers: readonly HealthCheck[] = [],
 ): HealthChecks {
   const start = clock.now();
   const ping: HealthCheck = { name: "ping", check: () => undefined };
@@ -69,7 +74,7 @@ export function healthChecks(
   return {
     healthz: [ping, storeCheck, roles],
     livez: [ping, storeCheck, patiently(informers), patiently(roles)],
-    readyz: [ping, storeCheck, writes, informers, ...decisions, roles, shutdown],
+    readyz: [ping, storeCheck, writes, informers, ...decisions, roles, ...controllers, shutdown],
   };
 }
 

@@ -26,6 +26,7 @@ import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
 import { backendSockets, clientConnections, defectLog, unsentAnswers } from "./connection-notes.ts";
+import type { HealthCheck } from "../http/documents/health.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
 import { stackOf } from "../base/logger.ts";
@@ -35,19 +36,24 @@ import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "./reviews.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
+/** The parts of a server that requests meet. */
+interface ServiceParts extends Pick<HttpService, "connections"> {
+  readonly metrics: MetricSet;
+  readonly flow: FlowControl | undefined;
+  readonly authorizer: AuthorizerChain;
+  readonly policy: StoredRbac;
+  readonly needs: StoredNodeNeeds | undefined;
+  readonly life: Lifecycle;
+  /** A health check a controller. */
+  readonly controllers: readonly HealthCheck[];
+  readonly authentication: ServerAuthentication;
+}
+
 /** What the pipeline works with, and the paths that the server answers beside its resources. */
 export async function httpService(
   options: ServerOptions,
   engine: Engine,
-  parts: Pick<HttpService, "connections"> & {
-    metrics: MetricSet;
-    flow: FlowControl | undefined;
-    authorizer: AuthorizerChain;
-    policy: StoredRbac;
-    needs: StoredNodeNeeds | undefined;
-    life: Lifecycle;
-    authentication: ServerAuthentication;
-  },
+  parts: ServiceParts,
 ): Promise<HttpService> {
   const { clock, log } = options;
   const defect = defectLog(options, parts.metrics);
@@ -55,7 +61,14 @@ export async function httpService(
   const { metrics } = parts;
   const paths = new PathTable();
   const watches = new WatchCounts();
-  const health = healthChecks(engine.store, parts, parts.life, clock, options.livezGracePeriodMs);
+  const health = healthChecks(
+    engine.store,
+    parts,
+    parts.life,
+    clock,
+    options.livezGracePeriodMs,
+    parts.controllers,
+  );
   const on = engine.featureEnabled;
   const shown = {
     aggregated: on("AggregatedDiscoveryEndpoint"),

@@ -2,7 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { RunningController } from "../controllers/controller.ts";
-import { LeaderElection } from "../controllers/leader-election.ts";
+import { EventRecorder } from "../controllers/event-recorder.ts";
+import { controllersLease, LeaderElection } from "../controllers/leader-election.ts";
 import { stackOf } from "../base/logger.ts";
 import { isStore } from "../storage/guarded-store.ts";
 import type { Client } from "../resources/client.ts";
@@ -17,24 +18,40 @@ export function isElected({ storage, leaderElection = true }: ServerOptions): bo
  * Has the servers over one store choose which of them runs controllers. A server that is alone begins at once.
  *
  * @param lead begins the work; it writes only while `holds` says so.
+ * @param otherLeads called when another server is seen to lead.
  * @throws what `lead` throws when it begins at once.
  */
 export async function electLeader(
   { vocabulary, clock, log }: ServerOptions,
   client: Client,
   lead: (holds: () => boolean) => Promise<RunningController>,
-): Promise<LeaderElection> {
+  otherLeads: () => void,
+): Promise<RunningController> {
   const place = placeOfProcesses();
   const identity = `${hostname()}_${place}_${process.pid}_${randomUUID()}`;
+  const lease = controllersLease(vocabulary);
+  const events = new EventRecorder(client, clock, vocabulary.components.apiServer, (error) =>
+    log.warn({ error: stackOf(error) }, "an event about the lease of the controllers could not be written"),
+  );
   const election = new LeaderElection(client, vocabulary, clock, {
     identity,
     hasEnded: (holder) => hasEnded(holder, place),
     lead,
+    otherLeads,
     failed: (error) => log.warn({ error: stackOf(error) }, "the lease of the controllers can't be had now"),
-    changed: (leads) => log.info({ identity }, leads ? "runs the controllers" : "stops the controllers"),
+    changed(leads) {
+      log.info({ identity }, leads ? "runs the controllers" : "stops the controllers");
+      const what = leads ? "became leader" : "stopped leading";
+      events.record(lease, "Normal", "LeaderElection", `${identity} ${what}`);
+    },
   });
   await election.start();
-  return election;
+  return {
+    async close() {
+      await election.close();
+      await events.close();
+    },
+  };
 }
 
 /** Tells one set of process numbers from another: it is the same for processes that see each other on this machine. */

@@ -3,6 +3,7 @@ import { stackOf } from "../base/logger.ts";
 import type { Controller, ControllerContext, RunningController } from "../controllers/controller.ts";
 import { Informer } from "../resources/informer.ts";
 import type { Resource } from "../resources/registry.ts";
+import type { ControllerStates } from "./controller-states.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
 
@@ -18,6 +19,7 @@ export async function runControllers(
   controllers: readonly Controller[],
   parts: ControllerParts,
   { log }: Pick<ServerOptions, "log">,
+  states?: ControllerStates,
 ): Promise<RunningController> {
   const { store, clock } = parts;
   const informers = new Map<Resource, Informer>();
@@ -38,17 +40,32 @@ export async function runControllers(
   };
   const noted = (controller: string, key: string, message: string) => log.warn({ controller, key }, message);
   const running: RunningController[] = [];
+  const fails = new Map<string, () => boolean>();
   const close = async () => {
+    for (const { name } of controllers) states?.ended(name);
     await Promise.all(running.map((one) => one.close()));
     for (const one of informers.values()) one.close();
   };
   try {
     const context = { ...parts, informer, failed, noted };
-    for (const one of controllers) running.push(one.start(context));
+    for (const one of controllers) {
+      states?.begins(one.name);
+      const used = new Set<Informer>();
+      const own = (resource: Resource) => {
+        const found = informer(resource);
+        used.add(found);
+        return found;
+      };
+      const begun = one.start({ ...context, informer: own });
+      running.push(begun);
+      fails.set(one.name, () => begun.failing?.() === true || [...used].some(({ failing }) => failing));
+    }
     await Promise.all(started);
+    for (const [name, failing] of fails) states?.runs(name, failing);
     return { close };
   } catch (error) {
     await close();
+    for (const { name } of controllers) states?.begins(name);
     if (error instanceof ExtensionError)
       throw new OptionsError(`controllers: ${error.message}`, { cause: error });
     throw error;

@@ -30,6 +30,11 @@ import {
   reconcileDefaultPolicy,
 } from "../controllers/bootstrap/default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
+import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
+import type { FlowControl } from "../flow/flow-control.ts";
+import type { MetricSet } from "../http/metrics/metric-set.ts";
+import { ownControllers } from "../controllers/all.ts";
+import { ControllerStates } from "./controller-states.ts";
 import { chosenControllers, startControllers } from "./controllers.ts";
 import type { Lifecycle } from "./health-checks.ts";
 import { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
@@ -193,8 +198,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
   admission.show(metrics);
-  const control = flowControl(options, engine, metrics);
-  const flow = opened.add(new FlowConfiguration({ ...options, registry, store, client, control }), close);
+  const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   await policy.start();
   await needs?.start();
   await namespaces.start();
@@ -205,8 +209,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const user = loopbackUser(options);
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
   const authorizer = authorization.chain;
-  const setup = { chosen, options, engine, user, serving, quotas, authorizer, issueLegacyToken, metrics };
-  opened.add(await startControllers(setup), close);
+  const states = new ControllerStates();
+  const parts = { user, serving, quotas, authorizer, issueLegacyToken, queues, states };
+  opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {
@@ -216,6 +221,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     policy,
     needs,
     life,
+    controllers: states.checks([...ownControllers, ...chosen].map(({ name }) => name)),
     connections,
     authentication,
   });
@@ -230,6 +236,20 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     publishTrust,
   });
   return { options, life, client, serving, listener, service, adminToken, opened };
+}
+
+/** Flow control and the upkeep of its configuration, and the metrics of the queues of that and of controllers. */
+function flowParts(
+  options: ServerOptions,
+  { registry, store, opened }: Pieces,
+  { engine, client, metrics }: { engine: Engine; client: Client; metrics: MetricSet },
+): { control: FlowControl | undefined; flow: FlowConfiguration; queues: QueueMetrics } {
+  const control = flowControl(options, engine, metrics);
+  const queues = new QueueMetrics(metrics, options.clock);
+  const queueObserver = (name: string) => queues.observer(name);
+  const upkeep = { ...options, registry, store, client, control, queueObserver };
+  const flow = opened.add(new FlowConfiguration(upkeep), close);
+  return { control, flow, queues };
 }
 
 function close(opened: { close(): unknown }): unknown {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
+import { MetricSet } from "../../src/http/metrics/metric-set.ts";
+import { queueMetrics, QueueMetrics } from "../../src/http/metrics/queue-metrics.ts";
 import { ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -33,6 +35,36 @@ test("a queue tells of what is added, waits, is worked on, is tried again and is
   expect(told.slice(0, 3)).toEqual(["added", "added", "dropped 2"]);
 });
 
+test("work that goes on is shown with the time that it has taken so far, and no longer when it has ended", async () => {
+  const clock = new ManualClock();
+  const metrics = new MetricSet(queueMetrics, { release: "1.26", showHiddenFor: "", warn: () => undefined });
+  const queues = new QueueMetrics(metrics, clock);
+  const ends: (() => void)[] = [];
+  const work = () => new Promise<void>((resolve) => ends.push(resolve));
+  const queueOf = (name: string) => new WorkQueue(clock, work, () => undefined, queues.observer(name));
+  const [one, two] = [queueOf("same"), queueOf("same")];
+  const shown = async () => {
+    const text = await metrics.text();
+    return ["unfinished_work", "longest_running_processor"].map((name) =>
+      Number(new RegExp(`^workqueue_${name}_seconds\\{name="same"\\} (\\S+)$`, "m").exec(text)?.[1]),
+    );
+  };
+  expect(await shown()).toEqual([0, 0]);
+  one.add("a");
+  await clock.advance(0);
+  await clock.advance(2000);
+  two.add("b");
+  await clock.advance(0);
+  await clock.advance(1000);
+  expect(await shown()).toEqual([4, 3]);
+  ends[0]!();
+  await clock.advance(0);
+  expect(await shown()).toEqual([1, 1]);
+  ends[1]!();
+  await clock.advance(5000);
+  expect(await shown()).toEqual([0, 0]);
+});
+
 test("/metrics shows the queues of controllers under the reference's names", async () => {
   const server = await TestServer.start();
   try {
@@ -49,6 +81,9 @@ test("/metrics shows the queues of controllers under the reference's names", asy
     expect(value("workqueue_retries_total")).toBe(0);
     const names = [...text.matchAll(/^workqueue_adds_total\{name="([^"]+)"\}/gm)].map(([, name]) => name);
     expect(names).toEqual(expect.arrayContaining(["clusterrole-aggregation", "csrapproving", "csrcleaner"]));
+    expect(names).toEqual(
+      expect.arrayContaining(["resourcequota_primary", "priority_and_fairness_config_queue"]),
+    );
   } finally {
     await server.close();
   }

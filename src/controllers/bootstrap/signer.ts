@@ -40,6 +40,7 @@ export const bootstrapSigner: Controller = {
     const tokens = new HeldTokens(context, again, lost);
     const map = followClusterInfo(context, again, lost);
     return {
+      failing: () => map.failing || tokens.failing,
       close: () => {
         map.close();
         tokens.close();

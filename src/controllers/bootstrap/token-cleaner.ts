@@ -24,6 +24,7 @@ export const tokenCleaner: Controller = {
       (error) => failed("/", error),
     );
     return {
+      failing: () => tokens.failing,
       close: () => {
         tokens.close();
         return queue.close();

@@ -58,6 +58,11 @@ export class HeldTokens {
     return this.held;
   }
 
+  /** Whether they can't be followed at present. */
+  get failing(): boolean {
+    return this.follower.failing;
+  }
+
   close(): void {
     this.follower.close();
   }

@@ -28,7 +28,7 @@ export const customResourceDefinitions: Controller = {
   start(context) {
     const failed = (key: string, error: unknown) => context.failed(this.name, key, error);
     const keeper = new DefinitionKeeper(context, failed, context.queueObserver?.(this.name));
-    return { close: () => keeper.close() };
+    return { failing: () => keeper.failing, close: () => keeper.close() };
   },
 };
 
@@ -53,6 +53,10 @@ class DefinitionKeeper {
     };
     this.follower = new Follower(store, storePrefix, handler, clock);
     this.follower.startInBackground();
+  }
+
+  get failing(): boolean {
+    return this.follower.failing;
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Timestamps } from "../../base/timestamps.ts";
-import { WorkQueue } from "../work-queue.ts";
+import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { defaultLevels, defaultSchemas, type DefaultObject } from "../../flow/default-objects.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { FlowSchemaObject, PriorityLevelObject } from "../../flow/objects.ts";
@@ -26,6 +26,8 @@ interface Setup {
   readonly client: Client;
   /** Undefined where priority and fairness are turned off; the objects are kept up nonetheless. */
   readonly control: FlowControl | undefined;
+  /** Told what happens in the queue; the reference's name of it is given. */
+  queueObserver?(name: string): QueueObserver;
 }
 
 type AnyDefault = DefaultObject<FlowSchemaObject> | DefaultObject<PriorityLevelObject>;
@@ -81,6 +83,7 @@ export class FlowConfiguration {
       (key) => this.work(key),
       (key, error) =>
         log.warn({ key, error: String(error) }, "upkeep of flow control failed and will be tried again"),
+      this.setup.queueObserver?.("priority_and_fairness_config_queue"),
     );
     // Something may not be as it should because another server wrote at the same time: it is looked at again.
     for (const one of [...this.defaultLevels, ...this.defaultSchemas]) {

@@ -19,7 +19,7 @@ export const garbageCollection: Controller = {
   start(context) {
     const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
     collector.start();
-    return { close: () => collector.close() };
+    return { failing: () => collector.failing, close: () => collector.close() };
   },
 };
 
@@ -59,6 +59,10 @@ class Collector {
   /** The server doesn't wait for this: what is to be collected may well be collected a little later. */
   start(): void {
     this.follower.startInBackground();
+  }
+
+  get failing(): boolean {
+    return this.follower.failing;
   }
 
   async close(): Promise<void> {

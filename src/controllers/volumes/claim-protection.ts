@@ -51,6 +51,7 @@ export const claimProtection: Controller = {
     );
     pods.startInBackground();
     return {
+      failing: () => claims.failing() || pods.failing,
       close() {
         pods.close();
         return claims.close();

@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
 
@@ -6,6 +7,8 @@ const depth = "workqueue_depth";
 const waited = "workqueue_queue_duration_seconds";
 const worked = "workqueue_work_duration_seconds";
 const retries = "workqueue_retries_total";
+const unfinished = "workqueue_unfinished_work_seconds";
+const longest = "workqueue_longest_running_processor_seconds";
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
 const common = { stability: "ALPHA", labels: ["name"] } as const;
 
@@ -33,23 +36,66 @@ export const queueMetrics: readonly MetricDefinition[] = [
     type: "counter",
     help: "Objects that were queued again because their work had failed, by the controller.",
   },
+  {
+    ...common,
+    name: unfinished,
+    type: "gauge",
+    help: "Seconds that the work has taken so far that has begun and not ended, by the controller.",
+  },
+  {
+    ...common,
+    name: longest,
+    type: "gauge",
+    help: "Seconds that the longest work has taken so far that has begun and not ended, by the controller.",
+  },
 ];
 
-/** Gives what happens in a controller's queue to the metrics. Times are in seconds. */
-export function queueObserver(metrics: MetricSet, controller: string) {
-  const sample = (name: string) => metrics.sample(name, controller);
-  const [added, waiting, queued, work, retried] = [adds, depth, waited, worked, retries].map(sample);
-  return {
-    added() {
-      added!.inc();
-      waiting!.inc();
-    },
-    taken(waitedSeconds: number) {
-      waiting!.dec();
-      queued!.observe(waitedSeconds);
-    },
-    done: (workedSeconds: number) => work!.observe(workedSeconds),
-    retried: () => retried!.inc(),
-    dropped: (count: number) => waiting!.dec(count),
-  };
+/** The metrics of the queues of one server's controllers. Times are in seconds. */
+export class QueueMetrics {
+  /** By the name of a queue: when each piece of work that goes on now began, in milliseconds since 1970. */
+  private readonly working = new Map<string, Set<{ readonly begunAt: number }>>();
+
+  constructor(
+    private readonly metrics: MetricSet,
+    private readonly clock: Clock,
+  ) {
+    metrics.collectWith(() => this.collect());
+  }
+
+  /** What is to be told of a queue; several queues of one name are counted together. */
+  observer(queue: string) {
+    const sample = (name: string) => this.metrics.sample(name, queue);
+    const [added, waiting, queued, work, retried] = [adds, depth, waited, worked, retries].map(sample);
+    const working = this.working.get(queue) ?? new Set();
+    this.working.set(queue, working);
+    // A queue works on one key at a time.
+    let current: { readonly begunAt: number } | undefined;
+    return {
+      added() {
+        added!.inc();
+        waiting!.inc();
+      },
+      taken: (waitedSeconds: number) => {
+        waiting!.dec();
+        queued!.observe(waitedSeconds);
+        current = { begunAt: this.clock.now() };
+        working.add(current);
+      },
+      done(workedSeconds: number) {
+        if (current !== undefined) working.delete(current);
+        work!.observe(workedSeconds);
+      },
+      retried: () => retried!.inc(),
+      dropped: (count: number) => waiting!.dec(count),
+    };
+  }
+
+  private collect(): void {
+    const now = this.clock.now();
+    for (const [queue, working] of this.working) {
+      const seconds = [...working].map(({ begunAt }) => (now - begunAt) / 1000);
+      this.metrics.sample(unfinished, queue).set(seconds.reduce((sum, one) => sum + one, 0));
+      this.metrics.sample(longest, queue).set(Math.max(0, ...seconds));
+    }
+  }
 }

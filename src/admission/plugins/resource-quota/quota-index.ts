@@ -58,6 +58,11 @@ export class QuotaIndex {
     return { close: () => void this.listeners.delete(listener) };
   }
 
+  /** Whether quotas can't be followed at present. */
+  get failing(): boolean {
+    return this.follower?.failing ?? false;
+  }
+
   close(): void {
     this.follower?.close();
     for (const usage of this.namespaces.values()) usage.close();

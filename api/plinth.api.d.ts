@@ -420,6 +420,11 @@ export interface ControllerContext {
 
 /** A controller under way. */
 export interface RunningController {
+  /**
+   * Whether something that it works with can't be followed at present, which readiness shows; informers of the context are
+   * looked at in any case.
+   */
+  failing?(): boolean;
   close(): Promise<void>;
 }
 

@@ -156,8 +156,10 @@ describe.skipIf(etcdMissing !== undefined)(`etcd's quota is used up (${etcdMissi
     expect(refusal).toBeInstanceOf(StoreFullError);
     expect((refusal as Error).message).toContain(member.endpoint);
     expect(await store.writeObstacle()).toBeInstanceOf(StoreFullError);
-    expect((await store.range({ prefix: "/g/" })).entries.length).toBe(written);
+    // The write that crosses the quota is refused and may be applied all the same, as etcd checks before and behind it.
+    const stored = (await store.range({ prefix: "/g/" })).entries.length;
+    expect([written, written + 1]).toContain(stored);
     await subscription.sync();
-    expect(recorder.heard.length).toBe(written);
+    expect(recorder.heard.length).toBe(stored);
   });
 });

@@ -5,7 +5,7 @@ import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { fieldsOf } from "../remote/answer-fields.ts";
 import { CallQueue, CallRefusedError, type CallQueueLimits } from "../remote/call-queue.ts";
-import { RemoteFault } from "../remote/remote-client.ts";
+import { RemoteFault } from "../remote/answer-reader.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { bearerToken } from "./bearer-token.ts";
 import { refusal } from "./refusal.ts";

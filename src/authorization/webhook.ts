@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { fieldsOf } from "../remote/answer-fields.ts";
-import { RemoteFault } from "../remote/remote-client.ts";
+import { RemoteFault } from "../remote/answer-reader.ts";
 import type { Attributes, Authorizer, Decision } from "./authorizer.ts";
 import { DecisionCache } from "./decision-cache.ts";
 

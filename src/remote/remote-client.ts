@@ -1,5 +1,6 @@
 import type { Agent, buildConnector } from "undici";
 import type { Clock } from "../base/clock.ts";
+import { AnswerReader, place, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
 
 /** How a service of others is known, and how the server shows itself to it. */
 export interface RemoteTls {
@@ -21,9 +22,6 @@ export interface RemoteLimits {
   readonly maxAnswerBytes: number;
 }
 
-/** Most answers are no larger. */
-const firstAnswerBytes = 4096;
-
 /** The most open connections to one service; further requests wait. */
 const maxConnections = 100;
 
@@ -44,28 +42,6 @@ export interface RemoteAddress {
 
 /** Finds where a connection goes; asked for each new one. Rejects with an error whose message says why there is no place. */
 export type Dial = () => Promise<RemoteAddress>;
-
-/** What a service answered. */
-export interface RemoteAnswer {
-  readonly status: number;
-  /** The value of a header, by its name in lower case; the first of several. */
-  header(name: string): string | undefined;
-  readonly bytes: Buffer;
-}
-
-/** A service of others that can't be reached, is too slow, or doesn't answer as it should. */
-export class RemoteFault extends Error {
-  override name = "RemoteFault";
-  constructor(
-    message: string,
-    /** Whether the same request may go well in a moment. */
-    readonly passing: boolean,
-    /** After which time the service wants to be asked again, in milliseconds; undefined unless it said so. */
-    readonly retryAfterMs: number | undefined = undefined,
-  ) {
-    super(message);
-  }
-}
 
 /**
  * Speaks HTTP with services of others: over connections that stay open, within bounds of time and size. Redirections are
@@ -108,36 +84,25 @@ export class RemoteClient {
 
   private async exchange(url: URL, asked: RemoteRequest): Promise<RemoteAnswer> {
     const { method, headers = {}, body, timeoutMs = this.limits.timeoutMs } = asked;
-    const { request } = await library();
+    const agent = await this.connected();
     if (this.closed) throw new RemoteFault(`${place(url)} is no longer asked: the server stops`, false);
-    const agent = await (this.agent ??= this.connect());
-    const abort = new AbortController();
-    let late = false;
-    const timer = this.clock.setTimer(() => {
-      late = true;
-      abort.abort();
-    }, timeoutMs);
-    try {
-      const answer = await request(url, {
-        method,
-        headers,
-        body: body ?? null,
-        dispatcher: agent,
-        signal: abort.signal,
+    return await new Promise<RemoteAnswer>((resolve, reject) => {
+      const answer = new AnswerReader(url, this.limits.maxAnswerBytes, {
+        resolve: (whole) => {
+          timer.cancel();
+          resolve(whole);
+        },
+        reject: (fault) => {
+          timer.cancel();
+          reject(fault);
+        },
       });
-      const bytes = await this.read(answer.body, url);
-      const header = (name: string) => {
-        const value = answer.headers[name];
-        return Array.isArray(value) ? value[0] : value;
-      };
-      return { status: answer.statusCode, header, bytes };
-    } catch (error) {
-      if (error instanceof RemoteFault) throw error;
-      if (late) throw new RemoteFault(`${place(url)} did not answer within ${timeoutMs} ms`, true);
-      throw new RemoteFault(`${place(url)} can't be reached: ${messageOf(error)}`, isPassing(error));
-    } finally {
-      timer.cancel();
-    }
+      const timer = this.clock.setTimer(() => {
+        answer.abort(new RemoteFault(`${place(url)} did not answer within ${timeoutMs} ms`, true));
+      }, timeoutMs);
+      const path = url.pathname + url.search;
+      agent.dispatch({ origin: url.origin, path, method, headers, body: body ?? null }, answer);
+    });
   }
 
   /** Ends all connections. */
@@ -145,6 +110,10 @@ export class RemoteClient {
     this.closed = true;
     const { agent } = this;
     await (await agent)?.destroy();
+  }
+
+  private connected(): Promise<Agent> {
+    return (this.agent ??= this.connect());
   }
 
   private async connect(): Promise<Agent> {
@@ -167,29 +136,6 @@ export class RemoteClient {
       connect: dial === undefined ? options : dialled(dial, buildConnector(options)),
     });
   }
-
-  private async read(
-    body: AsyncIterable<Buffer> & { destroy(): unknown; on(event: "error", listener: () => void): unknown },
-    url: URL,
-  ): Promise<Buffer> {
-    // One buffer that grows: a service that answers byte by byte would make millions of small ones.
-    let bytes = Buffer.allocUnsafe(firstAnswerBytes);
-    let size = 0;
-    for await (const chunk of body) {
-      const end = size + chunk.length;
-      if (end > this.limits.maxAnswerBytes) {
-        throw new RemoteFault(`${place(url)} answers more than ${this.limits.maxAnswerBytes} bytes`, false);
-      }
-      if (end > bytes.length) {
-        const larger = Buffer.allocUnsafe(Math.max(end, 2 * bytes.length));
-        bytes.copy(larger, 0, 0, size);
-        bytes = larger;
-      }
-      chunk.copy(bytes, size);
-      size = end;
-    }
-    return bytes.subarray(0, size);
-  }
 }
 
 /** The library is loaded when the first request is sent. */
@@ -202,28 +148,4 @@ function dialled(dial: Dial, connect: buildConnector.connector): buildConnector.
       connect({ ...options, hostname: host, port: String(port) }, callback);
     dial().then(connectTo, (error: Error) => callback(error, null));
   };
-}
-
-/** A URL for messages, without what may be secret in it. */
-function place({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`;
-}
-
-const passingCodes = new Set([
-  "ECONNRESET",
-  "ECONNREFUSED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "UND_ERR_SOCKET",
-  "UND_ERR_CONNECT_TIMEOUT",
-]);
-
-function isPassing(error: unknown): boolean {
-  return passingCodes.has((error as { code?: string }).code ?? "");
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  return error.message === "" && code !== undefined ? code : error.message;
 }

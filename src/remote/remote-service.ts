@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import type { ClientConfiguration, RemoteCredentials } from "./client-configuration.ts";
-import { RemoteClient, RemoteFault, type RemoteAnswer, type RemoteLimits } from "./remote-client.ts";
+import { RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
+import { RemoteClient, type RemoteLimits } from "./remote-client.ts";
 
 /** Bounds of what is asked of a service. */
 export interface ServiceLimits extends RemoteLimits {

@@ -1,7 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import { CallQueue, CallRefusedError, type CallQueueLimits } from "./call-queue.ts";
 import { noCredentials, type NamedCredentials } from "./named-credentials.ts";
-import { RemoteClient, RemoteFault, type RemoteAddress } from "./remote-client.ts";
+import { RemoteFault } from "./answer-reader.ts";
+import { RemoteClient, type RemoteAddress } from "./remote-client.ts";
 import { authorizationOf } from "./remote-service.ts";
 import type { ServicePort, WebhookTarget } from "./webhook-target.ts";
 

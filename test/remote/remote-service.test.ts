@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { readClientConfiguration } from "../../src/remote/client-configuration.ts";
-import { RemoteFault } from "../../src/remote/remote-client.ts";
+import { RemoteFault } from "../../src/remote/answer-reader.ts";
 import { RemoteService, serviceLimits } from "../../src/remote/remote-service.ts";
 import { ManualClock } from "../api/support.ts";
 import { HttpsService, type Reply } from "../support/https-service.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { readNamedCredentials } from "../../src/remote/named-credentials.ts";
-import { RemoteFault } from "../../src/remote/remote-client.ts";
+import { RemoteFault } from "../../src/remote/answer-reader.ts";
 import { WebhookCaller } from "../../src/remote/webhook-caller.ts";
 import { webhookTarget, type WebhookClientConfig } from "../../src/remote/webhook-target.ts";
 import { HttpsService, type Reply } from "../support/https-service.ts";

@@ -1,4 +1,5 @@
-import { RemoteFault, type RemoteClient } from "../../remote/remote-client.ts";
+import { RemoteFault } from "../../remote/answer-reader.ts";
+import type { RemoteClient } from "../../remote/remote-client.ts";
 import { audienceClaim, claim, textClaim, timesOf, unverifiedClaims, type Claims } from "../jwt/claims.ts";
 import { refusal } from "../refusal.ts";
 import { what } from "./claims-to-user.ts";

@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import { RemoteFault, type RemoteClient } from "../../remote/remote-client.ts";
+import { RemoteFault } from "../../remote/answer-reader.ts";
+import type { RemoteClient } from "../../remote/remote-client.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "../authenticator.ts";
 import { bearerToken } from "../bearer-token.ts";
 import {

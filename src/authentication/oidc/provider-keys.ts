@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
-import { RemoteFault, type RemoteClient } from "../../remote/remote-client.ts";
+import { RemoteFault } from "../../remote/answer-reader.ts";
+import type { RemoteClient } from "../../remote/remote-client.ts";
 import { claimsIn, claim, textClaim, unverifiedHeader, type Claims } from "../jwt/claims.ts";
 import { algorithmsOf, verifiedClaims, type VerificationKey } from "../jwt/signature.ts";
 import { isRefusal } from "../refusal.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { RecentMap } from "../../../base/recent-map.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
-import { RemoteFault } from "../../../remote/remote-client.ts";
+import { RemoteFault } from "../../../remote/answer-reader.ts";
 import type { AdmissionRequest } from "../../../resources/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";

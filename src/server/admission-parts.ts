@@ -1,5 +1,6 @@
 import type { AdmissionFacts } from "../admission/followed-objects.ts";
 import type { ProvisionNamespace } from "../admission/plugins/namespace-existence.ts";
+import type { PolicyFigures } from "../admission/policies/figures.ts";
 import type { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { WebhookFigures } from "../admission/webhooks/observer.ts";
@@ -29,6 +30,7 @@ export interface AdmissionParts {
   readonly facts: AdmissionFacts;
   readonly provision: ProvisionNamespace;
   readonly podSecurityFigures: PodSecurityFigures;
+  readonly policyFigures: PolicyFigures;
   readonly quotas: QuotaIndex;
   readonly webhooks: WebhookParts;
 }

@@ -3,6 +3,8 @@ import { AdmissionChain, type AdmissionPlugin } from "../admission/admission-cha
 import { AdmissionFacts } from "../admission/followed-objects.ts";
 import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
 import { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
+import { PolicyFigures } from "../admission/policies/figures.ts";
+import { showPolicies } from "../http/metrics/policy-metrics.ts";
 import { WebhookFigures } from "../admission/webhooks/observer.ts";
 import { stackOf } from "../base/logger.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -63,6 +65,7 @@ export async function setUpAdmission(
   const quotas = opened.add(new QuotaIndex(sources, registry), close);
   const podSecurityFigures = new PodSecurityFigures();
   const webhookFigures = new WebhookFigures();
+  const policyFigures = new PolicyFigures();
   const parts: AdmissionParts = {
     registry,
     store,
@@ -73,6 +76,7 @@ export async function setUpAdmission(
     quotas,
     provision: (name) => createUnlessThere(pieces.client(), namespaceNamed(name)),
     podSecurityFigures,
+    policyFigures,
     webhooks: {
       resolve: serviceResolver(pieces.engine, user, pieces.connections, (below) => randomInt(below)),
       figures: webhookFigures,
@@ -90,6 +94,7 @@ export async function setUpAdmission(
       chain.measure(admissionObserver(metrics));
       showPodSecurity(metrics, podSecurityFigures);
       showWebhooks(metrics, webhookFigures);
+      showPolicies(metrics, policyFigures);
     },
   };
 }

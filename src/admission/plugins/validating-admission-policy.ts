@@ -1,12 +1,12 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/validating-admission-policy-binding.ts";
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import type { AdmissionPlugin, SkippedRequest } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { isExempt } from "../matching/exempt.ts";
 import type { PolicyPrograms } from "../policies/environment.ts";
 import { PolicyEvaluation, type PolicyServices } from "../policies/evaluation.ts";
-import { PolicySet } from "../policies/policy-set.ts";
+import { PolicySet, type Candidate } from "../policies/policy-set.ts";
 import { bindingOf, policyOf, type Binding, type Policy } from "../policies/policy.ts";
 
 /** What the plugin needs of the server beside what evaluations do. */
@@ -20,6 +20,7 @@ export interface PolicyParts extends PolicyServices {
 }
 
 const noBindings: readonly Binding[] = [];
+const noCandidates: readonly Candidate[] = [];
 
 /**
  * ValidatingAdmissionPolicy: a request is rejected for which an expression of a policy that is bound doesn't hold
@@ -40,20 +41,27 @@ export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionPlugin {
     return from.set;
   };
 
+  const candidatesOf = (request: SkippedRequest): MaybePromise<readonly Candidate[]> =>
+    andThen(policies.in(""), (allPolicies) => {
+      if (allPolicies.length === 0) return noCandidates;
+      return andThen(bindings.in(""), (allBindings) => setOf(allPolicies, allBindings).matching(request));
+    });
+
   return {
     name: "ValidatingAdmissionPolicy",
+    skips(request) {
+      if (!parts.isServing()) return true;
+      const found = candidatesOf(request);
+      // Whoever asks next waits for it, and is told of a failure.
+      detach(found, () => undefined);
+      return !(found instanceof Promise) && found.length === 0;
+    },
     concerns: (_, type) => parts.enabled && !isExempt(type),
     validate(request): MaybePromise<void> {
       if (!parts.isServing()) return undefined;
-      return andThen(policies.in(""), (allPolicies) => {
-        if (allPolicies.length === 0) return undefined;
-        return andThen(bindings.in(""), (allBindings) => {
-          const candidates = setOf(allPolicies, allBindings).matching(request);
-          return candidates.length === 0
-            ? undefined
-            : new PolicyEvaluation(parts, request).evaluate(candidates);
-        });
-      });
+      return andThen(candidatesOf(request), (candidates) =>
+        candidates.length === 0 ? undefined : new PolicyEvaluation(parts, request).evaluate(candidates),
+      );
     },
   };
 }

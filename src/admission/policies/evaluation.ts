@@ -14,6 +14,7 @@ import { denial } from "./denial.ts";
 import { environmentOf, requestVariable } from "./environment.ts";
 import { faultText } from "./expression-check.ts";
 import { PolicyFailure } from "./failure.ts";
+import type { CheckOutcome, PolicyObserver } from "./figures.ts";
 import { ParamReader } from "./params.ts";
 import type { Candidate } from "./policy-set.ts";
 import { turnGiver } from "../../base/turns.ts";
@@ -30,6 +31,7 @@ export interface PolicyServices {
   readonly namespaces: FollowedObjects<NamespaceFacts>;
   readonly objects: SentObjects;
   readonly contextOf: (request: AdmissionRequest) => KindContext;
+  readonly figures: PolicyObserver;
 }
 
 /** Evaluates the policies that a request matches by their rules; the first that denies it ends the request. */
@@ -115,19 +117,27 @@ export class PolicyEvaluation {
 
   private validate(policy: Policy, binding: Binding, validation: Validation, variables: Bindings): void {
     const { expression, message, reason } = validation;
+    const startMs = performance.now();
+    const count = (outcome: CheckOutcome): void => {
+      this.services.figures.checked(policy, binding, outcome, (performance.now() - startMs) / 1000);
+    };
+    const failure: CheckOutcome = policy.ignoresFailures ? "failed open" : "failed";
     const { program, faults } = validation.compiled;
     if (program === undefined) {
+      count(failure);
       return this.fail(policy, binding, `compilation error: ${faultText(faults)}`);
     }
     const result = program.evaluate(variables, this.budget);
     this.budget -= result.cost;
     if (result.outcome !== "value") {
+      count(failure);
       const why =
         this.budget <= 0
           ? "validation failed due to running out of cost budget, no further validation rules will be run"
           : `expression '${expression}' resulted in error: ${result.message}`;
       return this.fail(policy, binding, why);
     }
+    count(result.value === true ? "held" : "denied");
     if (result.value === true) return;
     throw denial(
       this.request,

@@ -1,5 +1,5 @@
-import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { Registry, Resource } from "../../resources/registry.ts";
+import type { SkippedRequest } from "../admission-chain.ts";
 import type { MatchSubject } from "../matching/rules.ts";
 import { matchConstraints, type Binding, type Policy } from "./policy.ts";
 
@@ -44,7 +44,7 @@ export class PolicySet {
   }
 
   /** The policies that a request matches by rules, by their names; selectors are still to be asked. */
-  matching({ operation, requestResource: resource, target }: AdmissionRequest): readonly Candidate[] {
+  matching({ operation, requestResource: resource, target }: SkippedRequest): readonly Candidate[] {
     const subject = { operation, resource, subresource: target.subresource, name: target.name };
     const { candidates, named } = this.planOf(subject);
     return named ? this.find(subject) : candidates;

@@ -5,6 +5,7 @@ import type { MetricDefinition } from "./metric-definition.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { productMetrics } from "./product-metrics.ts";
+import { policyMetrics } from "./policy-metrics.ts";
 import { webhookMetrics } from "./webhook-metrics.ts";
 
 const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;
@@ -20,6 +21,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...authenticationMetrics,
     ...admissionMetrics,
     ...webhookMetrics,
+    ...policyMetrics,
     ...podSecurityMetrics,
     ...auditMetrics,
     ...flowMetrics,

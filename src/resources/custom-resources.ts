@@ -81,6 +81,16 @@ export class CustomResources implements ChangingResources {
       : undefined;
   }
 
+  findKind(group: string, version: string, kind: string): Resource | undefined {
+    const definitions = this.groups.get(group);
+    if (definitions === undefined) return undefined;
+    for (const name of definitions.keys()) {
+      const resource = this.defined(definitions, name).served.get(version);
+      if (resource?.kind.name === kind) return resource;
+    }
+    return undefined;
+  }
+
   get groupVersions(): readonly ServedGroupVersion[] {
     const { revision } = this;
     if (this.whole?.revision !== revision) this.whole = { revision, versions: this.collect() };

@@ -43,6 +43,8 @@ export interface ChangingResources {
   knows(group: string): boolean;
   /** The served resource type at a path, or undefined. */
   find(group: string, version: string, name: string): Resource | undefined;
+  /** The served resource type of a kind, or undefined; only the definitions of the group are read for it. */
+  findKind(group: string, version: string, kind: string): Resource | undefined;
   /** The served ones. */
   readonly groupVersions: readonly ServedGroupVersion[];
   /** Every resource type whose objects are stored, in the version in which they are. */
@@ -54,6 +56,8 @@ export class Registry {
   /** By group, version and name; asked several times for each request. */
   private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
   private readonly builtIn: readonly ServedGroupVersion[];
+  /** By `apiVersion/kind`. */
+  private readonly builtInByKind = new Map<string, Resource>();
   private askedWith: ReadonlyMap<string, Kind> | undefined;
   private known: KnownVersions | undefined;
   /** Set while a server is put together, where it has custom kinds. */
@@ -74,6 +78,7 @@ export class Registry {
       if (!served(group, kind)) continue;
       const resource = resourceOf(kind, vocabulary);
       below(below(this.byPath, group), kind.version).set(kind.resource, resource);
+      this.builtInByKind.set(`${resource.apiVersion}/${kind.name}`, resource);
       const key = resource.apiVersion;
       const entry = versions.get(key) ?? { group, version: kind.version, resources: [] };
       entry.resources.push(resource);
@@ -104,17 +109,11 @@ export class Registry {
 
   /** The same array until something changes. */
   get groupVersions(): readonly ServedGroupVersion[] {
-    return this.versions().all;
-  }
-
-  private versions(): KnownVersions {
     const { revision } = this;
     if (this.known?.revision !== revision) {
-      const all = [...this.builtIn, ...(this.changing?.groupVersions ?? [])];
-      const byApiVersion = new Map(all.map((one) => [apiVersionOf(one.group, one.version), one]));
-      this.known = { revision, all, byApiVersion };
+      this.known = { revision, all: [...this.builtIn, ...(this.changing?.groupVersions ?? [])] };
     }
-    return this.known;
+    return this.known.all;
   }
 
   /** The resource type at a path, or undefined. */
@@ -126,9 +125,12 @@ export class Registry {
 
   /** The resource type whose objects have this apiVersion and kind, or undefined. */
   findKind(apiVersion: string, kind: string): Resource | undefined {
-    return this.versions()
-      .byApiVersion.get(apiVersion)
-      ?.resources.find((one) => one.kind.name === kind);
+    const at = apiVersion.indexOf("/");
+    const group = at === -1 ? "" : apiVersion.slice(0, at);
+    const version = apiVersion.slice(at + 1);
+    const versions = this.byPath.get(group);
+    if (versions === undefined) return this.changing?.findKind(group, version, kind);
+    return this.builtInByKind.get(`${apiVersion}/${kind}`);
   }
 
   /** The kind of a body with this apiVersion and kind: of a resource type, or of what subresources are asked with. */
@@ -183,7 +185,6 @@ export class Registry {
 interface KnownVersions {
   readonly revision: number;
   readonly all: readonly ServedGroupVersion[];
-  readonly byApiVersion: ReadonlyMap<string, ServedGroupVersion>;
 }
 
 function below<V>(maps: Map<string, Map<string, V>>, name: string): Map<string, V> {

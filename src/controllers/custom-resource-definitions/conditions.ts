@@ -2,7 +2,8 @@ import { approvalOf } from "../../kinds/apiextensions/definition-rules.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { approvalCondition } from "../../kinds/apiextensions/custom-resource-definition-status.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { acceptNames, type AcceptedNames } from "./naming.ts";
+import { acceptNames } from "./naming.ts";
+import type { OtherNames } from "./taken-names.ts";
 
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 type Condition = NonNullable<NonNullable<Status["conditions"]>[number]>;
@@ -12,12 +13,13 @@ type Wanted = Pick<Condition, "type" | "status" | "reason" | "message">;
 /**
  * The status that a definition should have: its names accepted, and the kind served from then on.
  *
+ * @param definition its schemas don't matter.
  * @param others names that other definitions of the group have been given.
  * @param now RFC 3339.
  */
 export function statusOf(
   definition: CustomResourceDefinition,
-  others: readonly AcceptedNames[],
+  others: OtherNames,
   vocabulary: Vocabulary,
   now: string,
 ): Status {

@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resou
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
 import { customKinds } from "../../kinds/custom/custom-kind.ts";
 import type { NewObject } from "../../resources/client.ts";
+import { outlineOf } from "../../resources/definition-outline.ts";
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry.ts";
@@ -12,7 +13,7 @@ import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { statusOf } from "./conditions.ts";
 import { deleteInstances } from "./instances.ts";
-import type { AcceptedNames } from "./naming.ts";
+import { TakenNames } from "./taken-names.ts";
 
 /** Finalizers of objects that hold a definition are looked at again after this time. */
 const heldMs = 1000;
@@ -33,8 +34,8 @@ export const customResourceDefinitions: Controller = {
 };
 
 class DefinitionKeeper {
-  /** By group and name: what definitions have been given; undefined where that must be read first. */
-  private readonly accepted = new Map<string, Map<string, AcceptedNames | undefined>>();
+  /** By group. */
+  private readonly taken = new Map<string, TakenNames>();
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
 
@@ -47,8 +48,8 @@ class DefinitionKeeper {
     this.queue = new WorkQueue(clock, (name, closing) => this.work(name, closing), failed, observer);
     const { storePrefix } = resourceOf(CustomResourceDefinition, registry.vocabulary);
     const handler = {
-      put: (entry: Entry) => this.changed(namesOf(entry.key).name, true),
-      remove: (key: string) => this.changed(namesOf(key).name, false),
+      put: (entry: Entry) => this.put(entry),
+      remove: (key: string) => this.remove(namesOf(key).name),
       failed: (error: unknown) => failed("", error),
     };
     this.follower = new Follower(store, storePrefix, handler, clock);
@@ -64,48 +65,37 @@ class DefinitionKeeper {
     return this.queue.close();
   }
 
-  /** A name that was given up may be what another definition waits for. */
-  private changed(name: string, exists: boolean): void {
+  private put(entry: Entry): void {
+    const { name } = namesOf(entry.key);
     const group = groupOf(name);
-    let names = this.accepted.get(group);
-    if (names === undefined) this.accepted.set(group, (names = new Map()));
-    if (exists) names.set(name, undefined);
-    else names.delete(name);
-    if (exists) this.queue.add(name);
-    else for (const other of names.keys()) this.queue.add(other);
-    if (names.size === 0) this.accepted.delete(group);
+    let taken = this.taken.get(group);
+    if (taken === undefined) this.taken.set(group, (taken = new TakenNames()));
+    taken.set(name, outlineOf(entry).status?.acceptedNames);
+    this.queue.add(name);
+  }
+
+  /** A name that was given up may be what another definition waits for. */
+  private remove(name: string): void {
+    const taken = this.taken.get(groupOf(name));
+    taken?.delete(name);
+    if (taken === undefined || taken.size === 0) this.taken.delete(groupOf(name));
+    else for (const other of taken.definitions()) this.queue.add(other);
   }
 
   private async work(name: string, closing: AbortSignal): Promise<void> {
-    const definition = await this.read(name);
-    if (definition === undefined) return;
-    if (definition.metadata.deletionTimestamp !== undefined) return this.finish(definition, closing);
-    const { client, registry, clock } = this.context;
-    const others = await this.namesOfOthers(name);
-    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-    const status = statusOf(definition, others, registry.vocabulary, now);
-    if (deepEqual(status as unknown as JsonValue, definition.status as unknown as JsonValue)) return;
-    await unlessRaced(() => client.update({ ...definition, status } as unknown as NewObject, "status"));
-  }
-
-  private async read(name: string): Promise<CustomResourceDefinition | undefined> {
-    const { store, registry } = this.context;
+    const { client, registry, store, clock } = this.context;
     const { storePrefix } = resourceOf(CustomResourceDefinition, registry.vocabulary);
     const entry = await store.get(`${storePrefix}/${name}`);
-    return entry === undefined ? undefined : (decodeEntry(entry) as unknown as CustomResourceDefinition);
-  }
-
-  private async namesOfOthers(name: string): Promise<AcceptedNames[]> {
-    const names = this.accepted.get(groupOf(name)) ?? new Map<string, AcceptedNames | undefined>();
-    const found: AcceptedNames[] = [];
-    for (const other of names.keys()) {
-      if (other === name) continue;
-      const accepted = names.get(other) ?? (await this.read(other))?.status?.acceptedNames;
-      if (accepted === undefined) continue;
-      if (names.has(other)) names.set(other, accepted);
-      found.push(accepted);
-    }
-    return found;
+    const taken = this.taken.get(groupOf(name));
+    if (entry === undefined || taken === undefined) return;
+    const outline = outlineOf(entry);
+    if (outline.metadata.deletionTimestamp !== undefined) return this.finish(decoded(entry), closing);
+    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    const status = statusOf(outline, taken.butOf(name), registry.vocabulary, now);
+    if (deepEqual(status as unknown as JsonValue, outline.status as unknown as JsonValue)) return;
+    // What is written is known before the follower tells of it: the next definition may ask for the same names.
+    taken.set(name, status.acceptedNames);
+    await unlessRaced(() => client.update({ ...decoded(entry), status } as unknown as NewObject, "status"));
   }
 
   /** Deletes the objects of a definition that is on its way out; lets it go when none is left. */
@@ -121,6 +111,10 @@ class DefinitionKeeper {
     const metadata = { ...definition.metadata, finalizers };
     await unlessRaced(() => client.update({ ...definition, metadata } as unknown as NewObject));
   }
+}
+
+function decoded(entry: Entry): CustomResourceDefinition {
+  return decodeEntry(entry) as unknown as CustomResourceDefinition;
 }
 
 /** The group of a definition, whose name is `plural.group`. */

@@ -1,4 +1,5 @@
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import type { OtherNames } from "./taken-names.ts";
 
 /** Names under which a kind is served. */
 export type AcceptedNames = NonNullable<NonNullable<CustomResourceDefinition["status"]>["acceptedNames"]>;
@@ -14,16 +15,9 @@ export interface Naming {
  * Which names of a definition are accepted: those that no other definition of its group has been given. What was accepted
  * before stays where the new name is taken.
  *
- * @param others names that others of the group have.
+ * @param others what others of the group have.
  */
-export function acceptNames(
-  { spec, status }: CustomResourceDefinition,
-  others: readonly AcceptedNames[],
-): Naming {
-  const resources = new Set(
-    others.flatMap(({ plural, singular = "", shortNames }) => [plural, singular, ...(shortNames ?? [])]),
-  );
-  const kinds = new Set(others.flatMap(({ kind, listKind = "" }) => [kind, listKind]));
+export function acceptNames({ spec, status }: CustomResourceDefinition, others: OtherNames): Naming {
   const { names } = spec;
   const before = status?.acceptedNames;
   const accepted: Record<string, unknown> = { plural: "", kind: "", ...before };
@@ -34,17 +28,18 @@ export function acceptNames(
     } else if (names[member] === undefined) delete accepted[member];
     else accepted[member] = names[member];
   };
-  const among = (set: ReadonlySet<string>, name: string | undefined): string | undefined =>
-    name !== undefined && name !== "" && set.has(name) ? name : undefined;
-  take("plural", "PluralConflict", among(resources, names.plural));
-  take("singular", "SingularConflict", among(resources, names.singular));
+  const resource = (name = ""): string | undefined =>
+    name !== "" && others.hasResource(name) ? name : undefined;
+  const kind = (name = ""): string | undefined => (name !== "" && others.hasKind(name) ? name : undefined);
+  take("plural", "PluralConflict", resource(names.plural));
+  take("singular", "SingularConflict", resource(names.singular));
   take(
     "shortNames",
     "ShortNamesConflict",
-    names.shortNames?.find((name) => resources.has(name)),
+    names.shortNames?.find((name) => others.hasResource(name)),
   );
-  take("kind", "KindConflict", among(kinds, names.kind));
-  take("listKind", "ListKindConflict", among(kinds, names.listKind));
+  take("kind", "KindConflict", kind(names.kind));
+  take("listKind", "ListKindConflict", kind(names.listKind));
   take("categories", "", undefined);
   return { accepted: accepted as AcceptedNames, conflict };
 }

@@ -1,0 +1,50 @@
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
+import type { Entry } from "../storage/store.ts";
+import { asBuffer } from "./stored.ts";
+
+/** Begins a schema. In stored JSON it can stand nowhere but before a schema: in a text its quotes would be escaped. */
+const schemaMark = Buffer.from('"openAPIV3Schema":{');
+
+const quote = 0x22;
+const backslash = 0x5c;
+const opening = 0x7b;
+const closing = 0x7d;
+
+/**
+ * Decodes a stored definition but for its schemas, in whose places stand empty objects. They are nearly all of a definition,
+ * and who asks for its names, versions and conditions doesn't need them: a server may have thousands of definitions.
+ */
+export function outlineOf(entry: Entry): CustomResourceDefinition {
+  const body = asBuffer(entry.body);
+  let text = "";
+  let from = 0;
+  for (let at = body.indexOf(schemaMark); at !== -1; at = body.indexOf(schemaMark, from)) {
+    const start = at + schemaMark.length;
+    text += `${body.toString("utf8", from, start)}}`;
+    from = endOfObject(body, start);
+  }
+  text += body.toString("utf8", from);
+  return JSON.parse(text) as CustomResourceDefinition;
+}
+
+/** The position behind an object of well-formed JSON. @param start behind its opening brace. */
+function endOfObject(body: Buffer, start: number): number {
+  let depth = 1;
+  for (let at = start; at < body.length; at++) {
+    const byte = body[at]!;
+    if (byte === quote) at = endOfText(body, at + 1);
+    else if (byte === opening) depth++;
+    else if (byte === closing && --depth === 0) return at + 1;
+  }
+  throw new Error("a stored object ends within a schema");
+}
+
+/** The position of the quote that ends a text. @param start behind its first quote. */
+function endOfText(body: Buffer, start: number): number {
+  for (let at = body.indexOf(quote, start); at !== -1; at = body.indexOf(quote, at + 1)) {
+    let before = at;
+    while (body[before - 1] === backslash) before--;
+    if ((at - before) % 2 === 0) return at;
+  }
+  throw new Error("a stored object ends within a text");
+}

@@ -101,7 +101,8 @@ async function admitAndStore(
   kind.prepareCreate?.(object, kindContext(engine, target, options.user));
   dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
   if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
-  checkObject(write, object, undefined);
+  const checked = checkObject(write, object, undefined);
+  if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
   const hooks = engine.storageHooks.get(target.resource.storePrefix);

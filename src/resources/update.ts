@@ -215,7 +215,8 @@ async function admitAndStore(
   if (request.rewritten) limitRewrite(engine, target, object, live);
   countGeneration(target, object, live);
   const nothing = managed === before.managed.stored && sameButForVersion(object, live);
-  if (!nothing) checkObject(context, object, live);
+  const checked = nothing ? undefined : checkObject(context, object, live);
+  if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
   if (nothing)

@@ -13,6 +13,8 @@ import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { CustomResourceDefinition } from "../apiextensions/custom-resource-definition.ts";
+import { checkExpressions } from "./rule-run.ts";
+import { rulesOf, type RuleNode } from "./rule-tree.ts";
 import { customColumns, type ColumnDefinition } from "./columns.ts";
 import { checkReplicas, customScale, type ScalePaths } from "./custom-scale.ts";
 
@@ -45,6 +47,7 @@ function customKind({ metadata, spec }: Definition, version: Version, vocabulary
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
   const schema = schemaOf(version, vocabulary);
+  const expressions = expressionsOf(schema);
   const type = openStruct(
     { group, version: version.name },
     names.kind,
@@ -74,6 +77,10 @@ function customKind({ metadata, spec }: Definition, version: Version, vocabulary
       listKind: names.listKind ?? `${names.kind}List`,
       deprecation: deprecationOf(spec.group, version, names.kind),
     },
+    validateLast: (object, live, report, { enabled }) =>
+      enabled("CustomResourceValidationExpressions")
+        ? checkExpressions(expressions(), object, live, report)
+        : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
     ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
     ...(hasStatus && { status: { initial: () => undefined, keepsMetadata: "all" } }),
@@ -90,6 +97,12 @@ function schemaOf({ schema }: Version, { schemaExtensionPrefix }: Vocabulary): (
   const text = schema?.openAPIV3Schema as unknown as object | undefined;
   let node: SchemaNode | undefined;
   return () => (node ??= text === undefined ? anyObject : readSchema(text, schemaExtensionPrefix));
+}
+
+/** The expressions of a schema, compiled when the first object is checked, and gone with the kind. */
+function expressionsOf(schema: () => SchemaNode): () => RuleNode | undefined {
+  let found: { readonly rules: RuleNode | undefined } | undefined;
+  return () => (found ??= { rules: rulesOf(schema()) }).rules;
 }
 
 /** What a change of the object is a new generation by; a kind without the subresource `status` has no status of the server's. */

@@ -17,13 +17,13 @@ import {
 } from "./engine.ts";
 import { recordOwnership } from "./field-ownership.ts";
 import { matchNamespace, neverGiven, prepareNewMetadata } from "./metadata.ts";
+import { checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, encodeObject } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 import {
   admissionOf,
   checkObject,
-  checkSize,
   commitAdmitted,
   settleFailure,
   settleResult,
@@ -94,7 +94,8 @@ async function admitAndStore(
   const { engine, target, options } = write;
   const { kind } = target.resource;
   // What admission and the kind fill in belongs to nobody.
-  const owned = managed ?? recordOwnership(write, object, undefined);
+  const recorded = managed ?? recordOwnership(write, object, undefined);
+  const owned = recorded instanceof Promise ? await recorded : recorded;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) followRewrite(request, object);

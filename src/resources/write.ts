@@ -3,7 +3,7 @@ import { StatusError } from "../base/status-error.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
-import type { CommitResult, Draft, Write } from "../storage/store.ts";
+import type { CommitResult, Write } from "../storage/store.ts";
 import { mayHaveHappened } from "./storage-hooks.ts";
 import {
   kindContext,
@@ -16,12 +16,10 @@ import {
   type WriteOutcome,
 } from "./engine.ts";
 import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
+import { checkSize } from "./object-size.ts";
 import type { Resource } from "./registry.ts";
 import { storeFailure } from "./resource-version.ts";
 import { inRequestVersion, type WriteContext } from "./write-context.ts";
-
-/** The largest object that is stored, in bytes of its encoded form. */
-const maxObjectBytes = 3 * 1024 * 1024;
 
 /**
  * Validates an object by its declaration.
@@ -172,12 +170,6 @@ async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Prom
   } finally {
     settle(request, "not committed");
   }
-}
-
-/** @throws {StatusError} RequestEntityTooLarge; a dry run never reaches {@link commit} and calls this itself. */
-export function checkSize({ body }: Draft): void {
-  if (body.length <= maxObjectBytes) return;
-  throw new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
 }
 
 /**

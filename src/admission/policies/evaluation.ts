@@ -81,6 +81,8 @@ export class PolicyEvaluation {
       });
     });
     if (!(read instanceof Promise ? await read : read)) return;
+    const prepared = this.services.objects.prepare(this.request, resource);
+    if (prepared !== undefined) await prepared;
     const variables = this.variablesOf(policy, resource, params);
     for (const validation of policy.validations) {
       this.validate(policy, binding, validation, variables);

@@ -1134,6 +1134,56 @@ export interface TypedClient<Objects> {
   };
 }
 
+// ---- schema/api-object
+
+/** Any API object in JSON form, in the version it was decoded from. */
+export interface ApiObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMetaValue;
+  [field: string]: unknown;
+}
+
+/** `metadata` of an object, in JSON form (spec: conventions 2.2). Times are RFC 3339 in UTC with seconds. */
+export interface ObjectMetaValue {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  selfLink?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string | null;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReferenceValue[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntryValue[];
+}
+
+/** One entry of `metadata.managedFields` (spec: conventions 2.5). */
+export interface ManagedFieldsEntryValue {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  /** When the entry last changed; RFC 3339 in UTC with seconds. */
+  time?: string;
+  fieldsType?: string;
+  fieldsV1?: Record<string, unknown>;
+  subresource?: string;
+}
+
+export interface OwnerReferenceValue {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}
+
 // ---- schema/context
 
 /** What a declaration's functions may know beyond the object. */
@@ -1192,6 +1242,15 @@ export interface SchemaNode {
   readonly mapType: "atomic" | "granular" | undefined;
   /** What else the value must fulfil. */
   readonly rules: ValueRules;
+  /** Expressions that the value must fulfil. */
+  readonly validations: readonly ValidationRule[];
+}
+
+/** An expression of a schema (`x-…-validations`), in the Common Expression Language. */
+export interface ValidationRule {
+  readonly rule: string;
+  /** What the caller is told when the expression is false; undefined: the expression. */
+  readonly message?: string | undefined;
 }
 
 export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object" | "string";
@@ -1251,54 +1310,6 @@ export declare class FieldReport {
 }
 
 // ---- schema/kind
-
-/** Any API object in JSON form, in the version it was decoded from. */
-export interface ApiObject {
-  apiVersion: string;
-  kind: string;
-  metadata: ObjectMetaValue;
-  [field: string]: unknown;
-}
-
-/** `metadata` of an object, in JSON form (spec: conventions 2.2). Times are RFC 3339 in UTC with seconds. */
-export interface ObjectMetaValue {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  selfLink?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string | null;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReferenceValue[];
-  finalizers?: string[];
-  managedFields?: ManagedFieldsEntryValue[];
-}
-
-/** One entry of `metadata.managedFields` (spec: conventions 2.5). */
-export interface ManagedFieldsEntryValue {
-  manager?: string;
-  operation?: string;
-  apiVersion?: string;
-  /** When the entry last changed; RFC 3339 in UTC with seconds. */
-  time?: string;
-  fieldsType?: string;
-  fieldsV1?: Record<string, unknown>;
-  subresource?: string;
-}
-
-export interface OwnerReferenceValue {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
 
 /** A kind's object as its own functions see it. */
 export type ObjectOf<F extends Fields> = StaticFields<F> & {
@@ -1413,6 +1424,20 @@ export interface Conversion {
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
+/** Has the objects of a custom kind converted between its versions by others, such as a webhook. */
+export interface ObjectConverter {
+  /** The kind in the version in which objects are stored. */
+  readonly stored: () => Kind;
+  /**
+   * The objects in another version, in their order; those that are in it already are the same. Nothing of the metadata is another
+   * but labels and annotations.
+   *
+   * @param objects each in the version that its apiVersion names; they aren't changed.
+   * @throws {StatusError} InternalError: they can't be converted.
+   */
+  convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]>;
+}
+
 /**
  * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
  * `docs/enforcement.md` is made from these.
@@ -1475,6 +1500,18 @@ export interface KindMembers<O> {
   /** Rules for new objects only, beyond those of `validate`. */
   readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
   readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
+  /**
+   * Rules that are checked behind all others: the report has the faults that those found. Rules that take long give others
+   * their turn.
+   *
+   * @param live what the object replaces; undefined for a new one.
+   */
+  readonly validateLast?: (
+    object: O,
+    live: O | undefined,
+    report: FieldReport,
+    context: KindContext,
+  ) => MaybePromise<void>;
   /** Messages that go out as Warning headers on a successful write. */
   readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
   /** Whether finalizers beyond `metadata.finalizers`, as those in the spec of a Namespace, are done. */
@@ -1520,6 +1557,8 @@ export interface CustomKindFacts {
   readonly listKind: string;
   /** The schema of its objects, as the definition has it; undefined where it has none. */
   readonly schema: object | undefined;
+  /** Undefined where the versions differ by their names and schemas only. */
+  readonly converter: ObjectConverter | undefined;
   /** The warning to callers of the version; empty where it isn't deprecated. */
   readonly deprecation: string;
 }

@@ -36,17 +36,24 @@ export interface Scope {
   readonly uniformLiterals: boolean;
 }
 
+/** What was found out about an expression beside the types of its parts. */
+export interface Checked {
+  /** Type of the whole. */
+  readonly type: CelType;
+  /** The variables of the scope that it names. */
+  readonly variables: ReadonlySet<string>;
+}
+
 /**
  * Finds the types of an expression and all its parts, and writes them into its nodes.
  *
- * @returns the type of the whole.
  * @throws {ExpressionError} a name that nothing has, or values of types that don't go together.
  */
-export function check(expression: Expression, scope: Scope): CelType {
+export function check(expression: Expression, scope: Scope): Checked {
   const checker = new Checker(scope);
   checker.typeOf(expression);
   checker.resolve();
-  return expression.type!;
+  return { type: expression.type!, variables: checker.named };
 }
 
 class Checker {
@@ -54,6 +61,8 @@ class Checker {
   /** Variables of the loops around the place that is looked at, the innermost last. */
   private readonly loops: { readonly name: string; readonly type: CelType }[] = [];
   private readonly typed: Expression[] = [];
+  /** The variables that were named. */
+  readonly named = new Set<string>();
 
   constructor(private readonly scope: Scope) {}
 
@@ -111,20 +120,23 @@ class Checker {
   }
 
   private identifier(expression: Identifier): CelType {
-    const found = this.named(expression.name, expression);
+    const found = this.typeNamed(expression.name, expression);
     if (found === undefined) throw undeclared(expression.name, expression.at);
     return found;
   }
 
   /** The type of a variable, or of the type that a name stands for. */
-  private named(name: string, identifier: Identifier): CelType | undefined {
+  private typeNamed(name: string, identifier: Identifier): CelType | undefined {
     const global = name.startsWith(".") ? name.slice(1) : name;
     if (global === name) {
       const loop = this.loops.findLast((one) => one.name === name);
       if (loop !== undefined) return loop.type;
     }
     const variable = this.scope.variables.get(global);
-    if (variable !== undefined) return variable;
+    if (variable !== undefined) {
+      this.named.add(global);
+      return variable;
+    }
     const type = namedTypes.get(global);
     if (type === undefined) return undefined;
     identifier.names = type;
@@ -147,7 +159,7 @@ class Checker {
     const first = name.slice(0, name.indexOf(".", 1));
     if (this.loops.some((one) => one.name === first)) return undefined;
     const identifier: Identifier = { node: "identifier", name, at: expression.at, depth: 1 };
-    const type = this.named(name, identifier);
+    const type = this.typeNamed(name, identifier);
     if (type === undefined) return undefined;
     identifier.type = type;
     expression.qualified = identifier;

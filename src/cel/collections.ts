@@ -1,8 +1,12 @@
+import type { ListIdentity } from "./types.ts";
 import { CelList, CelMap, Uint, type Value } from "./values.ts";
 
 /** A list of values. */
 export class ValueList extends CelList {
-  constructor(readonly items: readonly Value[]) {
+  constructor(
+    readonly items: readonly Value[],
+    override readonly identity?: ListIdentity,
+  ) {
     super();
   }
 

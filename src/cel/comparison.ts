@@ -1,4 +1,5 @@
 import { sameType } from "./assignability.ts";
+import { equalItems } from "./list-identity.ts";
 import type { Meter } from "./meter.ts";
 import {
   CelList,
@@ -41,6 +42,7 @@ function equalTypes({ type: a }: TypeValue, { type: b }: TypeValue): boolean {
 
 function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
   if (a.size !== b.size) return false;
+  if (a.identity !== undefined) return equalItems(a, a.identity, b, meter, equal);
   for (let at = 0; at < a.size; at++) {
     meter.work(4);
     if (!equalParts(a.get(at), b.get(at), meter)) return false;

@@ -1,7 +1,7 @@
 import { getMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import { unescapedFieldName } from "./field-names.ts";
-import { durationOf, timestampOf } from "./times.ts";
-import { dyn, type CelType, type ObjectType } from "./types.ts";
+import { dayOf, durationOf, longDurationOf, timestampOf } from "./times.ts";
+import { dyn, listOf, type CelType, type ListIdentity, type ListType, type ObjectType } from "./types.ts";
 import { CelList, CelMap, CelObject, Fault, type Value } from "./values.ts";
 
 /** The value that a JSON value of a declared type is to an expression. */
@@ -18,7 +18,7 @@ export function valueOfJson(json: JsonValue, type: CelType): Value {
       return type.is === "double" || BigInt.asIntN(64, json) !== json ? Number(json) : json;
     default:
       if (json === null) return null;
-      if (Array.isArray(json)) return new JsonList(json, type.is === "list" ? type.element : dyn);
+      if (Array.isArray(json)) return new JsonList(json, type.is === "list" ? type : untypedList);
       return valueOfMembers(json, type);
   }
 }
@@ -33,21 +33,36 @@ function valueOfText(text: string, { is }: CelType): Value {
     case "bytes":
       return Buffer.from(text, "base64");
     case "timestamp":
-      return timestampOf(text) ?? new Fault(`invalid timestamp ${JSON.stringify(text.slice(0, 64))}`);
+      return (
+        timestampOf(text) ??
+        dayOf(text) ??
+        new Fault(`invalid timestamp ${JSON.stringify(text.slice(0, 64))}`)
+      );
     case "duration":
-      return durationOf(text) ?? new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`);
+      return (
+        durationOf(text) ??
+        longDurationOf(text) ??
+        new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`)
+      );
     default:
       return text;
   }
 }
 
+const untypedList = listOf(dyn);
+
 /** A list in an object. */
 class JsonList extends CelList {
+  private readonly element: CelType;
+  override readonly identity: ListIdentity | undefined;
+
   constructor(
     private readonly items: readonly JsonValue[],
-    private readonly element: CelType,
+    { element, identity }: ListType,
   ) {
     super();
+    this.element = element;
+    this.identity = identity;
   }
 
   get size(): number {
@@ -97,7 +112,7 @@ class JsonMap extends CelMap {
   }
 }
 
-/** An object of a declared type. */
+/** An object of a declared type. A field that is null counts as one that isn't set. */
 class JsonObjectValue extends CelObject {
   constructor(
     private readonly members: JsonObject,
@@ -113,6 +128,7 @@ class JsonObjectValue extends CelObject {
   select(name: string): Value | undefined {
     const field = this.type.fields.get(name);
     const found = field === undefined ? undefined : getMember(this.members, field.jsonName);
-    return found === undefined || field === undefined ? undefined : valueOfJson(found, field.type);
+    if (found === undefined || found === null || field === undefined) return undefined;
+    return valueOfJson(found, field.type);
   }
 }

@@ -26,6 +26,21 @@ export function timestampOf(text: string): Timestamp | undefined {
   return checked instanceof Timestamp ? checked : undefined;
 }
 
+/** The beginning of a day that text names (`2023-01-31`), in UTC; undefined for other text. */
+export function dayOf(text: string): Timestamp | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? timestampOf(`${text}T00:00:00Z`) : undefined;
+}
+
+const longUnits = /^(\d{1,6})\s*([dw])(.*)$/;
+
+/** A length of time that begins with days or weeks (`2d12h`), which the format `duration` allows; undefined for other text. */
+export function longDurationOf(text: string): Duration | undefined {
+  const found = longUnits.exec(text);
+  if (found === null) return undefined;
+  const hours = Number(found[1]) * (found[2] === "w" ? 168 : 24);
+  return durationOf(`${hours}h${found[3]}`);
+}
+
 export function durationOf(text: string): Duration | undefined {
   const nanos = parseDuration(text);
   return nanos === undefined ? undefined : new Duration(nanos);

@@ -20,7 +20,12 @@ export interface SimpleType extends Sized {
 export interface ListType extends Sized {
   readonly is: "list";
   readonly element: CelType;
+  /** How the items are told apart where their order doesn't count; absent for lists in which it does. */
+  readonly identity?: ListIdentity | undefined;
 }
+
+/** The items of a `set` are told apart by their values, those of a map by the named fields, as expressions name them. */
+export type ListIdentity = "set" | readonly string[];
 
 export interface MapType extends Sized {
   readonly is: "map";

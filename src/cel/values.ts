@@ -1,4 +1,4 @@
-import type { CelType, ObjectType } from "./types.ts";
+import type { CelType, ListIdentity, ObjectType } from "./types.ts";
 
 /**
  * A value while an expression is evaluated: `int` is `bigint`, `double` is `number`, the others as their names say. A value
@@ -60,6 +60,8 @@ export class Url {
 /** A list. Items are made when they are asked for. */
 export abstract class CelList {
   abstract readonly size: number;
+  /** See {@link ListIdentity}. Equality and `+` go by that of the list on the left. */
+  readonly identity?: ListIdentity | undefined;
   /** @param index from 0 up to, not including, the size. */
   abstract get(index: number): Value;
 }

@@ -1,6 +1,6 @@
 import type { JsonDocument } from "../base/json/exact.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 import type { FieldSet } from "../fields/apply/field-set.ts";
 import { encodeManagedFields, noManagedFields, type ManagedFields } from "../fields/apply/managed-fields.ts";
@@ -37,7 +37,7 @@ import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
 import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
 import { guaranteedUpdateFrom, type UpdatedObject } from "./update.ts";
-import { writeContext, type WriteContext } from "./write-context.ts";
+import { settled, writeContext, type WriteContext } from "./write-context.ts";
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
@@ -73,13 +73,14 @@ const applyAttempts = 10;
  *   as an update.
  */
 export async function applyObject(
-  engine: Engine,
+  served: Engine,
   target: Target,
   body: AppliedBody,
   options: ApplyOptions,
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
-  const context = writeContext(engine, target, options);
+  const context = writeContext(served, target, options);
+  const { engine } = context;
   const first = await engine.store.get(keyOf(target.resource, target.namespace, target.name));
   const question = first && repeatable(context, body);
   if (first === undefined || question === undefined) {
@@ -151,19 +152,21 @@ async function create(
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
   }
   await mayCreate();
-  const { object, managed } = merged(context, {}, noManagedFields, wanted);
+  const { object, managed } = await settled(context, () => merged(context, {}, noManagedFields, wanted));
   return createInContext(context, object, managed);
 }
 
 function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<WriteResult> {
   const { engine, requestTarget: target } = context;
-  const apply = (live: LiveObject): UpdatedObject => {
+  const apply = (live: LiveObject): MaybePromise<UpdatedObject> => {
     const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
-    const { object, managed } = merged(context, shown, live.managed, wanted);
-    const { resourceVersion } = wanted.part.metadata;
-    if (resourceVersion === undefined) delete object.metadata.resourceVersion;
-    else object.metadata.resourceVersion = resourceVersion;
-    return { object, managed };
+    const result = settled(context, () => merged(context, shown, live.managed, wanted));
+    return andThen(result, ({ object, managed }) => {
+      const { resourceVersion } = wanted.part.metadata;
+      if (resourceVersion === undefined) delete object.metadata.resourceVersion;
+      else object.metadata.resourceVersion = resourceVersion;
+      return { object, managed };
+    });
   };
   return guaranteedUpdateFrom(context, entry, apply);
 }

@@ -6,6 +6,7 @@ import type { JsonValue } from "../base/json/value.ts";
 import type { Revision } from "../storage/store.ts";
 import { createObject } from "./create.ts";
 import { deleteObject, type DeleteOptions } from "./delete.ts";
+import { engineInVersion } from "./converted-engine.ts";
 import type { Engine, Target, WriteResult } from "./engine.ts";
 import { getObject } from "./get.ts";
 import { readObject } from "./input.ts";
@@ -73,7 +74,8 @@ export class Client {
     const { apiVersion, kind, name, namespace = "" } = reference;
     const resource = this.engine.registry.findKind(apiVersion, kind);
     if (resource === undefined) return undefined;
-    const entry = await this.engine.store.get(keyOf(resource, resource.namespaced ? namespace : "", name));
+    const { store } = engineInVersion(this.engine, resource);
+    const entry = await store.get(keyOf(resource, resource.namespaced ? namespace : "", name));
     return entry === undefined ? undefined : (decodeEntry(entry) as O);
   }
 

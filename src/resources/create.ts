@@ -17,13 +17,13 @@ import {
 } from "./engine.ts";
 import { recordOwnership } from "./field-ownership.ts";
 import { matchNamespace, neverGiven, prepareNewMetadata } from "./metadata.ts";
+import { checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, encodeObject } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 import {
   admissionOf,
   checkObject,
-  checkSize,
   commitAdmitted,
   settleFailure,
   settleResult,
@@ -94,14 +94,16 @@ async function admitAndStore(
   const { engine, target, options } = write;
   const { kind } = target.resource;
   // What admission and the kind fill in belongs to nobody.
-  const owned = managed ?? recordOwnership(write, object, undefined);
+  const recorded = managed ?? recordOwnership(write, object, undefined);
+  const owned = recorded instanceof Promise ? await recorded : recorded;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) followRewrite(request, object);
   kind.prepareCreate?.(object, kindContext(engine, target, options.user));
   dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
   if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
-  checkObject(write, object, undefined);
+  const checked = checkObject(write, object, undefined);
+  if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
   const hooks = engine.storageHooks.get(target.resource.storePrefix);

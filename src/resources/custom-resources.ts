@@ -3,6 +3,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { comparePriority } from "../base/version-priority.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { customKinds } from "../kinds/custom/custom-kind.ts";
+import type { ConversionServices } from "../kinds/custom/webhook-converter.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { Follower } from "./follower.ts";
@@ -20,6 +21,8 @@ export interface CustomResourceSources {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
+  /** With what the webhooks of definitions are asked to convert objects. */
+  readonly conversions: ConversionServices;
   /** Called when definitions can't be loaded; that is tried again. */
   readonly failed: (error: unknown) => void;
 }
@@ -125,7 +128,7 @@ export class CustomResources implements ChangingResources {
   private defined(definitions: Map<string, Defined | Entry>, name: string): Defined {
     const found = definitions.get(name)!;
     if ("served" in found) return found;
-    const defined = readDefinition(found, this.sources.vocabulary);
+    const defined = readDefinition(found, this.sources);
     definitions.set(name, defined);
     return defined;
   }
@@ -154,13 +157,13 @@ function groupOf(name: string): string {
 }
 
 /** The resource types of a stored definition. Before it is established nothing is served. */
-function readDefinition(entry: Entry, vocabulary: Vocabulary): Defined {
+function readDefinition(entry: Entry, { vocabulary, conversions }: CustomResourceSources): Defined {
   const definition = decodeEntry(entry) as unknown as CustomResourceDefinition;
   const established = (definition.status?.conditions ?? []).some(
     ({ type, status }) => type === "Established" && status === "True",
   );
   if (!established) return nothingDefined;
-  const { stored, versions: kinds } = customKinds(definition, vocabulary);
+  const { stored, versions: kinds } = customKinds(definition, vocabulary, conversions);
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
   const versions = definition.spec.versions ?? [];
   return {

@@ -12,11 +12,12 @@ import {
   type Target,
   type WriteOptions,
 } from "./engine.ts";
+import { checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { isFinalized } from "./update.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
-import { admissionOf, checkSize, commit, settleFailure, settleResult } from "./write.ts";
+import { admissionOf, commit, settleFailure, settleResult } from "./write.ts";
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
 export interface DeleteOptions extends WriteOptions {
@@ -44,12 +45,12 @@ const deleteAttempts = 10;
  * @throws {StatusError} NotFound, Conflict (preconditions), or what admission refuses with.
  */
 export async function deleteObject(
-  engine: Engine,
+  served: Engine,
   requestTarget: Target,
   options: DeleteOptions,
 ): Promise<DeleteResult> {
-  const context = writeContext(engine, requestTarget, options);
-  const { target } = context;
+  const context = writeContext(served, requestTarget, options);
+  const { engine, target } = context;
   const key = keyOf(target.resource, target.namespace, target.name);
   let request: AdmissionRequest | undefined;
   try {

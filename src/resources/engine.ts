@@ -7,8 +7,9 @@ import { StatusError, type StatusDetails } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { KindContext } from "../schema/context.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { Store, WriteCondition } from "../storage/store.ts";
+import type { Entry, Store, WriteCondition } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { ConvertedObjects } from "./converted-objects.ts";
 import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { RepeatedApplies } from "./repeated-applies.ts";
@@ -34,13 +35,17 @@ export interface Engine {
   /** Side effects of writing the objects of a kind, by its prefix in the store. */
   readonly storageHooks: ReadonlyMap<string, StorageHooks>;
   /** Pages of the store's collections, for lists. */
-  readonly pages: PageCache;
+  readonly pages: Pick<PageCache, "read" | "close">;
   /** Applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
   /** Reads the sets of fields that stored objects name. */
   readonly fieldSets: RecentFieldSets;
   /** Issues tokens of service accounts; undefined where the server issues none. */
   readonly tokens?: TokenIssuer | undefined;
+  /** Set where the store has objects that a webhook converts, in the version of the request; see `converted-engine.ts`. */
+  readonly converted?: ConvertedObjects | undefined;
+  /** Whether an object is stored in a version in which it wouldn't be any more, so that an update that changes nothing stores it anew. */
+  readonly isOutdated?: ((entry: Entry) => boolean) | undefined;
 }
 
 /** Which object or collection a request is about. */

@@ -1,4 +1,5 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { FieldSet, fieldElement } from "../fields/apply/field-set.ts";
 import {
   areReadable,
@@ -23,7 +24,7 @@ import { kindContext, type Engine, type Target, type WriteOptions } from "./engi
 import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
-import { inRequestVersion, type WriteContext } from "./write-context.ts";
+import { inRequestVersion, settled, type WriteContext } from "./write-context.ts";
 
 /** Fields of every object that the server sets; they have no owner. */
 const serverMetadata = [
@@ -124,6 +125,12 @@ export function versionsOf(engine: Engine, target: Target): Versions {
       const source = find(from)!;
       // Conversions rely on what every whole object has; a part that is applied may lack it.
       const whole = decode(source.kind.type, object).value as ApiObject;
+      if (engine.converted !== undefined) {
+        whole.kind = source.kind.name;
+        whole.apiVersion = from;
+        // What has no name yet is nothing that a webhook could convert.
+        return whole.metadata?.name === undefined ? {} : engine.converted.get(whole, find(to)!);
+      }
       const hub = toStored(source, whole, context);
       return fromStored(find(to)!, hub, context);
     },
@@ -140,7 +147,7 @@ export function recordOwnership(
   write: WriteContext,
   object: ApiObject,
   live: LiveObject | undefined,
-): ManagedFieldsText {
+): MaybePromise<ManagedFieldsText> {
   const { engine, target, requestTarget, options } = write;
   const base = baseOf(target, object, live);
   delete object.metadata.managedFields;
@@ -157,12 +164,11 @@ export function recordOwnership(
   const { type } = requestTarget.resource.kind;
   const before = live === undefined ? zeroObject(type) : inRequestVersion(write, live.object);
   const after = inRequestVersion(write, object);
-  const { owners, wrote } = updateFields(before, after, base.owners, versions, {
-    manager: managerId(manager),
-    version: manager.apiVersion,
-    ignored,
+  const by = { manager: managerId(manager), version: manager.apiVersion, ignored };
+  return settled(write, () => {
+    const { owners, wrote } = updateFields(before, after, base.owners, versions, by);
+    return encodeManagedFields(owners, base, manager, now, wrote);
   });
-  return encodeManagedFields(owners, base, manager, now, wrote);
 }
 
 /**

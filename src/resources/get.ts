@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Entry, Store } from "../storage/store.ts";
+import { engineInVersion } from "./converted-engine.ts";
 import { notFound, type Engine, type Target } from "./engine.ts";
 import { keyOf } from "./registry.ts";
 import { tooLargeVersion, type ResourceVersion } from "./resource-version.ts";
@@ -17,7 +18,8 @@ export function getObject(
   if (version !== undefined && version !== 0) {
     return andThen(awaitVersion(engine, version), () => getObject(engine, target));
   }
-  return andThen(engine.store.get(keyOf(target.resource, target.namespace, target.name)), (entry) => {
+  const { store } = engineInVersion(engine, target.resource);
+  return andThen(store.get(keyOf(target.resource, target.namespace, target.name)), (entry) => {
     if (entry === undefined) throw notFound(target);
     return entry;
   });

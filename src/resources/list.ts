@@ -3,6 +3,7 @@ import { StatusError } from "../base/status-error.ts";
 import { compareKeys } from "../storage/keys.ts";
 import type { Entry, Revision, Store } from "../storage/store.ts";
 import { decodeContinue, encodeContinue } from "./continue-token.ts";
+import { engineInVersion } from "./converted-engine.ts";
 import type { Engine, Target } from "./engine.ts";
 import { awaitVersion } from "./get.ts";
 import type { CollectionPage } from "./page-cache.ts";
@@ -44,10 +45,11 @@ const pageBytes = 256 * 1024;
  * @throws {StatusError} Expired when the revision is no longer retained; Timeout when it isn't known yet.
  */
 export async function* listObjects(
-  engine: Engine,
+  served: Engine,
   target: Target,
   options: ListOptions,
 ): AsyncGenerator<ListedPage, ListEnd> {
+  const engine = engineInVersion(served, target.resource);
   const walk = await start(engine, target, options);
   for (;;) {
     const page = await readPage(engine, walk, options);

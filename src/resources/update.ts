@@ -23,13 +23,13 @@ import { ownershipOfApply, recordOwnership } from "./field-ownership.ts";
 import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { mergePart } from "./part.ts";
+import { checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { decodeLive, draftBody, encodeObject, sameContent } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 import {
   admissionOf,
   checkObject,
-  checkSize,
   commit,
   commitAdmitted,
   settleFailure,
@@ -47,7 +47,7 @@ export interface UpdatedObject {
 }
 
 /** Makes the new object from the live one, which it must not change; called again after a conflicting write. */
-export type UpdateFunction = (live: LiveObject) => UpdatedObject;
+export type UpdateFunction = (live: LiveObject) => MaybePromise<UpdatedObject>;
 
 /**
  * Replaces an object, PUT (spec: conventions 4.2).
@@ -147,7 +147,8 @@ export async function guaranteedUpdateFrom(
   for (let attempt = 1; ; attempt++) {
     if (entry === undefined) throw notFound(target);
     const live = decodeLive(entry, engine.fieldSets);
-    const changed = change(live);
+    const changing = change(live);
+    const changed = changing instanceof Promise ? await changing : changing;
     const { object } = changed;
     const wanted = object.metadata.resourceVersion ?? "";
     if (wanted === "" && !allowUnconditional) throw versionMissing(target, object);
@@ -206,16 +207,21 @@ async function admitAndStore(
   const { object: live } = before;
   const { object } = changed;
   // What admission fills in belongs to nobody.
-  const managed =
+  const recorded =
     changed.managed === undefined
       ? recordOwnership(context, object, before)
       : ownershipOfApply(object, before, changed.managed);
+  const managed = recorded instanceof Promise ? await recorded : recorded;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) limitRewrite(engine, target, object, live);
   countGeneration(target, object, live);
-  const nothing = managed === before.managed.stored && sameButForVersion(object, live);
-  if (!nothing) checkObject(context, object, live);
+  const nothing =
+    managed === before.managed.stored &&
+    sameButForVersion(object, live) &&
+    engine.isOutdated?.(entry) !== true;
+  const checked = nothing ? undefined : checkObject(context, object, live);
+  if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
   if (nothing)
@@ -270,7 +276,8 @@ async function store(
 ): Promise<WriteResult | undefined> {
   const draft = encodeObject(target.resource, object, managed);
   const warnings = warningsOf(engine, target, object, live);
-  if (sameContent(entry, draft)) return { body: entry.body, created: false, warnings };
+  if (sameContent(entry, draft) && engine.isOutdated?.(entry) !== true)
+    return { body: entry.body, created: false, warnings };
   if (options.dryRun) {
     checkSize(draft);
     return { body: draftBody(draft, String(entry.revision)), created: false, warnings };

@@ -1,24 +1,13 @@
-import type { Entry, Listener, Revision, StoreError, StoreEvent, Subscription } from "../storage/store.ts";
+import type { Entry, Listener, Revision, StoreEvent, Subscription } from "../storage/store.ts";
+import { convertingStore } from "./converted-engine.ts";
+import { ConvertedWatch } from "./converted-watch.ts";
 import type { Engine, Target } from "./engine.ts";
 import { prefixOf } from "./registry.ts";
 import type { Selection } from "./selection.ts";
 import { bodyAt, headerOf, type Header } from "./stored.ts";
+import type { WatchChange, WatchObserver } from "./watch-change.ts";
 
-/** One change as a watcher of a selection sees it (spec: conventions 6). */
-export interface WatchChange {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED";
-  readonly event: StoreEvent;
-}
-
-/** Receives the events of a watch; each call is synchronous. */
-export interface WatchObserver {
-  /** Changes in order; after the call every change up to `upTo` has been delivered. May be empty. */
-  changes(changes: readonly WatchChange[], upTo: Revision): void;
-  /** The watch ended by itself. */
-  ended(error: StoreError): void;
-  /** Asked between portions of the past; see {@link Listener.drained}. */
-  drained?(): Promise<void>;
-}
+export type { WatchChange, WatchObserver } from "./watch-change.ts";
 
 /**
  * Watches a collection (spec: conventions 4.6) from after a revision on. The state before is the caller's to list.
@@ -33,12 +22,20 @@ export function watchObjects(
   after: Revision,
   observer: WatchObserver,
 ): Subscription {
+  const prefix = prefixOf(target.resource, target.namespace);
+  const converter = target.resource.kind.custom?.converter;
+  if (converter !== undefined) {
+    return new ConvertedWatch(convertingStore(engine, target.resource, converter), observer, after).start(
+      (batch) => changesOf(batch, selection),
+      (listener) => engine.store.subscribe({ prefix, after }, listener),
+    );
+  }
   const listener: Listener = {
     events: (batch, upTo) => observer.changes(changesOf(batch, selection), upTo),
     ended: (error) => observer.ended(error),
     ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
   };
-  return engine.store.subscribe({ prefix: prefixOf(target.resource, target.namespace), after }, listener);
+  return engine.store.subscribe({ prefix, after }, listener);
 }
 
 const none: readonly WatchChange[] = [];

@@ -1,5 +1,7 @@
 import { deepClone } from "../base/json/value.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import { engineInVersion } from "./converted-engine.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { fromStored } from "./conversion.ts";
 
@@ -19,9 +21,18 @@ export function writeContext<O extends WriteOptions>(
   requestTarget: Target,
   options: O,
 ): WriteContext<O> {
-  const { stored } = requestTarget.resource;
-  const target = stored === requestTarget.resource ? requestTarget : { ...requestTarget, resource: stored };
-  return { engine, target, requestTarget, options };
+  const { resource } = requestTarget;
+  const { stored } = resource;
+  const target = stored === resource ? requestTarget : { ...requestTarget, resource: stored };
+  return { engine: engineInVersion(engine, resource), target, requestTarget, options };
+}
+
+/**
+ * The result of a step that may need the object in other versions, which a webhook converts; at once for all other kinds. The step
+ * may be taken several times, so it must change nothing before it has them.
+ */
+export function settled<T>({ engine: { converted } }: WriteContext, step: () => T): MaybePromise<T> {
+  return converted === undefined ? step() : converted.settled(step);
 }
 
 /** A stored object in the version of the request: the object itself where that is the stored version, else a new one. */

@@ -1,8 +1,9 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
-import type { ApiObject } from "../schema/kind.ts";
-import type { CommitResult, Draft, Write } from "../storage/store.ts";
+import type { ApiObject, Kind } from "../schema/kind.ts";
+import type { CommitResult, Write } from "../storage/store.ts";
 import { mayHaveHappened } from "./storage-hooks.ts";
 import {
   kindContext,
@@ -15,12 +16,10 @@ import {
   type WriteOutcome,
 } from "./engine.ts";
 import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
+import { checkSize } from "./object-size.ts";
 import type { Resource } from "./registry.ts";
 import { storeFailure } from "./resource-version.ts";
 import { inRequestVersion, type WriteContext } from "./write-context.ts";
-
-/** The largest object that is stored, in bytes of its encoded form. */
-const maxObjectBytes = 3 * 1024 * 1024;
 
 /**
  * Validates an object by its declaration.
@@ -28,13 +27,18 @@ const maxObjectBytes = 3 * 1024 * 1024;
  * @param live what the object replaces; undefined for a new one.
  * @throws {StatusError} Invalid, with every fault as a cause.
  */
-export function checkObject(write: WriteContext, object: ApiObject, live: ApiObject | undefined): void {
+export function checkObject(
+  write: WriteContext,
+  object: ApiObject,
+  live: ApiObject | undefined,
+): MaybePromise<void> {
   const { engine, target } = write;
   const report = FieldReport.start();
   checkMetadata(target, object.metadata, engine.vocabulary, report.at("metadata"));
   if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
   else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
-  checkRules(write, object, live, report);
+  const last = checkRules(write, object, live, report);
+  if (last !== undefined) return last.then(() => refuse(target, object, report));
   refuse(target, object, report);
 }
 
@@ -47,16 +51,23 @@ function checkRules(
   object: ApiObject,
   live: ApiObject | undefined,
   report: FieldReport,
-): void {
+): MaybePromise<void> {
   const { engine, target, requestTarget } = write;
   const context = kindContext(engine, target);
-  const hasOwnRules = requestTarget !== target && requestTarget.resource.kind.validate !== undefined;
+  const hasOwnRules = requestTarget !== target && hasRules(requestTarget.resource.kind);
   const { kind } = (hasOwnRules ? requestTarget : target).resource;
   const checked = hasOwnRules ? inRequestVersion(write, object) : object;
   kind.validate?.(checked, report, context);
-  if (live === undefined) kind.validateCreate?.(checked, report, context);
-  else kind.validateUpdate?.(checked, hasOwnRules ? inRequestVersion(write, live) : live, report, context);
+  const before = live !== undefined && hasOwnRules ? inRequestVersion(write, live) : live;
+  if (before === undefined) kind.validateCreate?.(checked, report, context);
+  else kind.validateUpdate?.(checked, before, report, context);
   checkFields(kind.type, checked, report, context);
+  return kind.validateLast?.(checked, before, report, context);
+}
+
+/** Whether a version that isn't stored has rules of its own; the schema of a custom kind has. */
+function hasRules({ validate, custom }: Kind): boolean {
+  return validate !== undefined || custom !== undefined;
 }
 
 /** As {@link checkObject}, for a body that is never stored, such as an Eviction: its metadata isn't checked. */
@@ -159,12 +170,6 @@ async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Prom
   } finally {
     settle(request, "not committed");
   }
-}
-
-/** @throws {StatusError} RequestEntityTooLarge; a dry run never reaches {@link commit} and calls this itself. */
-export function checkSize({ body }: Draft): void {
-  if (body.length <= maxObjectBytes) return;
-  throw new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
 }
 
 /**

@@ -1,63 +1,23 @@
 import { deepClone, type JsonValue } from "../base/json/value.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
 
+export type {
+  ApiObject,
+  ManagedFieldsEntryValue,
+  ObjectMetaValue,
+  OwnerReferenceValue,
+} from "./api-object.ts";
 export type { Group } from "./types.ts";
 
 /** The group's full name: `rbac.authorization.platform.io`. */
 export function groupName(group: Group, vocabulary: Vocabulary): string {
   return group.suffixed ? `${group.base}.${vocabulary.groupSuffix}` : group.base;
-}
-
-/** Any API object in JSON form, in the version it was decoded from. */
-export interface ApiObject {
-  apiVersion: string;
-  kind: string;
-  metadata: ObjectMetaValue;
-  [field: string]: unknown;
-}
-
-/** `metadata` of an object, in JSON form (spec: conventions 2.2). Times are RFC 3339 in UTC with seconds. */
-export interface ObjectMetaValue {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  selfLink?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string | null;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReferenceValue[];
-  finalizers?: string[];
-  managedFields?: ManagedFieldsEntryValue[];
-}
-
-/** One entry of `metadata.managedFields` (spec: conventions 2.5). */
-export interface ManagedFieldsEntryValue {
-  manager?: string;
-  operation?: string;
-  apiVersion?: string;
-  /** When the entry last changed; RFC 3339 in UTC with seconds. */
-  time?: string;
-  fieldsType?: string;
-  fieldsV1?: Record<string, unknown>;
-  subresource?: string;
-}
-
-export interface OwnerReferenceValue {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
 }
 
 /** A kind's object as its own functions see it. */
@@ -167,6 +127,20 @@ export interface Conversion {
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
+/** Has the objects of a custom kind converted between its versions by others, such as a webhook. */
+export interface ObjectConverter {
+  /** The kind in the version in which objects are stored. */
+  readonly stored: () => Kind;
+  /**
+   * The objects in another version, in their order; those that are in it already are the same. Nothing of the metadata is another
+   * but labels and annotations.
+   *
+   * @param objects each in the version that its apiVersion names; they aren't changed.
+   * @throws {StatusError} InternalError: they can't be converted.
+   */
+  convert(objects: readonly ApiObject[], apiVersion: string): Promise<readonly ApiObject[]>;
+}
+
 /**
  * What this server makes of the objects of a kind beyond storing and serving them, each a sentence without its full stop.
  * `docs/enforcement.md` is made from these.
@@ -241,6 +215,18 @@ export interface KindMembers<O> {
   /** Rules for new objects only, beyond those of `validate`. */
   readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
   readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
+  /**
+   * Rules that are checked behind all others: the report has the faults that those found. Rules that take long give others
+   * their turn.
+   *
+   * @param live what the object replaces; undefined for a new one.
+   */
+  readonly validateLast?: (
+    object: O,
+    live: O | undefined,
+    report: FieldReport,
+    context: KindContext,
+  ) => MaybePromise<void>;
   /** Messages that go out as Warning headers on a successful write. */
   readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
   /** Whether finalizers beyond `metadata.finalizers`, as those in the spec of a Namespace, are done. */
@@ -283,6 +269,8 @@ export interface CustomKindFacts {
   readonly listKind: string;
   /** The schema of its objects, as the definition has it; undefined where it has none. */
   readonly schema: object | undefined;
+  /** Undefined where the versions differ by their names and schemas only. */
+  readonly converter: ObjectConverter | undefined;
   /** The warning to callers of the version; empty where it isn't deprecated. */
   readonly deprecation: string;
 }

@@ -1,21 +1,35 @@
+import { randomUUID } from "node:crypto";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../resources/custom-resources.ts";
+import { WebhookCaller, type ResolveService } from "../remote/webhook-caller.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
 
-/** Has the registry know of custom kinds from now on; undefined where their definitions aren't served. */
+/**
+ * Has the registry know of custom kinds from now on; undefined where their definitions aren't served.
+ *
+ * @param resolve finds the services of conversion webhooks.
+ */
 export async function followCustomResources(
   { clock, log, vocabulary }: ServerOptions,
   registry: Registry,
   store: Store,
-): Promise<CustomResources | undefined> {
+  resolve: ResolveService,
+): Promise<{ close(): Promise<void> } | undefined> {
   if (!registry.serves(CustomResourceDefinition)) return undefined;
   const failed = (error: unknown) =>
     log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; trying again");
-  const custom = new CustomResources({ store, clock, vocabulary, failed });
+  const caller = new WebhookCaller(clock, resolve);
+  const conversions = { caller, newUid: randomUUID, vocabulary };
+  const custom = new CustomResources({ store, clock, vocabulary, conversions, failed });
   await custom.start();
   registry.changing = custom;
-  return custom;
+  return {
+    close() {
+      custom.close();
+      return caller.close();
+    },
+  };
 }

@@ -16,6 +16,7 @@ import { Timestamps } from "../base/timestamps.ts";
 import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import { RepeatedApplies } from "../resources/repeated-applies.ts";
+import { serviceResolver } from "./webhook-services.ts";
 import { followCustomResources } from "./custom-resources.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
@@ -179,14 +180,16 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     await authorizers(options, { policy, needs, extensions: extensions.authorizers }),
     close,
   );
-  opened.add(await followCustomResources(options, registry, store), (custom) => custom?.close());
-  const effects = serverEffects(options, registry, store, (below) => randomInt(below));
+  const connections = await connectionRules(options);
+  const later = { engine: () => engine, client: () => client };
+  const below = (limit: number) => randomInt(limit);
+  const resolve = serviceResolver(later.engine, loopbackUser(options), connections, below);
+  opened.add(await followCustomResources(options, registry, store, resolve), (custom) => custom?.close());
+  const effects = serverEffects(options, registry, store, below);
   opened.add(effects.repair, (repair) => repair?.close());
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
-  const connections = await connectionRules(options);
-  const later = { engine: () => engine, client: () => client };
   const known = { policy, namespaces, authorizer: authorization.chain, connections };
   const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...known, ...later });
   const engine = engineFor(options, registry, store, {

@@ -5,7 +5,8 @@ import { importsOf, sources } from "./source-files.ts";
 const floors: readonly (readonly string[])[] = [
   ["base", "vocabulary"],
   ["schema", "storage", "remote"],
-  ["kinds", "fields", "cel"],
+  ["fields", "cel"],
+  ["kinds"],
   ["resources"],
   ["authentication", "authorization", "flow"],
   ["admission"],

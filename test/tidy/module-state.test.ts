@@ -35,6 +35,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/transport/listener.ts: connections",
     "src/http/verbs/watch.ts: shared",
     "src/kinds/core/pod/columns.ts: summaries",
+    "src/resources/converted-engine.ts: known",
+    "src/resources/converted-watch.ts: shared",
     "src/resources/watch.ts: shared",
     "src/server/feature-gates.ts: gatesOf",
   ],

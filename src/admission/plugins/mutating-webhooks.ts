@@ -114,11 +114,12 @@ class WebhookMutation {
   ): Promise<boolean> {
     const { objects, calls } = this;
     const { matched, resource } = match;
+    await objects.prepare(request, resource);
     const sent = objects.encode(request, resource, request.object);
     const { patch } = await calls.ask(match, request, reviews, sent, deadlineMs);
     if (patch.length === 0) return false;
     try {
-      const changed = applyWebhookPatch(objects, request, resource, sent, patch);
+      const changed = await applyWebhookPatch(objects, request, resource, sent, patch);
       const { configuration, name: webhook } = matched;
       const shown = { configuration, webhook, patch, patchType: "JSONPatch" } as unknown as JsonValue;
       const key = `patch.webhook.admission.${this.services.vocabulary.groupSuffix}/${place}`;

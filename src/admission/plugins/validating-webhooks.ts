@@ -32,7 +32,9 @@ export function validatingWebhooks(services: WebhookServices): AdmissionPlugin {
     const deadlineMs = calls.deadlineOf(request);
     const texts = new Map<Resource, string>();
     for (const { resource } of matches) {
-      if (!texts.has(resource)) texts.set(resource, objects.encode(request, resource, request.object));
+      if (texts.has(resource)) continue;
+      await objects.prepare(request, resource);
+      texts.set(resource, objects.encode(request, resource, request.object));
     }
     const refusals = await Promise.all(
       matches.map(async (match, index) => {

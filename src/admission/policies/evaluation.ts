@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
+import { faultText } from "../../cel/fault-text.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { Registry, Resource } from "../../resources/registry.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -12,7 +13,6 @@ import { selects } from "../matching/selectors.ts";
 import type { SentObjects } from "../webhooks/sent-object.ts";
 import { denial } from "./denial.ts";
 import { environmentOf, requestVariable } from "./environment.ts";
-import { faultText } from "./expression-check.ts";
 import { PolicyFailure } from "./failure.ts";
 import type { CheckOutcome, PolicyObserver } from "./figures.ts";
 import { ParamReader } from "./params.ts";
@@ -83,6 +83,8 @@ export class PolicyEvaluation {
       });
     });
     if (!(read instanceof Promise ? await read : read)) return;
+    const prepared = this.services.objects.prepare(this.request, resource);
+    if (prepared !== undefined) await prepared;
     const variables = this.variablesOf(policy, resource, params);
     for (const validation of policy.validations) {
       this.validate(policy, binding, validation, variables);

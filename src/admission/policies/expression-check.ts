@@ -1,4 +1,4 @@
-import type { ExpressionFault } from "../../cel/syntax.ts";
+import { faultText } from "../../cel/fault-text.ts";
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { Registry } from "../../resources/registry.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
@@ -43,10 +43,4 @@ export function policyExpressionCheck(
       for await (const warning of typeWarnings(policy, registry, vocabulary)) report.warn(warning);
     },
   };
-}
-
-/** What is wrong with an expression, and where, as compilers write it. */
-export function faultText(faults: readonly ExpressionFault[]): string {
-  const texts = faults.map(({ message, line, column }) => `ERROR: <input>:${line}:${column}: ${message}`);
-  return `compilation failed: ${texts.join("; ")}`;
 }

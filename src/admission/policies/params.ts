@@ -2,7 +2,8 @@ import { deepClone } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
 import { fromStored } from "../../resources/conversion.ts";
-import { keyOf, type Registry } from "../../resources/registry.ts";
+import { storeInVersion } from "../../resources/converted-engine.ts";
+import { keyOf, type Registry, type Resource } from "../../resources/registry.ts";
 import { decodeEntry } from "../../resources/stored.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -39,7 +40,7 @@ export class ParamReader {
     const known = `${paramKind.apiVersion} ${key}`;
     let found = this.read.get(known);
     if (found === undefined) {
-      found = andThen(this.store.get(key), (entry) =>
+      found = andThen(this.storeOf(resource).get(key), (entry) =>
         entry === undefined ? undefined : fromStored(resource, deepClone(decodeEntry(entry)), this.context),
       );
       this.read.set(known, found);
@@ -48,6 +49,10 @@ export class ParamReader {
       if (object === undefined) throw missing();
       return object;
     });
+  }
+
+  private storeOf(resource: Resource): Pick<Store, "get"> {
+    return storeInVersion({ store: this.store, vocabulary: this.registry.vocabulary }, resource);
   }
 
   /** @throws {PolicyFailure} the kind of a policy's parameters isn't served. */

@@ -20,20 +20,20 @@ export class UnusablePatch extends Error {
  * @returns whether the object is another one now.
  * @throws {UnusablePatch} nothing was changed.
  */
-export function applyWebhookPatch(
+export async function applyWebhookPatch(
   objects: SentObjects,
   request: AdmissionRequest,
   resource: Resource,
   sent: string,
   patch: readonly JsonValue[],
-): boolean {
+): Promise<boolean> {
   // What a connection is asked with stands in its URL, which can't be changed any more.
   if (request.object === undefined || request.operation === "CONNECT") {
     throw new UnusablePatch("attempted to modify the object, which is not supported for this operation");
   }
   try {
     const patched = applyJsonPatch(decodeJson(Buffer.from(sent)).value, [...patch]);
-    return objects.take(request, resource, patched);
+    return await objects.taken(request, resource, patched);
   } catch (error) {
     const foreseen =
       error instanceof PatchFault || error instanceof TypeFault || error instanceof StatusError;

@@ -1,5 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepClone, type JsonValue } from "../../base/json/value.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { ConvertedObjects } from "../../resources/converted-objects.ts";
 import { fromStored } from "../../resources/conversion.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import { complete } from "../../resources/input.ts";
@@ -8,7 +10,7 @@ import { shown } from "../../resources/view.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { decode } from "../../schema/decode.ts";
 import { fillFieldDefaults } from "../../schema/defaults.ts";
-import type { ApiObject, ViewSubresource } from "../../schema/kind.ts";
+import type { ApiObject, ObjectConverter, ViewSubresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Group, version and name of a kind. */
@@ -23,6 +25,9 @@ export interface KindName {
  * A write through a view, such as `scale`, is about the view.
  */
 export class SentObjects {
+  /** What conversion webhooks made of the objects of a request. */
+  private readonly converted = new WeakMap<AdmissionRequest, ConvertedObjects>();
+
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly contextOf: (request: AdmissionRequest) => KindContext,
@@ -39,6 +44,39 @@ export class SentObjects {
     return { group: resource.group, version: resource.version, kind };
   }
 
+  /**
+   * Has the objects of a request at hand in a version, as they are now; at once unless a webhook must convert them. To be awaited
+   * before they are shown.
+   */
+  prepare(request: AdmissionRequest, resource: Resource): MaybePromise<void> {
+    return this.settled(request, () => {
+      for (const object of [request.object, request.live]) {
+        if (object !== undefined) this.show(request, resource, object);
+      }
+    });
+  }
+
+  /** As {@link SentObjects.take}, which may need a conversion by a webhook. */
+  taken(request: AdmissionRequest, resource: Resource, patched: JsonValue): MaybePromise<boolean> {
+    return this.settled(request, () => this.take(request, resource, patched));
+  }
+
+  private settled<T>(request: AdmissionRequest, step: () => T): MaybePromise<T> {
+    const converter = request.target.resource.kind.custom?.converter;
+    return converter === undefined ? step() : this.convertedOf(request, converter).settled(step);
+  }
+
+  private convertedOf(request: AdmissionRequest, converter: ObjectConverter): ConvertedObjects {
+    let found = this.converted.get(request);
+    if (found === undefined) this.converted.set(request, (found = new ConvertedObjects(converter)));
+    return found;
+  }
+
+  private inVersion(request: AdmissionRequest, resource: Resource, object: ApiObject): ApiObject {
+    const converter = resource.kind.custom?.converter;
+    return converter === undefined ? object : this.convertedOf(request, converter).get(object, resource);
+  }
+
   /** The text of an object in JSON, `null` for none. */
   encode(request: AdmissionRequest, resource: Resource, object: ApiObject | undefined): string {
     if (object === undefined) return "null";
@@ -50,7 +88,7 @@ export class SentObjects {
     const declared = resource.kind.subresources[request.target.subresource];
     if (declared?.shape === "view") return shown(this.view(declared), object);
     if (declared?.shape === "action" || declared?.shape === "connect") return object;
-    if (resource.kind.conversion === undefined) return object;
+    if (resource.kind.conversion === undefined) return this.inVersion(request, resource, object);
     return fromStored(resource, deepClone(object), this.contextOf(request));
   }
 
@@ -61,7 +99,7 @@ export class SentObjects {
    * @returns whether that changed it.
    * @throws {TypeFault} the patched value can't be read as its kind.
    */
-  take(request: AdmissionRequest, resource: Resource, patched: JsonValue): boolean {
+  private take(request: AdmissionRequest, resource: Resource, patched: JsonValue): boolean {
     const { object } = request;
     const before = encodeJson(object as unknown as JsonValue);
     const { uid, creationTimestamp } = object!.metadata;
@@ -87,7 +125,9 @@ export class SentObjects {
     }
     const object = decode(resource.kind.type, patched).value as ApiObject;
     named(object, resource);
-    return complete(resource, object, context);
+    const completed = complete(resource, object, context);
+    if (resource.kind.custom?.converter === undefined) return completed;
+    return deepClone(this.inVersion(request, request.target.resource, completed));
   }
 
   private decoded(resource: Resource, patched: JsonValue, context: KindContext): ApiObject {

@@ -1,6 +1,8 @@
 import { compare, equal } from "../comparison.ts";
 import { JoinedList } from "../collections.ts";
+import { mergedItems } from "../list-identity.ts";
 import { declared, traversal, type CelFunction, type CostRule } from "../function-table.ts";
+import type { Meter } from "../meter.ts";
 import { checkedDuration, checkedTime } from "../times.ts";
 import {
   CelList,
@@ -60,10 +62,12 @@ function sameNumbers(more: readonly string[] = []): string[] {
   return [...numbers.map((type) => `(${type}, ${type}) -> ${type}`), ...more];
 }
 
-function added(a: Value, b: Value): Value {
+function added(a: Value, b: Value, meter: Meter): Value {
   if (typeof a === "string" && typeof b === "string") return a + b;
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b]);
-  if (a instanceof CelList && b instanceof CelList) return new JoinedList(a, b);
+  if (a instanceof CelList && b instanceof CelList) {
+    return a.identity === undefined ? new JoinedList(a, b) : mergedItems(a, a.identity, b, meter);
+  }
   if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos + b.nanos);
   if (a instanceof Duration && b instanceof Timestamp) return checkedTime(a.nanos + b.nanos);
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos + b.nanos);
@@ -143,7 +147,7 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
         "(duration, timestamp) -> timestamp",
         "(duration, duration) -> duration",
       ]),
-      ([a, b]) => added(a!, b!),
+      ([a, b], meter) => added(a!, b!, meter),
       {
         resultSize: (first, second) => first + second,
         charge([a, b], meter) {

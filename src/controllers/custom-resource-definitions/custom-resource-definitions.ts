@@ -104,8 +104,10 @@ class DefinitionKeeper {
     const { vocabulary } = registry;
     const finalizer = definition.metadata.finalizers?.find((one) => one === cleanupFinalizer(vocabulary));
     if (finalizer === undefined) return;
-    const { stored } = customKinds(definition, vocabulary);
-    const left = await deleteInstances(this.context, resourceOf(stored, vocabulary), closing);
+    const stored = resourceOf(customKinds(definition, vocabulary).stored, vocabulary);
+    // The registry's also knows how objects of former versions are converted.
+    const known = registry.stored().find(({ storePrefix }) => storePrefix === stored.storePrefix);
+    const left = await deleteInstances(this.context, known ?? stored, closing);
     if (left > 0) return this.queue.addLater(definition.metadata.name!, heldMs);
     const finalizers = definition.metadata.finalizers!.filter((one) => one !== finalizer);
     const metadata = { ...definition.metadata, finalizers };

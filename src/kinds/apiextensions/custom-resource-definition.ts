@@ -13,6 +13,7 @@ import {
   noteStoredVersion,
 } from "./definition-rules.ts";
 import { beginDeletion } from "./deletion.ts";
+import { checkRules } from "./expression-rules.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";
 import { CustomResourceDefinitionVersion } from "./version.ts";
 
@@ -92,6 +93,7 @@ export const CustomResourceDefinition = kind({
     checkDefinitionChange(definition, live, report);
     checkApproval(definition, live, report, context);
   },
+  validateLast: checkRules,
   beginDelete: (copy, { vocabulary }) => beginDeletion(copy, vocabulary),
   status: {
     initial: emptyStatus,

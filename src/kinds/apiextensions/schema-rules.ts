@@ -49,7 +49,7 @@ const rootMarks = ["preserve-unknown-fields", "validations"];
 
 /**
  * The rules of a version's whole schema: what of OpenAPI is understood, and that the schema says of every value what type
- * it has ("structural"). Expressions are compiled, and defaults held against the schema, where custom objects are served.
+ * it has ("structural"). Expressions are compiled behind all other rules; see `expression-rules.ts`.
  */
 export function checkRootSchema(
   schema: Schema,

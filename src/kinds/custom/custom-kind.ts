@@ -6,6 +6,7 @@ import {
   type Conversion,
   type Kind,
   type KindMembers,
+  type ObjectConverter,
 } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { anyObject, readSchema, type SchemaNode } from "../../schema/custom/schema-node.ts";
@@ -13,7 +14,10 @@ import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { CustomResourceDefinition } from "../apiextensions/custom-resource-definition.ts";
+import { checkExpressions } from "./rule-run.ts";
+import { rulesOf, type RuleNode } from "./rule-tree.ts";
 import { customColumns, type ColumnDefinition } from "./columns.ts";
+import { WebhookConverter, type ConversionServices, type ConversionWebhook } from "./webhook-converter.ts";
 import { checkReplicas, customScale, type ScalePaths } from "./custom-scale.ts";
 
 type Definition = CustomResourceDefinition;
@@ -27,24 +31,60 @@ export interface CustomKinds {
   readonly versions: ReadonlyMap<string, Kind>;
 }
 
-/** The kinds that a definition describes; from then on they are like built-in ones. */
-export function customKinds(definition: Definition, vocabulary: Vocabulary): CustomKinds {
+/**
+ * The kinds that a definition describes; from then on they are like built-in ones.
+ *
+ * @param services with what its webhook is asked; without them the kinds can't be converted by a webhook.
+ */
+export function customKinds(
+  definition: Definition,
+  vocabulary: Vocabulary,
+  services?: ConversionServices,
+): CustomKinds {
   const versions = definition.spec.versions ?? [];
   const storage = versions.find((version) => version.storage)!;
-  const stored = customKind(definition, storage, vocabulary);
+  const converter = converterOf(definition, services, () => stored);
+  const kindIn = (version: Version): Kind => customKind(definition, version, vocabulary, converter);
+  const stored = kindIn(storage);
+  // What a webhook converts is in the version of the request for all that a verb does; see `converted-engine.ts`.
+  if (converter !== undefined) {
+    const kinds = versions.map((one) => [one.name, one === storage ? stored : kindIn(one)] as const);
+    return { stored, versions: new Map(kinds) };
+  }
   // Objects that were stored as another version are so until they are written again: each is looked at when it is read.
   const isMixed = (definition.status?.storedVersions ?? []).length > 1;
   const kindOf = (version: Version): Kind =>
-    version === storage && !isMixed
-      ? stored
-      : { ...customKind(definition, version, vocabulary), conversion: unchanged(stored) };
+    version === storage && !isMixed ? stored : { ...kindIn(version), conversion: unchanged(stored) };
   return { stored, versions: new Map(versions.map((version) => [version.name, kindOf(version)])) };
 }
 
-function customKind({ metadata, spec }: Definition, version: Version, vocabulary: Vocabulary): Kind {
+/** The converter of the definition's webhook; undefined where the versions differ by their names and schemas only. */
+function converterOf(
+  { metadata, spec }: Definition,
+  services: ConversionServices | undefined,
+  stored: () => Kind,
+): ObjectConverter | undefined {
+  const { strategy, webhook } = spec.conversion ?? {};
+  if (services === undefined || strategy !== "Webhook" || (spec.versions ?? []).length < 2) return undefined;
+  const { clientConfig = {}, conversionReviewVersions } = webhook ?? {};
+  const known = {
+    definition: metadata.name ?? "",
+    clientConfig,
+    reviewVersions: conversionReviewVersions ?? [],
+  };
+  return new WebhookConverter(known as ConversionWebhook, services, stored);
+}
+
+function customKind(
+  { metadata, spec }: Definition,
+  version: Version,
+  vocabulary: Vocabulary,
+  converter: ObjectConverter | undefined,
+): Kind {
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
   const schema = schemaOf(version, vocabulary);
+  const expressions = expressionsOf(schema);
   const type = openStruct(
     { group, version: version.name },
     names.kind,
@@ -72,8 +112,13 @@ function customKind({ metadata, spec }: Definition, version: Version, vocabulary
     custom: {
       schema: version.schema?.openAPIV3Schema as unknown as object | undefined,
       listKind: names.listKind ?? `${names.kind}List`,
+      converter,
       deprecation: deprecationOf(spec.group, version, names.kind),
     },
+    validateLast: (object, live, report, { enabled }) =>
+      enabled("CustomResourceValidationExpressions")
+        ? checkExpressions(expressions(), object, live, report)
+        : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
     ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
     ...(hasStatus && { status: { initial: () => undefined, keepsMetadata: "all" } }),
@@ -90,6 +135,12 @@ function schemaOf({ schema }: Version, { schemaExtensionPrefix }: Vocabulary): (
   const text = schema?.openAPIV3Schema as unknown as object | undefined;
   let node: SchemaNode | undefined;
   return () => (node ??= text === undefined ? anyObject : readSchema(text, schemaExtensionPrefix));
+}
+
+/** The expressions of a schema, compiled when the first object is checked, and gone with the kind. */
+function expressionsOf(schema: () => SchemaNode): () => RuleNode | undefined {
+  let found: { readonly rules: RuleNode | undefined } | undefined;
+  return () => (found ??= { rules: rulesOf(schema()) }).rules;
 }
 
 /** What a change of the object is a new generation by; a kind without the subresource `status` has no status of the server's. */

@@ -17,7 +17,7 @@ export function checkListItems(node: SchemaNode, list: readonly JsonValue[], pla
 }
 
 /** The members by which an item is told apart; those that it lacks are left out. */
-function keysOf({ listMapKeys }: SchemaNode, item: JsonValue): JsonValue {
+export function keysOf({ listMapKeys }: SchemaNode, item: JsonValue): JsonValue {
   if (!isObject(item)) return item;
   return Object.fromEntries(
     listMapKeys.filter((name) => Object.hasOwn(item, name)).map((name) => [name, item[name]!]),

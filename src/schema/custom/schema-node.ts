@@ -25,6 +25,15 @@ export interface SchemaNode {
   readonly mapType: "atomic" | "granular" | undefined;
   /** What else the value must fulfil. */
   readonly rules: ValueRules;
+  /** Expressions that the value must fulfil. */
+  readonly validations: readonly ValidationRule[];
+}
+
+/** An expression of a schema (`x-…-validations`), in the Common Expression Language. */
+export interface ValidationRule {
+  readonly rule: string;
+  /** What the caller is told when the expression is false; undefined: the expression. */
+  readonly message?: string | undefined;
 }
 
 export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object" | "string";
@@ -103,6 +112,7 @@ const unknownValue: SchemaNode = {
   listMapKeys: [],
   mapType: undefined,
   rules: noRules,
+  validations: [],
 };
 
 /** Objects of a kind that says nothing of its values: everything is kept. */
@@ -133,6 +143,7 @@ function readNode(schema: SchemaText, prefix: string): SchemaNode {
     listType: mark("list-type"),
     listMapKeys: mark("list-map-keys") ?? unknownValue.listMapKeys,
     mapType: mark("map-type"),
+    validations: mark("validations") ?? unknownValue.validations,
     rules: readRules(schema, below),
   };
 }

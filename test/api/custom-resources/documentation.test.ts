@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { ok } from "../support.ts";
 import { TestServer } from "../../support/api.ts";
-import { definitions, whenServed, type definition } from "./support.ts";
+import { definition, definitions, group, order, served, version, whenServed } from "./support.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -11,9 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("docs/custom-resources.md: its definition is served, and its object is one of it", async () => {
+test("docs/custom-resources.md: its definition is served, its object is one of it, and its rules hold", async () => {
   const page = readFileSync(new URL("../../../docs/custom-resources.md", import.meta.url), "utf8");
-  const [defined, object] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(
+  const [defined, object, rules] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(
     ([, text]) => parse(text!) as ReturnType<typeof definition>,
   );
   await ok(server.admin.post(definitions, defined));
@@ -22,4 +22,19 @@ test("docs/custom-resources.md: its definition is served, and its object is one 
   expect([status, body.spec, warnings]).toEqual([201, { color: "red", size: 3 }, []]);
   const without = await server.admin.post(orders, { ...object, spec: {} });
   expect([without.status, without.body.details.causes[0].field]).toEqual([422, "spec.size"]);
+
+  const { spec } = rules as unknown as { spec: object };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
+  const ruled = definition({ versions: [version("v1", { schema })] });
+  await ok(server.admin.delete(`${definitions}/${defined!.metadata.name}`));
+  const again = await served(server.admin, {
+    ...ruled,
+    metadata: { name: `ruled.${group}` },
+    spec: { ...ruled.spec, names: { plural: "ruled", kind: "Order" } },
+  });
+  const first = { ...order("first", { min: 2, max: 1, name: "a" }) };
+  expect((await server.admin.post(again, first)).body.message).toContain("min must not be greater than max");
+  await ok(server.admin.post(again, { ...first, spec: { min: 1, max: 1, name: "a" } }));
+  const renamed = await server.admin.patch(`${again}/first`, { spec: { name: "b" } });
+  expect([renamed.status, renamed.body.details.causes[0].field]).toEqual([422, "spec.name"]);
 });

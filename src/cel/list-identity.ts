@@ -1,0 +1,86 @@
+import { ValueList } from "./collections.ts";
+import type { Meter } from "./meter.ts";
+import type { ListIdentity } from "./types.ts";
+import { CelList, CelMap, CelObject, Duration, Timestamp, Uint, type Value } from "./values.ts";
+
+/** Steps for making the text of a value, as the meter counts them. */
+const stepsPerValue = 20;
+
+/**
+ * Whether two lists of one length have the same items in any order, where the items are told apart by an identity.
+ *
+ * @param equal compares two items.
+ */
+export function equalItems(
+  a: CelList,
+  identity: ListIdentity,
+  b: CelList,
+  meter: Meter,
+  equal: (a: Value, b: Value, meter: Meter) => boolean,
+): boolean {
+  const known = new Map<string, Value>();
+  for (let at = 0; at < a.size; at++) known.set(identityText(a.get(at), identity, meter), a.get(at));
+  for (let at = 0; at < b.size; at++) {
+    const item = b.get(at);
+    const same = known.get(identityText(item, identity, meter));
+    if (same === undefined || !equal(same, item, meter)) return false;
+  }
+  return true;
+}
+
+/** The items of a list, of which those that the other list has too are replaced, and after them the others of the other list. */
+export function mergedItems(a: CelList, identity: ListIdentity, b: CelList, meter: Meter): CelList {
+  const merged = new Map<string, Value>();
+  for (const list of [a, b]) {
+    for (let at = 0; at < list.size; at++) {
+      const item = list.get(at);
+      merged.set(identityText(item, identity, meter), item);
+    }
+  }
+  return new ValueList([...merged.values()], identity);
+}
+
+/** Text that items share which are the same one. */
+function identityText(item: Value, identity: ListIdentity, meter: Meter): string {
+  if (identity === "set" || !(item instanceof CelObject || item instanceof CelMap))
+    return textOf(item, meter);
+  return JSON.stringify(identity.map((name) => textOf(item.select(name) ?? null, meter)));
+}
+
+/** Text that equal values share, and no others. */
+function textOf(value: Value, meter: Meter): string {
+  meter.work(stepsPerValue);
+  switch (typeof value) {
+    case "string":
+      meter.work(value.length >> 4);
+      return `s${value}`;
+    case "bigint":
+      return `n${value}`;
+    case "number":
+      return Number.isInteger(value) ? `n${BigInt(value)}` : `n${value}`;
+    case "boolean":
+      return String(value);
+    default:
+      return value === null ? "null" : textOfObject(value, meter);
+  }
+}
+
+function textOfObject(value: Value & object, meter: Meter): string {
+  if (value instanceof CelList) {
+    const items: string[] = [];
+    for (let at = 0; at < value.size; at++) items.push(textOf(value.get(at), meter));
+    return `l${JSON.stringify(items)}`;
+  }
+  if (value instanceof CelMap) {
+    const entries = value.keys().map((key) => [textOf(key, meter), textOf(value.get(key)!, meter)]);
+    return `m${JSON.stringify(entries.toSorted())}`;
+  }
+  if (value instanceof CelObject) {
+    const fields = [...value.type.fields.keys()].map((name) => [name, value.select(name)] as const);
+    const given = fields.filter(([, one]) => one !== undefined);
+    return `o${JSON.stringify(given.map(([name, one]) => [name, textOf(one!, meter)]))}`;
+  }
+  if (value instanceof Timestamp || value instanceof Duration) return `t${value.nanos}`;
+  if (value instanceof Uint) return `n${value.value}`;
+  return value instanceof Uint8Array ? `b${Buffer.from(value).toString("base64")}` : "?";
+}

@@ -1,0 +1,130 @@
+import { deepEqual, type JsonValue } from "../../base/json/value.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { turnGiver, type GiveTurn } from "../../base/turns.ts";
+import { faultText } from "../../cel/fault-text.ts";
+import type { KindContext } from "../../schema/context.ts";
+import { readSchema } from "../../schema/custom/schema-node.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { RuleRun } from "../custom/rule-run.ts";
+import { oldSelf, rulesOf, type Rule, type RuleNode } from "../custom/rule-tree.ts";
+import { cardinalityBelow, RuleCosts, type Cardinality } from "./rule-costs.ts";
+
+interface Definition {
+  readonly spec: { readonly versions: readonly Version[] | null };
+}
+
+interface Version {
+  readonly schema?: { readonly openAPIV3Schema?: unknown } | undefined;
+}
+
+/**
+ * The rules in the schemas of a definition compile, can be evaluated at a bounded cost, and hold for the defaults. Schemas with
+ * other faults are left out: what they say isn't sure.
+ */
+export function checkRules(
+  definition: Definition,
+  live: Definition | undefined,
+  report: FieldReport,
+  { vocabulary, enabled, subresource }: KindContext,
+): MaybePromise<void> {
+  if (subresource !== "" || !enabled("CustomResourceValidationExpressions")) return;
+  const prefix = vocabulary.schemaExtensionPrefix;
+  const before = live?.spec.versions ?? [];
+  const checks = (definition.spec.versions ?? []).flatMap(({ schema }, index) => {
+    const text = schema?.openAPIV3Schema as object | undefined;
+    const known = before[index]?.schema?.openAPIV3Schema;
+    if (text === undefined || deepEqual(text as JsonValue, known as JsonValue)) return [];
+    const place = report.at("spec", "versions", index, "schema", "openAPIV3Schema");
+    const { path } = place;
+    if (report.faults.some(({ field }) => field.startsWith(path))) return [];
+    const rules = rulesOf(readSchema(text, prefix));
+    return rules === undefined ? [] : [{ rules, place }];
+  });
+  return checks.length === 0 ? undefined : checkSchemas(checks, prefix);
+}
+
+async function checkSchemas(
+  schemas: readonly { readonly rules: RuleNode; readonly place: FieldReport }[],
+  prefix: string,
+): Promise<void> {
+  const giveTurn = turnGiver();
+  for (const { rules, place } of schemas) {
+    const found = place.faults.length;
+    const check = new SchemaRules(prefix, giveTurn);
+    await check.node(rules, place, 1, undefined);
+    check.costs.checkTotal(place, prefix);
+    if (place.faults.length === found) await checkDefaults(rules, place, new RuleRun());
+  }
+}
+
+/** Checks the rules of one schema. */
+class SchemaRules {
+  readonly costs = new RuleCosts();
+
+  constructor(
+    private readonly prefix: string,
+    private readonly giveTurn: GiveTurn,
+  ) {}
+
+  /** @param unordered path of the outermost list around the node whose items aren't known again after an update. */
+  async node(
+    node: RuleNode,
+    place: FieldReport,
+    cardinality: Cardinality,
+    unordered: string | undefined,
+  ): Promise<void> {
+    const validations = place.at(`${this.prefix}validations`);
+    if (node.rules.length > 0 && node.type === undefined) {
+      validations.invalid(
+        node.schema.type,
+        "rules are only supported where the schema says the types of all values that they can name",
+      );
+    } else {
+      for (const [index, rule] of node.rules.entries()) {
+        if (place.full) return;
+        this.rule(rule, node, validations.at(index, "rule"), cardinality, unordered);
+        await this.giveTurn();
+      }
+    }
+    const below = cardinalityBelow(node.schema, cardinality);
+    for (const [name, property] of node.properties) {
+      await this.node(property, place.at("properties").key(name), below, unordered);
+    }
+    if (node.additional !== undefined) {
+      await this.node(node.additional, place.at("additionalProperties"), below, unordered);
+    }
+    if (node.items === undefined) return;
+    const lost = node.schema.listType === "map" ? unordered : (unordered ?? place.path);
+    await this.node(node.items, place.at("items"), below, lost);
+  }
+
+  private rule(
+    rule: Rule,
+    { type }: RuleNode,
+    place: FieldReport,
+    cardinality: Cardinality,
+    unordered: string | undefined,
+  ): void {
+    const { program, faults } = rule.compiled;
+    if (program === undefined) return place.invalid(rule.expression, faultText(faults));
+    this.costs.add(place, program.estimate.max, cardinality, type!.minBytes);
+    if (unordered === undefined || !program.variables.has(oldSelf)) return;
+    place.invalid(
+      rule.expression,
+      `oldSelf cannot be used on the uncorrelatable portion of the schema within ${unordered}`,
+    );
+  }
+}
+
+/** The rules hold for the defaults that they are about. One budget is for all. */
+async function checkDefaults(node: RuleNode, place: FieldReport, run: RuleRun): Promise<void> {
+  const value = node.schema.default as JsonValue | undefined;
+  if (value !== undefined) await run.check(node, value, value, place.at("default"));
+  for (const [name, property] of node.properties) {
+    await checkDefaults(property, place.at("properties").key(name), run);
+  }
+  if (node.additional !== undefined) {
+    await checkDefaults(node.additional, place.at("additionalProperties"), run);
+  }
+  if (node.items !== undefined) await checkDefaults(node.items, place.at("items"), run);
+}

@@ -1,0 +1,204 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import { getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { turnGiver } from "../../base/turns.ts";
+import { bind, type Bindings } from "../../cel/compile.ts";
+import { faultText as compileFaultText } from "../../cel/fault-text.ts";
+import { keysOf } from "../../schema/custom/list-items.ts";
+import { sortedValue } from "../../schema/custom/order.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import { oldSelf, self, type Rule, type RuleNode } from "./rule-tree.ts";
+
+/** What all rules together may cost for one object, in the units of the reference. */
+const objectBudget = 10_000_000;
+
+/** The reference gives faults of the whole object this place. */
+const wholeObject = "<nil>";
+
+/** Faults after which the object hasn't the shape that rules rely on. */
+const blocking: ReadonlySet<string> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+/**
+ * Evaluates the rules of a custom kind's schema for an object (spec: conventions 4.8). They aren't evaluated where the object
+ * hasn't the shape that the schema demands; rules about changes only where there is a value of before.
+ *
+ * @param report has the faults that were found before.
+ */
+export function checkExpressions(
+  rules: RuleNode | undefined,
+  object: ApiObject,
+  live: ApiObject | undefined,
+  report: FieldReport,
+): MaybePromise<void> {
+  if (rules === undefined) return;
+  if (report.faults.some(({ reason }) => blocking.has(reason))) {
+    report
+      .at(wholeObject)
+      .invalid(
+        undefined,
+        "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+      );
+    return;
+  }
+  return new RuleRun().check(rules, object as unknown as JsonValue, live as unknown as JsonValue, report);
+}
+
+/** A value whose rules are to be evaluated. */
+interface Visit {
+  readonly node: RuleNode;
+  readonly value: JsonValue;
+  /** The value of before; undefined where there is none, or none that is known to be the same one. */
+  readonly old: JsonValue | undefined;
+  readonly place: FieldReport;
+  /** How many of the node's rules are done. */
+  done: number;
+  bindings: Bindings | undefined;
+}
+
+/** Evaluates rules one by one, with one budget for all. */
+export class RuleRun {
+  private left = objectBudget;
+  private current: Visit | undefined;
+  /** The values that are still to be visited at each depth, the deepest last; made one by one, as lists may be long. */
+  private readonly pending: Iterator<Visit>[] = [];
+  private readonly giveTurn = turnGiver();
+
+  /** Evaluates the rules at and below a node. The report gets the faults; the last one says where the budget is used up. */
+  check(
+    node: RuleNode,
+    value: JsonValue,
+    old: JsonValue | undefined,
+    report: FieldReport,
+  ): MaybePromise<void> {
+    this.current = visitOf(node, value, old, report);
+    return this.run(report);
+  }
+
+  private run(report: FieldReport): MaybePromise<void> {
+    while (!report.full && this.step()) {
+      const turn = this.giveTurn();
+      if (turn !== undefined) return turn.then(() => this.run(report));
+    }
+    this.current = undefined;
+    this.pending.length = 0;
+  }
+
+  /** Evaluates the next rule of a value, or goes on to the next value; false where there is nothing more to be evaluated. */
+  private step(): boolean {
+    const { current } = this;
+    if (current === undefined) {
+      const values = this.pending.at(-1);
+      if (values === undefined) return false;
+      const { value, done } = values.next();
+      if (done === true) this.pending.pop();
+      else this.current = value;
+      return true;
+    }
+    const rule = current.node.rules[current.done++];
+    if (rule !== undefined) return this.evaluate(rule, current);
+    if (Array.isArray(current.value)) this.pending.push(itemsOf(current, current.value));
+    else if (isObject(current.value)) this.pending.push(membersOf(current, current.value));
+    this.current = undefined;
+    return true;
+  }
+
+  private evaluate(rule: Rule, visit: Visit): boolean {
+    const { schema } = visit.node;
+    const fault = (message: string): void => {
+      const place = visit.place.path === "" ? visit.place.at(wholeObject) : visit.place;
+      place.invalid(schema.type, message);
+    };
+    if (this.left <= 0) {
+      fault(outOfBudget);
+      return false;
+    }
+    const { program, faults } = rule.compiled;
+    if (program === undefined) {
+      fault(`rule compile error: ${compileFaultText(faults)}`);
+      return true;
+    }
+    if (visit.old === undefined && program.variables.has(oldSelf)) return true;
+    const result = program.evaluate(bindingsOf(rule, visit), Infinity);
+    if (result.cost > this.left) {
+      fault(outOfBudget);
+      return false;
+    }
+    this.left -= result.cost;
+    if (result.outcome === "cost exceeded") {
+      fault(
+        `'${result.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.shown}`,
+      );
+      return false;
+    }
+    if (result.outcome === "fault") fault(faultText(result.message, rule));
+    else if (result.value !== true) {
+      fault(rule.message === "" ? `failed rule: ${rule.expression}` : rule.message);
+    }
+    return true;
+  }
+}
+
+const outOfBudget =
+  "validation failed due to running out of cost budget, no further validation rules will be run";
+
+function faultText(message: string, rule: Rule): string {
+  return message.startsWith("no such overload")
+    ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${rule.shown}`
+    : `${message} evaluating rule: ${rule.shown}`;
+}
+
+/** The variables of a value's rules; all of them have the same. */
+function bindingsOf(rule: Rule, visit: Visit): Bindings {
+  const { value, old = null } = visit;
+  return (visit.bindings ??= bind(rule.environment(), { [self]: value, [oldSelf]: old }));
+}
+
+/** The items of a list by what tells them apart; none for lists whose items may come and go without being the same ones. */
+function itemsByKey(node: RuleNode, list: readonly JsonValue[]): ReadonlyMap<string, JsonValue> | undefined {
+  if (node.schema.listType !== "map") return undefined;
+  return new Map(list.map((item) => [keyOf(node, item), item]));
+}
+
+function keyOf({ schema }: RuleNode, item: JsonValue): string {
+  return encodeJson(sortedValue(keysOf(schema, item)));
+}
+
+function visitOf(
+  node: RuleNode,
+  value: JsonValue | undefined,
+  old: JsonValue | undefined,
+  place: FieldReport,
+): Visit | undefined {
+  if (value === undefined || value === null) return undefined;
+  return { node, value, old: old === null ? undefined : old, place, done: 0, bindings: undefined };
+}
+
+function* itemsOf({ node, old, place }: Visit, list: readonly JsonValue[]): Generator<Visit, void> {
+  const { items } = node;
+  if (items === undefined) return;
+  const before = Array.isArray(old) && items.compares ? itemsByKey(node, old) : undefined;
+  for (const [index, item] of list.entries()) {
+    const visit = visitOf(items, item, before?.get(keyOf(node, item)), place.at(index));
+    if (visit !== undefined) yield visit;
+  }
+}
+
+function* membersOf({ node, old, place }: Visit, object: JsonObject): Generator<Visit, void> {
+  const before = isObject(old) ? old : {};
+  for (const [name, property] of node.properties) {
+    const visit = visitOf(property, getMember(object, name), getMember(before, name), place.at(name));
+    if (visit !== undefined) yield visit;
+  }
+  if (node.additional === undefined) return;
+  for (const name of Object.keys(object)) {
+    const visit = visitOf(node.additional, object[name], getMember(before, name), place.key(name));
+    if (visit !== undefined) yield visit;
+  }
+}

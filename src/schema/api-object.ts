@@ -1,0 +1,47 @@
+/** Any API object in JSON form, in the version it was decoded from. */
+export interface ApiObject {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMetaValue;
+  [field: string]: unknown;
+}
+
+/** `metadata` of an object, in JSON form (spec: conventions 2.2). Times are RFC 3339 in UTC with seconds. */
+export interface ObjectMetaValue {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  selfLink?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string | null;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReferenceValue[];
+  finalizers?: string[];
+  managedFields?: ManagedFieldsEntryValue[];
+}
+
+/** One entry of `metadata.managedFields` (spec: conventions 2.5). */
+export interface ManagedFieldsEntryValue {
+  manager?: string;
+  operation?: string;
+  apiVersion?: string;
+  /** When the entry last changed; RFC 3339 in UTC with seconds. */
+  time?: string;
+  fieldsType?: string;
+  fieldsV1?: Record<string, unknown>;
+  subresource?: string;
+}
+
+export interface OwnerReferenceValue {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+}

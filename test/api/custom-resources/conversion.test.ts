@@ -1,0 +1,469 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ok } from "../support.ts";
+import { TestServer, type Answer } from "../../support/api.ts";
+import { HttpsService, type Received, type Reply } from "../../support/https-service.ts";
+import { definition, definitions, group, served, whenServed } from "./support.ts";
+
+/** An endpoint is `host:port` in v1, and two fields in v2. */
+interface Endpoint {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels?: Record<string, string> } & Record<string, unknown>;
+  spec: { endpoint?: string; host?: string; port?: number };
+}
+interface Review {
+  apiVersion: string;
+  kind: string;
+  request: { uid: string; desiredAPIVersion: string; objects: Endpoint[] };
+}
+
+function converted(object: Endpoint, desired: string): Endpoint {
+  const { endpoint, host, port, ...rest } = object.spec;
+  const spec: Endpoint["spec"] = { ...rest };
+  if (desired.endsWith("v2")) {
+    const [first, second] = (endpoint ?? "").split(":");
+    if (endpoint !== undefined) Object.assign(spec, { host: first, port: Number(second) });
+  } else if (host !== undefined) spec.endpoint = `${host}:${port ?? 0}`;
+  return { ...object, apiVersion: desired, spec };
+}
+
+const answerTo = ({ apiVersion, kind, request }: Review) => ({
+  apiVersion,
+  kind,
+  response: {
+    uid: request.uid,
+    result: { status: "Success" },
+    convertedObjects: request.objects.map((one) => converted(one, request.desiredAPIVersion)),
+  },
+});
+type AnswerBody = ReturnType<typeof answerTo>;
+
+let server: TestServer;
+let webhook: HttpsService;
+let answer: (request: Received) => Reply | Promise<Reply>;
+const right = ({ text }: Received): Reply => ({ body: answerTo(JSON.parse(text) as Review) });
+/** Changes the right answer. */
+const wrong =
+  (change: (body: AnswerBody) => unknown) =>
+  ({ text }: Received): Reply => {
+    const body = answerTo(JSON.parse(text) as Review);
+    return { body: change(body) ?? body };
+  };
+
+const properties = (fields: object) => ({
+  openAPIV3Schema: {
+    type: "object",
+    properties: {
+      spec: { type: "object", properties: { note: { type: "string" }, ...fields } },
+      status: { type: "object", properties: { ready: { type: "boolean" } } },
+    },
+  },
+});
+const schemas = {
+  v1: properties({ endpoint: { type: "string", pattern: "^[^:]*:[0-9]+$" } }),
+  v2: properties({ host: { type: "string" }, port: { type: "integer", maximum: 65535 } }),
+};
+const versions = (storage: string) =>
+  (["v1", "v2"] as const).map((name) => ({
+    name,
+    served: true,
+    storage: name === storage,
+    schema: schemas[name],
+    subresources: { status: {} },
+    additionalPrinterColumns: [
+      { name: "Port", type: "string", jsonPath: name === "v1" ? ".spec.endpoint" : ".spec.port" },
+    ],
+  }));
+
+const conversion = (reviewVersions = ["v1"]) => ({
+  strategy: "Webhook",
+  webhook: {
+    conversionReviewVersions: reviewVersions,
+    clientConfig: {
+      url: `${webhook.url}/convert`,
+      caBundle: Buffer.from(webhook.ca).toString("base64"),
+    },
+  },
+});
+
+let count = 0;
+/** Serves a kind of endpoints; gives the paths of its collection in both versions, and a maker of its objects. */
+async function endpoints(storage = "v1", reviewVersions = ["v1"]) {
+  const plural = `endpoint${++count}s`;
+  const kind = `Endpoint${count}`;
+  const made = definition(
+    { versions: versions(storage), conversion: conversion(reviewVersions) },
+    plural,
+    kind,
+  );
+  const v1 = await served(server.admin, made as never);
+  return {
+    plural,
+    kind,
+    v1,
+    v2: v1.replace("/v1/", "/v2/"),
+    inV1: (name: string, endpoint: string, more: object = {}) => ({
+      apiVersion: `${group}/v1`,
+      kind,
+      metadata: { name, ...more },
+      spec: { endpoint },
+    }),
+    inV2: (name: string, host: string, port: number, more: object = {}) => ({
+      apiVersion: `${group}/v2`,
+      kind,
+      metadata: { name, ...more },
+      spec: { host, port },
+    }),
+  };
+}
+
+beforeAll(async () => {
+  webhook = await HttpsService.start((request) => answer(request));
+  server = await TestServer.start({ enabledControllers: ["namespace", "garbagecollector"] });
+});
+afterAll(async () => {
+  await server.close();
+  await webhook.close();
+});
+beforeEach(() => {
+  answer = right;
+  webhook.received.length = 0;
+});
+
+const reviews = () => webhook.received.map(({ text }) => JSON.parse(text) as Review);
+
+describe.each(["v1", "v1beta1"])("objects are converted by a webhook, by ConversionReview %s", (review) => {
+  test.each(["v1", "v2"])("when they are written and read; stored as %s", async (storage) => {
+    const { v1, v2, inV1, inV2 } = await endpoints(storage, ["v9", review]);
+    const first = await server.admin.post(v1, inV1("a", "a.example:80"));
+    expect([first.status, first.body.apiVersion, first.body.spec]).toEqual([
+      201,
+      `${group}/v1`,
+      { endpoint: "a.example:80" },
+    ]);
+    const second = await server.admin.post(v2, inV2("b", "b.example", 81));
+    expect([second.status, second.body.apiVersion, second.body.spec]).toEqual([
+      201,
+      `${group}/v2`,
+      { host: "b.example", port: 81 },
+    ]);
+    expect((await server.admin.get(`${v2}/a`)).body.spec).toEqual({ host: "a.example", port: 80 });
+    expect((await server.admin.get(`${v1}/b`)).body.spec).toEqual({ endpoint: "b.example:81" });
+    const put = await server.admin.put(`${v2}/a`, {
+      ...(await server.admin.get(`${v2}/a`)).body,
+      spec: { host: "c", port: 82 },
+    });
+    expect([put.status, put.body.spec, put.body.metadata.generation]).toEqual([
+      200,
+      { host: "c", port: 82 },
+      2,
+    ]);
+    const patched = await server.admin.patch(`${v1}/a`, { spec: { endpoint: "d:83" } });
+    expect([patched.body.spec, patched.body.apiVersion]).toEqual([{ endpoint: "d:83" }, `${group}/v1`]);
+    expect((await server.admin.patch(`${v2}/a`, { spec: { port: 84 } })).body.spec).toEqual({
+      host: "d",
+      port: 84,
+    });
+    const status = await server.admin.patch(`${v2}/a/status`, { status: { ready: true } });
+    expect([status.body.spec, status.body.status]).toEqual([{ host: "d", port: 84 }, { ready: true }]);
+    expect(reviews()[0]).toMatchObject({
+      apiVersion: `apiextensions.platform.io/${review}`,
+      kind: "ConversionReview",
+      request: { objects: [{ apiVersion: expect.stringContaining(group) }] },
+    });
+    await ok(server.admin.delete(`${v2}/a`));
+    expect((await server.admin.get(`${v1}/a`)).status).toBe(404);
+  });
+});
+
+describe("conversion", () => {
+  test("in the stored version nobody is asked; a write in another one is checked by its own schema", async () => {
+    const { v1, v2, inV1, inV2 } = await endpoints();
+    await ok(server.admin.post(v1, inV1("a", "a:1")));
+    await ok(server.admin.get(`${v1}/a`));
+    await ok(server.admin.get(v1));
+    await ok(server.admin.patch(`${v1}/a`, { spec: { note: "x" } }));
+    expect(webhook.received).toEqual([]);
+    const refused = await server.admin.post(v2, inV2("b", "b", 70_000));
+    expect([refused.status, refused.body.details.causes[0].field]).toEqual([422, "spec.port"]);
+    expect((await server.admin.get(v2, { accept: "application/json" })).body.items[0].spec.note).toBe("x");
+  });
+
+  test("a list is converted in batches, with its selectors, limits and tables", async () => {
+    const { v1, v2, inV1 } = await endpoints();
+    const names = Array.from({ length: 620 }, (_, index) => `n${String(index).padStart(3, "0")}`);
+    await Promise.all(
+      names.map((name, index) =>
+        ok(server.admin.post(v1, inV1(name, `${name}:${index}`, { labels: { odd: String(index % 2) } }))),
+      ),
+    );
+    const { body } = await server.admin.get(v2);
+    expect(body.items.map(({ spec }: Endpoint) => [spec.host, spec.port])).toEqual(
+      names.map((name, index) => [name, index]),
+    );
+    expect(body.apiVersion).toBe(`${group}/v2`);
+    expect(webhook.received.length).toBeLessThan(10);
+    expect(Math.max(...reviews().map(({ request }) => request.objects.length))).toBeLessThanOrEqual(500);
+    webhook.received.length = 0;
+    const some = await server.admin.get(`${v2}?limit=3&labelSelector=odd%3D1`);
+    expect(some.body.items.map(({ spec }: Endpoint) => spec.port)).toEqual([1, 3, 5]);
+    const table = await server.admin.get(`${v2}?limit=2`, {
+      accept: "application/json;as=Table;v=v1;g=meta.platform.io",
+    });
+    expect(table.body.rows.map(({ cells }: { cells: unknown[] }) => cells)).toEqual([
+      ["n000", "0"],
+      ["n001", "1"],
+    ]);
+  });
+
+  test("a watch shows changes in its version, in their order", async () => {
+    const { v1, v2, inV1, inV2 } = await endpoints();
+    await ok(server.admin.post(v1, inV1("before", "b:1")));
+    const watch = await server.admin.watch(`${v2}?watch=1`);
+    const next = async () => {
+      const { type, object } = await watch.next();
+      return [type, object.apiVersion, object.spec];
+    };
+    const v2Name = `${group}/v2`;
+    expect(await next()).toEqual(["ADDED", v2Name, { host: "b", port: 1 }]);
+    answer = async (request) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+      return right(request);
+    };
+    await ok(server.admin.post(v1, inV1("a", "a:1")));
+    for (const port of [2, 3, 4])
+      await ok(server.admin.patch(`${v1}/a`, { spec: { endpoint: `a:${port}` } }));
+    await ok(server.admin.post(v2, inV2("z", "z", 9)));
+    await ok(server.admin.delete(`${v1}/a`));
+    const seen = [];
+    for (let at = 0; at < 6; at++) seen.push(await next());
+    expect(seen).toEqual([
+      ["ADDED", v2Name, { host: "a", port: 1 }],
+      ["MODIFIED", v2Name, { host: "a", port: 2 }],
+      ["MODIFIED", v2Name, { host: "a", port: 3 }],
+      ["MODIFIED", v2Name, { host: "a", port: 4 }],
+      ["ADDED", v2Name, { host: "z", port: 9 }],
+      ["DELETED", v2Name, { host: "a", port: 4 }],
+    ]);
+    answer = () => ({ status: 500, body: "" });
+    await ok(server.admin.post(v1, inV1("c", "c:1")));
+    const ended = await watch.next();
+    expect([ended.type, ended.object.code]).toEqual(["ERROR", 500]);
+    watch.close();
+  });
+
+  test("apply knows who owns a field in whichever version it was written", async () => {
+    const { v1, v2, inV1, inV2 } = await endpoints();
+    const apply = (path: string, manager: string, body: object, more = "") =>
+      server.admin.ask("PATCH", `${path}/a?fieldManager=${manager}${more}`, {
+        contentType: "application/apply-patch+yaml",
+        body,
+      });
+    const created = await apply(v1, "alice", inV1("a", "a:1"));
+    expect([created.status, created.body.spec]).toEqual([201, { endpoint: "a:1" }]);
+    // The owner of the endpoint in v1 would lose it to a change of the port in v2.
+    const conflict = await apply(v2, "bob", inV2("a", "a", 2));
+    expect([conflict.status, conflict.body.message]).toEqual([409, expect.stringContaining("alice")]);
+    const forced = await apply(v2, "bob", inV2("a", "a", 2), "&force=true");
+    expect([forced.status, forced.body.spec]).toEqual([200, { host: "a", port: 2 }]);
+    const owners = (answer: Answer) =>
+      answer.body.metadata.managedFields.map(({ manager, apiVersion, fieldsV1 }: Record<string, object>) => [
+        manager,
+        apiVersion,
+        (fieldsV1 as Record<string, object>)["f:spec"],
+      ]);
+    expect(owners(forced)).toEqual([["bob", `${group}/v2`, { "f:host": {}, "f:port": {} }]]);
+    // An update in v1 takes over what it changes.
+    const updated = await server.admin.patch(`${v1}/a?fieldManager=carol`, { spec: { endpoint: "a:3" } });
+    expect(owners(updated)).toContainEqual(["carol", `${group}/v1`, { "f:endpoint": {} }]);
+    expect(owners(updated)).toContainEqual(["bob", `${group}/v2`, { "f:host": {} }]);
+    const again = await apply(v2, "dave", { ...inV2("a", "a", 3), spec: { note: "n" } });
+    expect([again.status, again.body.spec]).toEqual([200, { host: "a", note: "n", port: 3 }]);
+  });
+
+  test("objects of a former stored version are converted, and a write of the same stores them anew", async () => {
+    const { v1, v2, plural, inV1 } = await endpoints("v1");
+    await ok(server.admin.post(v1, inV1("old", "old:1")));
+    const path = `${definitions}/${plural}.${group}`;
+    await ok(server.admin.patch(path, { spec: { versions: versions("v2") } }));
+    expect((await server.admin.get(path)).body.status.storedVersions).toEqual(["v1", "v2"]);
+    await whenServed(server.admin, definition({}, plural, "x"), "v2");
+    expect((await server.admin.get(`${v2}/old`)).body.spec).toEqual({ host: "old", port: 1 });
+    expect((await server.admin.get(`${v1}/old`)).body.spec).toEqual({ endpoint: "old:1" });
+    const same = (await server.admin.get(`${v2}/old`)).body;
+    const before = same.metadata.resourceVersion;
+    const rewritten = await server.admin.put(`${v2}/old`, same);
+    expect(Number(rewritten.body.metadata.resourceVersion)).toBeGreaterThan(Number(before));
+    webhook.received.length = 0;
+    expect((await server.admin.get(`${v2}/old`)).body.spec).toEqual({ host: "old", port: 1 });
+    expect(webhook.received).toEqual([]);
+    const unchanged = await server.admin.put(`${v2}/old`, rewritten.body);
+    expect(unchanged.body.metadata.resourceVersion).toBe(rewritten.body.metadata.resourceVersion);
+  });
+
+  test("labels and annotations may change, the rest of the metadata stays", async () => {
+    const { v1, v2, inV1 } = await endpoints();
+    await ok(server.admin.post(v1, inV1("a", "a:1", { labels: { a: "1" }, finalizers: ["example.com/f"] })));
+    answer = wrong(({ response }) => {
+      for (const { metadata } of response.convertedObjects) {
+        Object.assign(metadata, { labels: { b: "2" }, finalizers: [], resourceVersion: "1", generation: 9 });
+      }
+    });
+    const before = (await server.admin.get(`${v1}/a`)).body.metadata;
+    const { metadata } = (await server.admin.get(`${v2}/a`)).body;
+    expect(metadata).toMatchObject({ ...before, labels: { b: "2" }, managedFields: expect.any(Array) });
+  });
+
+  test("webhooks of admission see the version that their rules name", async () => {
+    const { v1, v2, plural, inV1, inV2 } = await endpoints();
+    const seen: Endpoint[] = [];
+    const admission = await HttpsService.start(({ text }) => {
+      const { apiVersion, kind, request } = JSON.parse(text) as {
+        apiVersion: string;
+        kind: string;
+        request: { uid: string; object: Endpoint; oldObject: Endpoint | null };
+      };
+      seen.push(request.object);
+      if (request.oldObject !== null) seen.push(request.oldObject);
+      const patch = [{ op: "add", path: "/spec/note", value: "mutated" }];
+      const encoded = Buffer.from(JSON.stringify(patch)).toString("base64");
+      const response = { uid: request.uid, allowed: true, patchType: "JSONPatch", patch: encoded };
+      return { body: { apiVersion, kind, response } };
+    });
+    const configurations = "/apis/admissionregistration.platform.io/v1/mutatingwebhookconfigurations";
+    await ok(
+      server.admin.post(configurations, {
+        metadata: { name: "mutate" },
+        webhooks: [
+          {
+            name: "mutate.example.com",
+            admissionReviewVersions: ["v1"],
+            sideEffects: "None",
+            clientConfig: {
+              url: `${admission.url}/`,
+              caBundle: Buffer.from(admission.ca).toString("base64"),
+            },
+            rules: [{ operations: ["*"], apiGroups: [group], apiVersions: ["v2"], resources: [plural] }],
+          },
+        ],
+      }),
+    );
+    const { body } = await server.admin.post(v1, inV1("a", "a:1"));
+    expect([body.apiVersion, body.spec]).toEqual([`${group}/v1`, { endpoint: "a:1", note: "mutated" }]);
+    await ok(server.admin.patch(`${v1}/a`, { spec: { endpoint: "a:2" } }));
+    await ok(server.admin.post(v2, inV2("b", "b", 3)));
+    expect(seen.map(({ apiVersion, spec }) => [apiVersion.slice(-2), spec.host, spec.port])).toEqual([
+      ["v2", "a", 1],
+      ["v2", "a", 2],
+      ["v2", "a", 1],
+      ["v2", "b", 3],
+    ]);
+    await ok(server.admin.delete(`${configurations}/mutate`));
+    await admission.close();
+  });
+});
+
+describe("a webhook that fails", () => {
+  test.each<[string, () => typeof answer, RegExp]>([
+    ["answers with another status", () => () => ({ status: 503, body: "" }), /status 503/],
+    ["answers with no JSON", () => () => ({ body: "<html>" }), /not JSON/],
+    ["answers with nothing", () => () => ({ body: "{}" }), /no response/],
+    [
+      "answers another question",
+      () => wrong(({ response }) => void (response.uid = "x")),
+      /expected response.uid/,
+    ],
+    [
+      "answers in another version of the review",
+      () => wrong((body) => ({ ...body, apiVersion: "x/v1" })),
+      /expected webhook response/,
+    ],
+    [
+      "refuses",
+      () =>
+        wrong(({ response }) => void (response.result = { status: "Failed", message: "no way" } as never)),
+      /no way/,
+    ],
+    [
+      "leaves objects out",
+      () => wrong(({ response }) => void (response.convertedObjects = [])),
+      /returned 0 objects, expected 1/,
+    ],
+    [
+      "answers in another version",
+      () => wrong(({ response }) => void (response.convertedObjects[0]!.apiVersion = "x/v3")),
+      /invalid groupVersion/,
+    ],
+    [
+      "makes another kind of it",
+      () => wrong(({ response }) => void (response.convertedObjects[0]!.kind = "Pod")),
+      /must have the same kind/,
+    ],
+    [
+      "renames it",
+      () => wrong(({ response }) => void (response.convertedObjects[0]!.metadata.name = "x")),
+      /must have the same name/,
+    ],
+    [
+      "gives it another uid",
+      () => wrong(({ response }) => void (response.convertedObjects[0]!.metadata["uid"] = "x")),
+      /must have the same uid/,
+    ],
+    [
+      "moves it",
+      () => wrong(({ response }) => void (response.convertedObjects[0]!.metadata["namespace"] = "x")),
+      /must have the same namespace/,
+    ],
+    [
+      "takes its metadata away",
+      () => wrong(({ response }) => void (response.convertedObjects[0]!.metadata = undefined as never)),
+      /missing metadata/,
+    ],
+    [
+      "makes labels of a wrong type",
+      () => wrong(({ response }) => void (response.convertedObjects[0]!.metadata.labels = { a: 1 as never })),
+      /metadata.labels/,
+    ],
+    [
+      "answers with no objects",
+      () => wrong(({ response }) => void (response.convertedObjects = [null as never])),
+      /not an object/,
+    ],
+    [
+      "answers with 100 MB",
+      () => () => ({ body: " ".repeat(100 * 1024 * 1024) }),
+      /answers more than 8388608 bytes/,
+    ],
+  ])("that %s fails the request with 500 and names the definition", async (_, make, why) => {
+    const { v1, v2, plural, inV1, inV2, kind } = await endpoints();
+    await ok(server.admin.post(v1, inV1("a", "a:1")));
+    answer = make();
+    const { status, body } = await server.admin.get(`${v2}/a`);
+    expect([status, body.reason, body.message]).toEqual([500, "InternalError", expect.stringMatching(why)]);
+    expect(body.message).toContain(`conversion webhook for ${group}/v1, Kind=${kind} failed: `);
+    expect(body.message).toContain(`CustomResourceDefinition ${plural}.${group}`);
+    expect((await server.admin.post(v2, inV2("b", "b", 1))).status).toBe(500);
+    expect((await server.admin.get(`${v1}/b`)).status).toBe(404);
+    await ok(server.admin.get(`${v1}/a`));
+    await ok(server.admin.delete(`${v1}/a`));
+  });
+
+  test("and never answers, holds up nothing else", async () => {
+    const { v1, v2, inV1 } = await endpoints();
+    const other = await endpoints();
+    await ok(server.admin.post(v1, inV1("a", "a:1")));
+    await ok(server.admin.post(other.v1, other.inV1("a", "a:1")));
+    answer = ({ text }) =>
+      text.includes(`"kind":"Endpoint${count - 1}"`) ? { body: undefined } : right({ text } as Received);
+    const stuck = Array.from({ length: 50 }, () => server.admin.get(`${v2}/a`).catch(() => undefined));
+    const list = server.admin.get(v2).catch(() => undefined);
+    const start = performance.now();
+    for (let at = 0; at < 20; at++) {
+      expect((await server.admin.get(`${other.v2}/a`)).body.spec).toEqual({ host: "a", port: 1 });
+      await ok(server.admin.get(`${v1}/a`));
+      await ok(server.admin.get("/api/v1/namespaces"));
+    }
+    expect(performance.now() - start).toBeLessThan(5000);
+    void Promise.all([...stuck, list]);
+  });
+});

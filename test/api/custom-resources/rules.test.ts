@@ -1,0 +1,521 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ok } from "../support.ts";
+import { TestServer, type Answer } from "../../support/api.ts";
+import { definition, definitions, order, served, version } from "./support.ts";
+
+const validations = (...rules: readonly (string | { rule: string; message?: string })[]) => ({
+  "x-platform-validations": rules.map((rule) => (typeof rule === "string" ? { rule } : rule)),
+});
+
+/** A version whose schema has these properties in `spec`, and rules for the whole object. */
+const ruled = (properties: object, spec: object = {}, root: object = {}, more: object = {}) =>
+  version("v1", {
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        ...root,
+        properties: {
+          spec: { type: "object", ...spec, properties },
+          status: { type: "object", properties: { ready: { type: "integer" } } },
+        },
+      },
+    },
+    ...more,
+  });
+
+const causesOf = ({ status, body }: Answer) => [
+  status,
+  ...(body.details?.causes ?? []).map((cause: { field: string; reason: string; message: string }) => [
+    cause.field,
+    cause.reason.replace("FieldValue", ""),
+    cause.message,
+  ]),
+];
+
+/** The causes without their messages. */
+const placesOf = (answer: Answer) =>
+  causesOf(answer).map((cause) => (Array.isArray(cause) ? cause.slice(0, 2) : cause));
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({ enabledControllers: [] });
+});
+afterAll(() => server.close());
+
+let count = 0;
+/** Serves a kind with this version. */
+async function kind(one: object) {
+  const plural = `kind${++count}s`;
+  const name = `Kind${count}`;
+  const orders = await served(server.admin, definition({ versions: [one] }, plural, name));
+  const object = (named: string, spec: object, more: object = {}) => ({
+    ...order(named, spec, more),
+    kind: name,
+  });
+  return {
+    orders,
+    object,
+    create: (spec: object, more = {}) => server.admin.post(orders, object("one", spec, more)),
+  };
+}
+
+/** What a definition with this version is refused with. */
+async function refusal(one: object): Promise<unknown[]> {
+  const answer = await server.admin.post(definitions, definition({ versions: [one] }, "refuseds", "Refused"));
+  const place = "spec.versions[0].schema.openAPIV3Schema.";
+  return causesOf(answer).map((cause) =>
+    Array.isArray(cause) ? [cause[0].replace(place, ""), ...cause.slice(1)] : cause,
+  );
+}
+
+const integer = { type: "integer" };
+const text = { type: "string", maxLength: 20 };
+
+describe("rules are evaluated when an object is written", () => {
+  test("a rule that isn't true refuses the object at its place, with the message or the rule", async () => {
+    const { create, orders, object } = await kind(
+      ruled(
+        { min: integer, max: integer, name: { ...text, ...validations("self.startsWith('a')") } },
+        validations({ rule: "self.min <= self.max", message: " min must not exceed max " }),
+        validations("self.metadata.name != 'forbidden' && self.kind == self.kind"),
+      ),
+    );
+    expect(causesOf(await create({ min: 2, max: 1, name: "b" }))).toEqual([
+      422,
+      ["spec", "Invalid", 'Invalid value: "object": min must not exceed max'],
+      ["spec.name", "Invalid", `Invalid value: "string": failed rule: self.startsWith('a')`],
+    ]);
+    expect(placesOf(await server.admin.post(orders, object("forbidden", { min: 1, max: 2 })))).toEqual([
+      422,
+      ["<nil>", "Invalid"],
+    ]);
+    await ok(create({ min: 1, max: 2, name: "a" }));
+    expect(placesOf(await server.admin.patch(`${orders}/one`, { spec: { min: 3 } }))).toEqual([
+      422,
+      ["spec", "Invalid"],
+    ]);
+  });
+
+  test("items of lists and values of maps have places of their own", async () => {
+    const positive = { ...integer, ...validations("self > 0") };
+    const { create } = await kind(
+      ruled({
+        list: { type: "array", maxItems: 10, items: positive },
+        map: { type: "object", maxProperties: 10, additionalProperties: positive },
+      }),
+    );
+    expect(placesOf(await create({ list: [1, 0, -1], map: { a: 1, b: 0 } }))).toEqual([
+      422,
+      ["spec.list[1]", "Invalid"],
+      ["spec.list[2]", "Invalid"],
+      ["spec.map[b]", "Invalid"],
+    ]);
+  });
+
+  test("values have the types of the schema; names that the language can't write are escaped", async () => {
+    const properties = {
+      when: { type: "string", format: "date-time" },
+      day: { type: "string", format: "date" },
+      wait: { type: "string", format: "duration" },
+      data: { type: "string", format: "byte", maxLength: 100 },
+      ratio: { type: "number" },
+      port: { "x-platform-int-or-string": true },
+      "a-b": text,
+      namespace: text,
+      __x: text,
+      free: { type: "object", "x-platform-preserve-unknown-fields": true, properties: { a: integer } },
+      embedded: {
+        type: "object",
+        "x-platform-embedded-resource": true,
+        "x-platform-preserve-unknown-fields": true,
+      },
+      maybe: { ...text, nullable: true },
+      flags: { type: "object", maxProperties: 3, additionalProperties: { type: "boolean" } },
+    };
+    const rules = [
+      "self.when > timestamp('2020-01-01T00:00:00Z') && self.day.getFullYear() == 2021",
+      "self.wait > duration('1h')",
+      "self.data == b'ab' && self.ratio == 1.0",
+      "type(self.port) == int ? self.port == 5 : self.port == '5'",
+      "self.a__dash__b == 'x' && self.__namespace__ == 'y' && self.__underscores__x == 'z'",
+      "self.free.a == 1 && self.embedded.metadata.name == 'n' && self.embedded.kind == 'K'",
+      "!has(self.maybe)",
+      "self.flags.all(name, self.flags[name]) && has(self.flags.on)",
+    ];
+    const { create } = await kind(ruled(properties, validations(...rules)));
+    const spec = {
+      when: "2023-01-01T00:00:00Z",
+      day: "2021-05-05",
+      wait: "1d",
+      data: "YWI=",
+      ratio: 1,
+      port: "5",
+      "a-b": "x",
+      namespace: "y",
+      __x: "z",
+      free: { a: 1, b: 2 },
+      embedded: { apiVersion: "v1", kind: "K", metadata: { name: "n" } },
+      maybe: null,
+      flags: { on: true },
+    };
+    await ok(create(spec));
+    expect(placesOf(await create({ ...spec, wait: "10m", flags: { on: false } }))).toEqual([
+      422,
+      ["spec", "Invalid"],
+      ["spec", "Invalid"],
+    ]);
+  });
+
+  test("an update is held against the rules about changes; where there was no value they aren't evaluated", async () => {
+    const { create, orders } = await kind(
+      ruled(
+        { fixed: { ...text, ...validations("self == oldSelf") }, size: integer },
+        validations({ rule: "self.size >= oldSelf.size", message: "may only grow" }),
+      ),
+    );
+    await ok(create({ size: 5 }));
+    await ok(server.admin.patch(`${orders}/one`, { spec: { fixed: "a" } }));
+    expect(causesOf(await server.admin.patch(`${orders}/one`, { spec: { fixed: "b", size: 4 } }))).toEqual([
+      422,
+      ["spec", "Invalid", 'Invalid value: "object": may only grow'],
+      ["spec.fixed", "Invalid", 'Invalid value: "string": failed rule: self == oldSelf'],
+    ]);
+    await ok(server.admin.patch(`${orders}/one`, { spec: { fixed: null, size: 6 } }));
+  });
+
+  test("items of a list of type map are compared with the item of before that has their keys", async () => {
+    const parts = {
+      type: "array",
+      maxItems: 10,
+      "x-platform-list-type": "map",
+      "x-platform-list-map-keys": ["key"],
+      items: {
+        type: "object",
+        required: ["key"],
+        properties: { key: text, value: { ...integer, ...validations("self == oldSelf") } },
+      },
+    };
+    const { create, orders } = await kind(ruled({ parts }));
+    await ok(create({ parts: [{ key: "a", value: 1 }] }));
+    const update = (list: object) => server.admin.patch(`${orders}/one`, { spec: { parts: list } });
+    await ok(
+      update([
+        { key: "b", value: 2 },
+        { key: "a", value: 1 },
+      ]),
+    );
+    expect(
+      placesOf(
+        await update([
+          { key: "b", value: 2 },
+          { key: "a", value: 3 },
+        ]),
+      ),
+    ).toEqual([422, ["spec.parts[1].value", "Invalid"]]);
+  });
+
+  test("the order of the items of sets and maps doesn't count, and joining them keeps each once", async () => {
+    const items = {
+      type: "object",
+      required: ["key"],
+      properties: { key: text, value: integer },
+    };
+    const lists = {
+      set: { type: "array", maxItems: 5, items: text, "x-platform-list-type": "set" },
+      map: {
+        type: "array",
+        maxItems: 5,
+        items,
+        "x-platform-list-type": "map",
+        "x-platform-list-map-keys": ["key"],
+      },
+    };
+    const { create, orders } = await kind(
+      ruled(
+        { ...lists, size: integer },
+        validations(
+          "self.set == oldSelf.set",
+          "self.map == oldSelf.map",
+          "size(self.set + oldSelf.set) == self.size && size(self.map + oldSelf.map) == self.size",
+        ),
+      ),
+    );
+    const map = [{ key: "a", value: 1 }, { key: "b" }];
+    await ok(create({ set: ["a", "b"], map, size: 2 }));
+    await ok(server.admin.patch(`${orders}/one`, { spec: { set: ["b", "a"], map: map.toReversed() } }));
+    expect(
+      placesOf(
+        await server.admin.patch(`${orders}/one`, {
+          spec: { set: ["b", "c"], map: [{ key: "a", value: 2 }, { key: "b" }], size: 3 },
+        }),
+      ),
+    ).toEqual([422, ["spec", "Invalid"], ["spec", "Invalid"], ["spec", "Invalid"]]);
+  });
+
+  test("a write of the status is held against the rules of the whole object", async () => {
+    const { create, orders } = await kind(
+      ruled({ size: integer }, {}, validations("!has(self.status) || self.status.ready <= self.spec.size"), {
+        subresources: { status: {} },
+      }),
+    );
+    await ok(create({ size: 1 }));
+    await ok(server.admin.patch(`${orders}/one/status`, { status: { ready: 1 } }));
+    expect(placesOf(await server.admin.patch(`${orders}/one/status`, { status: { ready: 2 } }))).toEqual([
+      422,
+      ["<nil>", "Invalid"],
+    ]);
+  });
+
+  test("they aren't evaluated for an object without the shape of the schema, which a cause says", async () => {
+    const { create } = await kind(
+      ruled({ size: { ...integer, minimum: 5 }, name: text }, validations("self.size > 3")),
+    );
+    expect(causesOf(await create({ size: "1" })).at(-1)).toEqual([
+      "<nil>",
+      "Invalid",
+      expect.stringContaining("some validation rules were not checked"),
+    ]);
+    expect(placesOf(await create({ size: "1" }))).not.toContainEqual(["spec", "Invalid"]);
+    // A number that is out of its range has the right shape.
+    expect(placesOf(await create({ size: 1 }))).toEqual([422, ["spec.size", "Invalid"], ["spec", "Invalid"]]);
+  });
+
+  test("a rule that can't be evaluated refuses the object and says why", async () => {
+    const { create } = await kind(
+      ruled(
+        { a: integer, port: { "x-platform-int-or-string": true } },
+        validations("self.a / self.a == 1", "self.port < 5"),
+      ),
+    );
+    expect(causesOf(await create({ a: 0, port: "x" }))).toEqual([
+      422,
+      ["spec", "Invalid", expect.stringContaining("division by zero evaluating rule: self.a / self.a == 1")],
+      ["spec", "Invalid", expect.stringContaining("'no such overload': call arguments did not match")],
+    ]);
+  });
+
+  test("each version has its own rules", async () => {
+    const size = (rule: string, more: object = {}) => ({
+      ...ruled({ size: { ...integer, ...validations(rule) } }),
+      ...more,
+    });
+    const versions = [size("self < 5"), size("self < 3", { name: "v2", storage: false })];
+    const orders = await served(server.admin, definition({ versions }, "doubles", "Double"));
+    const named = { ...order("a", { size: 4 }), kind: "Double" };
+    const other = { ...named, apiVersion: "shop.example.com/v2" };
+    expect(placesOf(await server.admin.post(orders.replace("v1", "v2"), other))).toEqual([
+      422,
+      ["spec.size", "Invalid"],
+    ]);
+    await ok(server.admin.post(orders, named));
+  });
+
+  test("without the feature they are dropped from definitions", async () => {
+    const without = await TestServer.start({
+      enabledControllers: [],
+      featureGates: "CustomResourceValidationExpressions=false",
+    });
+    const orders = await served(
+      without.admin,
+      definition({ versions: [ruled({ size: integer }, validations("false"))] }),
+    );
+    await ok(without.admin.post(orders, order("a", { size: 1 })));
+    await without.close();
+  });
+});
+
+describe("what evaluating rules may cost", () => {
+  const pairs = "self.all(a, self.all(b, a == b || a != b))";
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const listOf = (...rules: readonly string[]) =>
+    ruled({ list: { type: "array", maxItems: 500, items: integer, ...validations(...rules) } });
+  const repeated = (count: number) => numbers(count).map((index) => `${pairs} || ${index} == 0`);
+
+  test("one evaluation may cost 1,000,000", async () => {
+    const { create } = await kind(listOf(pairs, "false"));
+    expect(causesOf(await create({ list: numbers(500) }))).toEqual([
+      422,
+      [
+        "spec.list",
+        "Invalid",
+        expect.stringContaining(
+          "operation cancelled: actual cost limit exceeded': no further validation rules will be run",
+        ),
+      ],
+    ]);
+  });
+
+  test("all rules may cost 10,000,000 for one object", async () => {
+    const { create } = await kind(listOf(...repeated(20), "false"));
+    expect(causesOf(await create({ list: numbers(300) }))).toEqual([
+      422,
+      [
+        "spec.list",
+        "Invalid",
+        expect.stringContaining(
+          "validation failed due to running out of cost budget, no further validation rules will be run",
+        ),
+      ],
+    ]);
+    await ok((await kind(listOf(...repeated(20)))).create({ list: numbers(50) }));
+  });
+
+  test("others have their turn between rules", async () => {
+    const { create } = await kind(listOf(...repeated(20)));
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    await create({ list: numbers(250) });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  });
+});
+
+describe("what a definition's rules must be", () => {
+  test("a rule that doesn't compile is refused at its place", async () => {
+    expect(await refusal(ruled({ a: integer }, validations("true", "self.b == 1")))).toEqual([
+      422,
+      [
+        "properties[spec].x-platform-validations[1].rule",
+        "Invalid",
+        expect.stringMatching(/compilation failed: .*undefined field 'b'/),
+      ],
+    ]);
+    expect(await refusal(ruled({ a: integer }, validations("self.a")))).toEqual([
+      422,
+      [
+        "properties[spec].x-platform-validations[0].rule",
+        "Invalid",
+        expect.stringContaining("must evaluate to bool"),
+      ],
+    ]);
+  });
+
+  test.each([
+    ["the labels of an object", {}, "self.metadata.labels == {}"],
+    ["what the schema doesn't know", { "x-platform-preserve-unknown-fields": true }, "self.spec.free == 1"],
+    ["a value without a type", {}, "has(self.spec.any)"],
+  ])("%s can't be named", async (_, spec, rule) => {
+    const any = { "x-platform-preserve-unknown-fields": true };
+    expect(await refusal(ruled({ any }, spec, validations(rule)))).toEqual([
+      422,
+      ["x-platform-validations[0].rule", "Invalid", expect.stringContaining("undefined field")],
+    ]);
+  });
+
+  test("rules about changes aren't allowed where the items of a list aren't known again", async () => {
+    const list = (type: object) => ({
+      type: "array",
+      maxItems: 5,
+      ...type,
+      items: { type: "object", properties: { deep: { ...text, ...validations("self == oldSelf") } } },
+    });
+    const place = "properties[spec].properties[list].items.properties[deep].x-platform-validations[0].rule";
+    expect(await refusal(ruled({ list: list({}) }))).toEqual([
+      422,
+      [
+        place,
+        "Invalid",
+        expect.stringContaining(
+          "oldSelf cannot be used on the uncorrelatable portion of the schema within " +
+            "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[list]",
+        ),
+      ],
+    ]);
+  });
+
+  test("a rule that may cost more than 10,000,000 is refused; limits in the schema bring its cost down", async () => {
+    const pairs = validations("self.all(a, self.all(b, a == b))");
+    const list = (limits: object, items: object = {}) =>
+      ruled({ list: { type: "array", ...limits, items: { type: "string", ...items }, ...pairs } });
+    const place = "properties[spec].properties[list].x-platform-validations[0].rule";
+    expect(await refusal(list({}))).toEqual([
+      422,
+      [
+        place,
+        "Forbidden",
+        expect.stringContaining("estimated rule cost exceeds budget by factor of more than 100x"),
+      ],
+      [place, "Forbidden", expect.stringContaining("contributed to estimated rule cost total")],
+      [
+        "spec.versions[0].schema.openAPIV3Schema",
+        "Forbidden",
+        expect.stringContaining("rule cost total for entire OpenAPIv3 schema exceeds budget"),
+      ],
+    ]);
+    await kind(list({ maxItems: 10 }, { maxLength: 10 }));
+  });
+
+  test("a rule is counted as often as its value can stand in an object", async () => {
+    const inner = { type: "string", maxLength: 1000, ...validations("self.contains('a')") };
+    const place = "properties[spec].properties[map].additionalProperties.x-platform-validations[0].rule";
+    const map = (limits: object) =>
+      ruled({ map: { type: "object", ...limits, additionalProperties: inner } });
+    expect((await refusal(map({}))).slice(0, 2)).toEqual([
+      422,
+      [place, "Forbidden", expect.stringContaining("estimated rule cost exceeds budget")],
+    ]);
+    await kind(map({ maxProperties: 100 }));
+  });
+
+  test("the rules of a schema may cost 100,000,000 together", async () => {
+    const names = Array.from({ length: 20 }, (_, at) => `f${at}`);
+    const field = {
+      type: "array",
+      maxItems: 900,
+      items: { type: "string", maxLength: 10 },
+      ...validations("self.all(a, self.all(b, a == b))"),
+    };
+    const found = await refusal(ruled(Object.fromEntries(names.map((name) => [name, field]))));
+    expect(found).toEqual([
+      422,
+      ...names
+        .slice(0, 4)
+        .map(() => [expect.any(String), "Forbidden", expect.stringContaining("contributed to")]),
+      [
+        "spec.versions[0].schema.openAPIV3Schema",
+        "Forbidden",
+        expect.stringMatching(
+          /rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1\.\d+x/,
+        ),
+      ],
+    ]);
+    await kind(ruled(Object.fromEntries(names.slice(0, 5).map((name) => [name, field]))));
+  });
+
+  test("they must hold for the defaults that they are about", async () => {
+    const size = (value: number) => ({ ...integer, default: value, ...validations("self > 2") });
+    expect(await refusal(ruled({ size: size(1) }))).toEqual([
+      422,
+      [
+        "properties[spec].properties[size].default",
+        "Invalid",
+        expect.stringContaining("failed rule: self > 2"),
+      ],
+    ]);
+    await kind(ruled({ size: size(3) }));
+  });
+
+  test.each([
+    ["an empty rule", { rule: " " }, "rule", "Required"],
+    ["a blank message", { rule: "true", message: "  " }, "message", "Invalid"],
+    ["a message of two lines", { rule: "true", message: "a\nb" }, "message", "Invalid"],
+    ["a rule of two lines without a message", { rule: "true &&\ntrue" }, "message", "Required"],
+  ])("%s is refused", async (_, rule, at, reason) => {
+    expect((await refusal(ruled({}, validations(rule)))).slice(0, 2)).toEqual([
+      422,
+      [`properties[spec].x-platform-validations[0].${at}`, reason, expect.any(String)],
+    ]);
+  });
+
+  test("a change of a definition's rules counts for the next write", async () => {
+    const plural = "changings";
+    const make = (rule: string) =>
+      definition({ versions: [ruled({ size: { ...integer, ...validations(rule) } })] }, plural, "Changing");
+    const orders = await served(server.admin, make("self > 5"));
+    const object = (name: string) => ({ ...order(name, { size: 5 }), kind: "Changing" });
+    expect((await server.admin.post(orders, object("a"))).status).toBe(422);
+    const path = `${definitions}/${plural}.shop.example.com`;
+    await ok(server.admin.patch(path, { spec: make("self > 4").spec }));
+    await ok(server.admin.post(orders, object("a")));
+  });
+});

@@ -999,6 +999,8 @@ export interface ChangingResources {
   knows(group: string): boolean;
   /** The served resource type at a path, or undefined. */
   find(group: string, version: string, name: string): Resource | undefined;
+  /** The served resource type of a kind, or undefined; only the definitions of the group are read for it. */
+  findKind(group: string, version: string, kind: string): Resource | undefined;
   /** The served ones. */
   readonly groupVersions: readonly ServedGroupVersion[];
   /** Every resource type whose objects are stored, in the version in which they are. */
@@ -1009,6 +1011,7 @@ export interface ChangingResources {
 export declare class Registry {
   readonly vocabulary: Vocabulary;
   /** By group, version and name; asked several times for each request. */
+  /** By `apiVersion/kind`. */
   /** Set while a server is put together, where it has custom kinds. */
   changing: ChangingResources | undefined;
   /**
@@ -1555,8 +1558,8 @@ export interface KindMembers<O> {
 export interface CustomKindFacts {
   /** Name of the kind of its lists. */
   readonly listKind: string;
-  /** The schema of its objects, as the definition has it; undefined where it has none. */
-  readonly schema: object | undefined;
+  /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
+  readonly schema: () => object | undefined;
   /** Undefined where the versions differ by their names and schemas only. */
   readonly converter: ObjectConverter | undefined;
   /** The warning to callers of the version; empty where it isn't deprecated. */

@@ -2,10 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { comparePriority } from "../base/version-priority.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { customKinds } from "../kinds/custom/custom-kind.ts";
-import type { ConversionServices } from "../kinds/custom/webhook-converter.ts";
+import { customKinds, type CustomKindServices, type ReadSchema } from "../kinds/custom/custom-kind.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { outlineOf } from "./definition-outline.ts";
 import { Follower } from "./follower.ts";
 import {
   namesOf,
@@ -21,8 +21,8 @@ export interface CustomResourceSources {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
-  /** With what the webhooks of definitions are asked to convert objects. */
-  readonly conversions: ConversionServices;
+  /** With what custom kinds are made. */
+  readonly kinds: CustomKindServices;
   /** Called when definitions can't be loaded; that is tried again. */
   readonly failed: (error: unknown) => void;
 }
@@ -157,17 +157,26 @@ function groupOf(name: string): string {
 }
 
 /** The resource types of a stored definition. Before it is established nothing is served. */
-function readDefinition(entry: Entry, { vocabulary, conversions }: CustomResourceSources): Defined {
-  const definition = decodeEntry(entry) as unknown as CustomResourceDefinition;
+function readDefinition(entry: Entry, { vocabulary, kinds: services }: CustomResourceSources): Defined {
+  const definition = outlineOf(entry);
   const established = (definition.status?.conditions ?? []).some(
     ({ type, status }) => type === "Established" && status === "True",
   );
   if (!established) return nothingDefined;
-  const { stored, versions: kinds } = customKinds(definition, vocabulary, conversions);
+  const { stored, versions: kinds } = customKinds(definition, schemasOf(entry), vocabulary, services);
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
   const versions = definition.spec.versions ?? [];
   return {
     stored: resourceOf(stored, vocabulary),
     served: new Map(versions.filter(({ served }) => served).map(({ name }) => [name, resources.get(name)!])),
+  };
+}
+
+/** Reads the schemas of a stored definition. */
+function schemasOf(entry: Entry): ReadSchema {
+  return (name) => {
+    const { spec } = decodeEntry(entry) as unknown as CustomResourceDefinition;
+    const version = spec.versions?.find((one) => one.name === name);
+    return version?.schema?.openAPIV3Schema as unknown as object | undefined;
   };
 }

@@ -1,9 +1,12 @@
+import { decodeTrusted } from "../base/json/trusted.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import type { Entry } from "../storage/store.ts";
 import { asBuffer } from "./stored.ts";
 
 /** Begins a schema. In stored JSON it can stand nowhere but before a schema: in a text its quotes would be escaped. */
 const schemaMark = Buffer.from('"openAPIV3Schema":{');
+
+const endOfEmpty = Buffer.from("}");
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -16,15 +19,15 @@ const closing = 0x7d;
  */
 export function outlineOf(entry: Entry): CustomResourceDefinition {
   const body = asBuffer(entry.body);
-  let text = "";
+  const parts: Uint8Array[] = [];
   let from = 0;
   for (let at = body.indexOf(schemaMark); at !== -1; at = body.indexOf(schemaMark, from)) {
     const start = at + schemaMark.length;
-    text += `${body.toString("utf8", from, start)}}`;
+    parts.push(body.subarray(from, start), endOfEmpty);
     from = endOfObject(body, start);
   }
-  text += body.toString("utf8", from);
-  return JSON.parse(text) as CustomResourceDefinition;
+  parts.push(body.subarray(from));
+  return decodeTrusted(Buffer.concat(parts)) as unknown as CustomResourceDefinition;
 }
 
 /** The position behind an object of well-formed JSON. @param start behind its opening brace. */

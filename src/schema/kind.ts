@@ -267,8 +267,8 @@ export interface KindMembers<O> {
 export interface CustomKindFacts {
   /** Name of the kind of its lists. */
   readonly listKind: string;
-  /** The schema of its objects, as the definition has it; undefined where it has none. */
-  readonly schema: object | undefined;
+  /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
+  readonly schema: () => object | undefined;
   /** Undefined where the versions differ by their names and schemas only. */
   readonly converter: ObjectConverter | undefined;
   /** The warning to callers of the version; empty where it isn't deprecated. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Forgettables } from "../base/forgettable.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { CustomResources } from "../resources/custom-resources.ts";
 import { WebhookCaller, type ResolveService } from "../remote/webhook-caller.ts";
@@ -6,6 +7,9 @@ import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
+
+/** So many schemas within schemas are kept as they were read: those of some hundred definitions, some 20 MB. */
+const recentSchemas = 100_000;
 
 /**
  * Has the registry know of custom kinds from now on; undefined where their definitions aren't served.
@@ -23,7 +27,8 @@ export async function followCustomResources(
     log.warn({ error: stackOf(error) }, "custom resource definitions can't be loaded; trying again");
   const caller = new WebhookCaller(clock, resolve);
   const conversions = { caller, newUid: randomUUID, vocabulary };
-  const custom = new CustomResources({ store, clock, vocabulary, conversions, failed });
+  const kinds = { conversions, schemas: new Forgettables(recentSchemas) };
+  const custom = new CustomResources({ store, clock, vocabulary, kinds, failed });
   await custom.start();
   registry.changing = custom;
   return {

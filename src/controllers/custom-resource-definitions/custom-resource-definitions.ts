@@ -1,7 +1,6 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
-import { customKinds } from "../../kinds/custom/custom-kind.ts";
 import type { NewObject } from "../../resources/client.ts";
 import { outlineOf } from "../../resources/definition-outline.ts";
 import { Follower } from "../../resources/follower.ts";
@@ -104,10 +103,11 @@ class DefinitionKeeper {
     const { vocabulary } = registry;
     const finalizer = definition.metadata.finalizers?.find((one) => one === cleanupFinalizer(vocabulary));
     if (finalizer === undefined) return;
-    const stored = resourceOf(customKinds(definition, vocabulary).stored, vocabulary);
-    // The registry's also knows how objects of former versions are converted.
-    const known = registry.stored().find(({ storePrefix }) => storePrefix === stored.storePrefix);
-    const left = await deleteInstances(this.context, known ?? stored, closing);
+    await registry.sync();
+    const { group, names } = definition.spec;
+    const stored = registry.stored().find((one) => one.group === group && one.kind.resource === names.plural);
+    // Of a kind that was never served there are no objects.
+    const left = stored === undefined ? 0 : await deleteInstances(this.context, stored, closing);
     if (left > 0) return this.queue.addLater(definition.metadata.name!, heldMs);
     const finalizers = definition.metadata.finalizers!.filter((one) => one !== finalizer);
     const metadata = { ...definition.metadata, finalizers };

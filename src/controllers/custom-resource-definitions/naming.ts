@@ -1,8 +1,5 @@
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
-import type { OtherNames } from "./taken-names.ts";
-
-/** Names under which a kind is served. */
-export type AcceptedNames = NonNullable<NonNullable<CustomResourceDefinition["status"]>["acceptedNames"]>;
+import type { AcceptedNames, OtherNames } from "./taken-names.ts";
 
 /** Whether a definition's names were accepted, and why not. */
 export interface Naming {

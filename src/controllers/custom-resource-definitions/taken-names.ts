@@ -1,4 +1,7 @@
-import type { AcceptedNames } from "./naming.ts";
+import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+
+/** Names under which a kind is served. */
+export type AcceptedNames = NonNullable<NonNullable<CustomResourceDefinition["status"]>["acceptedNames"]>;
 
 /** Whether names are taken by others of a group. */
 export interface OtherNames {

@@ -8,6 +8,7 @@ import {
   type KindMembers,
   type ObjectConverter,
 } from "../../schema/kind.ts";
+import type { Forgettables, Made } from "../../base/forgettable.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { anyObject, readSchema, type SchemaNode } from "../../schema/custom/schema-node.ts";
 import { openStruct } from "../../schema/structs.ts";
@@ -31,20 +32,39 @@ export interface CustomKinds {
   readonly versions: ReadonlyMap<string, Kind>;
 }
 
+/** What the kinds of definitions are made with. */
+export interface CustomKindServices {
+  /** With what webhooks are asked to convert objects. */
+  readonly conversions: ConversionServices;
+  /** Keeps the schemas that were used lately, as they were read; a schema costs what {@link schemaCost} says. */
+  readonly schemas: Forgettables;
+}
+
+/**
+ * Reads the schema of a version, by its name; undefined where it has none. Nobody keeps what it gives: schemas are nearly all
+ * of a definition, and most kinds of a server are never written.
+ */
+export type ReadSchema = (version: string) => object | undefined;
+
 /**
  * The kinds that a definition describes; from then on they are like built-in ones.
  *
- * @param services with what its webhook is asked; without them the kinds can't be converted by a webhook.
+ * @param definition its schemas aren't looked at.
  */
 export function customKinds(
   definition: Definition,
+  read: ReadSchema,
   vocabulary: Vocabulary,
-  services?: ConversionServices,
+  services: CustomKindServices,
 ): CustomKinds {
   const versions = definition.spec.versions ?? [];
   const storage = versions.find((version) => version.storage)!;
-  const converter = converterOf(definition, services, () => stored);
-  const kindIn = (version: Version): Kind => customKind(definition, version, vocabulary, converter);
+  const converter = converterOf(definition, services.conversions, () => stored);
+  const kindIn = (version: Version): Kind => {
+    const schema = () => read(version.name);
+    const parsed = services.schemas.value(() => parse(schema(), vocabulary));
+    return customKind(definition, version, { vocabulary, converter, schema, parsed });
+  };
   const stored = kindIn(storage);
   // What a webhook converts is in the version of the request for all that a verb does; see `converted-engine.ts`.
   if (converter !== undefined) {
@@ -61,11 +81,11 @@ export function customKinds(
 /** The converter of the definition's webhook; undefined where the versions differ by their names and schemas only. */
 function converterOf(
   { metadata, spec }: Definition,
-  services: ConversionServices | undefined,
+  services: ConversionServices,
   stored: () => Kind,
 ): ObjectConverter | undefined {
   const { strategy, webhook } = spec.conversion ?? {};
-  if (services === undefined || strategy !== "Webhook" || (spec.versions ?? []).length < 2) return undefined;
+  if (strategy !== "Webhook" || (spec.versions ?? []).length < 2) return undefined;
   const { clientConfig = {}, conversionReviewVersions } = webhook ?? {};
   const known = {
     definition: metadata.name ?? "",
@@ -75,22 +95,26 @@ function converterOf(
   return new WebhookConverter(known as ConversionWebhook, services, stored);
 }
 
+interface KindParts {
+  readonly vocabulary: Vocabulary;
+  readonly converter: ObjectConverter | undefined;
+  readonly schema: () => object | undefined;
+  readonly parsed: () => ParsedSchema;
+}
+
 function customKind(
   { metadata, spec }: Definition,
   version: Version,
-  vocabulary: Vocabulary,
-  converter: ObjectConverter | undefined,
+  { converter, schema, parsed }: KindParts,
 ): Kind {
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
-  const schema = schemaOf(version, vocabulary);
-  const expressions = expressionsOf(schema);
   const type = openStruct(
     { group, version: version.name },
     names.kind,
-    descriptionOf(version),
+    "",
     { ...typeMeta, metadata: field(1, ObjectMeta, "Metadata of the object.").emitEmpty() },
-    schema,
+    () => parsed().node,
   );
   const hasStatus = version.subresources?.status !== undefined;
   const paths = version.subresources?.scale as ScalePaths | undefined;
@@ -101,7 +125,8 @@ function customKind(
     resource: names.plural,
     singular: names.singular ?? "",
     scope: scope as "Namespaced" | "Cluster",
-    doc: descriptionOf(version),
+    // What describes it stands in its schema.
+    doc: "",
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(names.categories && { categories: names.categories }),
     allowUnconditionalUpdate: false,
@@ -110,14 +135,14 @@ function customKind(
     generationOf: hasStatus ? allButStatus : allButMetadata,
     columns: customColumns((version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[]),
     custom: {
-      schema: version.schema?.openAPIV3Schema as unknown as object | undefined,
+      schema,
       listKind: names.listKind ?? `${names.kind}List`,
       converter,
       deprecation: deprecationOf(spec.group, version, names.kind),
     },
     validateLast: (object, live, report, { enabled }) =>
       enabled("CustomResourceValidationExpressions")
-        ? checkExpressions(expressions(), object, live, report)
+        ? checkExpressions(parsed().rules, object, live, report)
         : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
     ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
@@ -126,21 +151,29 @@ function customKind(
   return kindOfType(members, type);
 }
 
-function descriptionOf({ schema }: Version): string {
-  return (schema?.openAPIV3Schema as unknown as { description?: string } | undefined)?.description ?? "";
+/** A schema, read. */
+class ParsedSchema {
+  private found: { readonly rules: RuleNode | undefined } | undefined;
+
+  constructor(readonly node: SchemaNode) {}
+
+  /** Its expressions, compiled when the first object is checked. */
+  get rules(): RuleNode | undefined {
+    return (this.found ??= { rules: rulesOf(this.node) }).rules;
+  }
 }
 
-/** The schema of the objects; read when it is first needed, as most kinds of a server are never written. */
-function schemaOf({ schema }: Version, { schemaExtensionPrefix }: Vocabulary): () => SchemaNode {
-  const text = schema?.openAPIV3Schema as unknown as object | undefined;
-  let node: SchemaNode | undefined;
-  return () => (node ??= text === undefined ? anyObject : readSchema(text, schemaExtensionPrefix));
+function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary): Made<ParsedSchema> {
+  const node = schema === undefined ? anyObject : readSchema(schema, schemaExtensionPrefix);
+  return { value: new ParsedSchema(node), cost: schemaCost(schema) };
 }
 
-/** The expressions of a schema, compiled when the first object is checked, and gone with the kind. */
-function expressionsOf(schema: () => SchemaNode): () => RuleNode | undefined {
-  let found: { readonly rules: RuleNode | undefined } | undefined;
-  return () => (found ??= { rules: rulesOf(schema()) }).rules;
+/** How many schemas stand in a schema, which is what its size in memory goes by. */
+export function schemaCost(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let cost = 1;
+  for (const each of Object.values(value)) cost += schemaCost(each);
+  return cost;
 }
 
 /** What a change of the object is a new generation by; a kind without the subresource `status` has no status of the server's. */

@@ -1,7 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { RemoteFault } from "../../remote/remote-client.ts";
+import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { WebhookCall } from "../../remote/webhook-caller.ts";
 import { webhookTarget, type WebhookClientConfig, type WebhookTarget } from "../../remote/webhook-target.ts";
 import type { ApiObject, Kind, ObjectConverter } from "../../schema/kind.ts";

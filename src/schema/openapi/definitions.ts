@@ -39,7 +39,7 @@ export class Definitions {
   /** A custom kind is described by its own schema, and what every object has. */
   private customKind(kind: Kind, { schema }: CustomKindFacts): SchemaObject {
     return this.define(this.names.prefixOf(kind) + kind.name, () => {
-      const own = customSchema(schema ?? {}, this.dialect, this.vocabulary.schemaExtensionPrefix);
+      const own = customSchema(schema() ?? {}, this.dialect, this.vocabulary.schemaExtensionPrefix);
       const entries = Object.entries(kind.type.fields).map(
         ([name, field]) => [name, this.field(field)] as const,
       );

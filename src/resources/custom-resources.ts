@@ -2,11 +2,11 @@ import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { comparePriority } from "../base/version-priority.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import { customKinds, type CustomKindServices, type ReadSchema } from "../kinds/custom/custom-kind.ts";
+import { customKinds, type CustomKindServices } from "../kinds/custom/custom-kind.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { outlineOf } from "./definition-outline.ts";
 import { Follower } from "./follower.ts";
+import { KeptDefinition } from "./kept-definition.ts";
 import {
   namesOf,
   resourceOf,
@@ -14,7 +14,6 @@ import {
   type Resource,
   type ServedGroupVersion,
 } from "./registry.ts";
-import { decodeEntry } from "./stored.ts";
 
 /** What custom resources are followed with. */
 export interface CustomResourceSources {
@@ -45,7 +44,7 @@ export class CustomResources implements ChangingResources {
   revision = 0;
   private readonly follower: Follower;
   /** Definitions by group and name: what was read of them, or still is to be read. */
-  private readonly groups = new Map<string, Map<string, Defined | Entry>>();
+  private readonly groups = new Map<string, Map<string, Defined | KeptDefinition>>();
   private whole: { readonly revision: number; readonly versions: readonly ServedGroupVersion[] } | undefined;
 
   constructor(private readonly sources: CustomResourceSources) {
@@ -125,9 +124,9 @@ export class CustomResources implements ChangingResources {
     );
   }
 
-  private defined(definitions: Map<string, Defined | Entry>, name: string): Defined {
+  private defined(definitions: Map<string, Defined | KeptDefinition>, name: string): Defined {
     const found = definitions.get(name)!;
-    if ("served" in found) return found;
+    if (!(found instanceof KeptDefinition)) return found;
     const defined = readDefinition(found, this.sources);
     definitions.set(name, defined);
     return defined;
@@ -138,7 +137,7 @@ export class CustomResources implements ChangingResources {
     const group = groupOf(name);
     let definitions = this.groups.get(group);
     if (definitions === undefined) this.groups.set(group, (definitions = new Map()));
-    definitions.set(name, entry);
+    definitions.set(name, new KeptDefinition(entry));
     this.revision++;
   }
 
@@ -157,26 +156,20 @@ function groupOf(name: string): string {
 }
 
 /** The resource types of a stored definition. Before it is established nothing is served. */
-function readDefinition(entry: Entry, { vocabulary, kinds: services }: CustomResourceSources): Defined {
-  const definition = outlineOf(entry);
+function readDefinition(
+  kept: KeptDefinition,
+  { vocabulary, kinds: services }: CustomResourceSources,
+): Defined {
+  const definition = kept.outline;
   const established = (definition.status?.conditions ?? []).some(
     ({ type, status }) => type === "Established" && status === "True",
   );
   if (!established) return nothingDefined;
-  const { stored, versions: kinds } = customKinds(definition, schemasOf(entry), vocabulary, services);
+  const { stored, versions: kinds } = customKinds(definition, kept.schemas, vocabulary, services);
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
   const versions = definition.spec.versions ?? [];
   return {
     stored: resourceOf(stored, vocabulary),
     served: new Map(versions.filter(({ served }) => served).map(({ name }) => [name, resources.get(name)!])),
-  };
-}
-
-/** Reads the schemas of a stored definition. */
-function schemasOf(entry: Entry): ReadSchema {
-  return (name) => {
-    const { spec } = decodeEntry(entry) as unknown as CustomResourceDefinition;
-    const version = spec.versions?.find((one) => one.name === name);
-    return version?.schema?.openAPIV3Schema as unknown as object | undefined;
   };
 }

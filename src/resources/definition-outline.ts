@@ -1,7 +1,5 @@
 import { decodeTrusted } from "../base/json/trusted.ts";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
-import type { Entry } from "../storage/store.ts";
-import { asBuffer } from "./stored.ts";
 
 /** Begins a schema. In stored JSON it can stand nowhere but before a schema: in a text its quotes would be escaped. */
 const schemaMark = Buffer.from('"openAPIV3Schema":{');
@@ -14,11 +12,10 @@ const opening = 0x7b;
 const closing = 0x7d;
 
 /**
- * Decodes a stored definition but for its schemas, in whose places stand empty objects. They are nearly all of a definition,
+ * Decodes the body of a stored definition but for its schemas, in whose places stand empty objects. They are nearly all of a definition,
  * and who asks for its names, versions and conditions doesn't need them: a server may have thousands of definitions.
  */
-export function outlineOf(entry: Entry): CustomResourceDefinition {
-  const body = asBuffer(entry.body);
+export function outlineOf(body: Buffer): CustomResourceDefinition {
   const parts: Uint8Array[] = [];
   let from = 0;
   for (let at = body.indexOf(schemaMark); at !== -1; at = body.indexOf(schemaMark, from)) {

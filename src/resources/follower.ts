@@ -35,6 +35,8 @@ export interface FollowHandler {
 const retryMs = 1000;
 /** How many entries are taken from the store at a time while loading. */
 const loadPage = 1000;
+/** And how many bytes. */
+const loadPageBytes = 1024 * 1024;
 
 /**
  * Lists and watches all objects under a prefix, and calls a handler for each change in order. When the history that it needs
@@ -61,7 +63,13 @@ export class Follower {
     let at: Revision | undefined;
     let after: string | undefined;
     for (;;) {
-      const page = await this.store.range({ prefix: this.prefix, at, after, limit: loadPage });
+      const page = await this.store.range({
+        prefix: this.prefix,
+        at,
+        after,
+        limit: loadPage,
+        maxBytes: loadPageBytes,
+      });
       at = page.revision;
       after = page.entries.at(-1)?.key;
       for (const entry of page.entries) {

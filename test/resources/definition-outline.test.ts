@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import { outlineOf } from "../../src/resources/definition-outline.ts";
-import type { Entry } from "../../src/storage/store.ts";
 
 function outline(definition: object): unknown {
-  const body = Buffer.from(JSON.stringify(definition));
-  return outlineOf({ key: "k", body, header: Buffer.alloc(0) } as unknown as Entry);
+  return outlineOf(Buffer.from(JSON.stringify(definition)));
 }
 
 const version = (name: string, openAPIV3Schema: object) => ({
@@ -36,8 +34,6 @@ test("a definition's outline is the definition with empty schemas", () => {
 });
 
 test("a definition that ends within a schema is no definition", () => {
-  const entry = (text: string) =>
-    ({ key: "k", body: Buffer.from(text), header: Buffer.alloc(0) }) as unknown as Entry;
-  expect(() => outlineOf(entry('{"openAPIV3Schema":{"a":{}'))).toThrow("ends within a schema");
-  expect(() => outlineOf(entry('{"openAPIV3Schema":{"a'))).toThrow("ends within a text");
+  expect(() => outlineOf(Buffer.from('{"openAPIV3Schema":{"a":{}'))).toThrow("ends within a schema");
+  expect(() => outlineOf(Buffer.from('{"openAPIV3Schema":{"a'))).toThrow("ends within a text");
 });

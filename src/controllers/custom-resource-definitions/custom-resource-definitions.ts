@@ -6,7 +6,7 @@ import { outlineOf } from "../../resources/definition-outline.ts";
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry.ts";
-import { decodeEntry } from "../../resources/stored.ts";
+import { asBuffer, decodeEntry } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
@@ -69,7 +69,7 @@ class DefinitionKeeper {
     const group = groupOf(name);
     let taken = this.taken.get(group);
     if (taken === undefined) this.taken.set(group, (taken = new TakenNames()));
-    taken.set(name, outlineOf(entry).status?.acceptedNames);
+    taken.set(name, outlineOf(asBuffer(entry.body)).status?.acceptedNames);
     this.queue.add(name);
   }
 
@@ -87,7 +87,7 @@ class DefinitionKeeper {
     const entry = await store.get(`${storePrefix}/${name}`);
     const taken = this.taken.get(groupOf(name));
     if (entry === undefined || taken === undefined) return;
-    const outline = outlineOf(entry);
+    const outline = outlineOf(asBuffer(entry.body));
     if (outline.metadata.deletionTimestamp !== undefined) return this.finish(decoded(entry), closing);
     const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
     const status = statusOf(outline, taken.butOf(name), registry.vocabulary, now);

@@ -36,7 +36,7 @@ export interface CustomKinds {
 export interface CustomKindServices {
   /** With what webhooks are asked to convert objects. */
   readonly conversions: ConversionServices;
-  /** Keeps the schemas that were used lately, as they were read; a schema costs what {@link schemaCost} says. */
+  /** Keeps the schemas that were used lately, as they were read. */
   readonly schemas: Forgettables;
 }
 
@@ -169,7 +169,7 @@ function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary
 }
 
 /** How many schemas stand in a schema, which is what its size in memory goes by. */
-export function schemaCost(value: unknown): number {
+function schemaCost(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let cost = 1;
   for (const each of Object.values(value)) cost += schemaCost(each);

@@ -3,6 +3,7 @@ import { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
 import { Follower } from "../../../resources/follower.ts";
 import { namesOf, resourceOf, type Registry, type Resource } from "../../../resources/registry.ts";
 import { decodeEntry } from "../../../resources/stored.ts";
+import type { KindContext } from "../../../schema/context.ts";
 import type { Entry } from "../../../storage/store.ts";
 import type { FollowSources } from "../../followed-objects.ts";
 import type { Evaluator } from "./evaluator.ts";
@@ -48,7 +49,10 @@ export class QuotaIndex {
   }
 
   /** What measures the objects of a type; undefined for those that quotas don't count. */
-  evaluatorOf({ stored }: Resource): Evaluator | undefined {
+  evaluatorOf(resource: Resource): Evaluator | undefined {
+    const { stored } = resource;
+    // While there was no quota yet, the other types needn't be looked at.
+    if (this.known === undefined) return isCounted(stored) ? evaluatorOf(stored, this.context) : undefined;
     return this.types.get(stored.storePrefix)?.evaluator;
   }
 
@@ -68,16 +72,19 @@ export class QuotaIndex {
     for (const usage of this.namespaces.values()) usage.close();
   }
 
+  private get context(): KindContext {
+    return { vocabulary: this.registry.vocabulary, enabled: () => false, subresource: "" };
+  }
+
   /** By their prefix in the store. */
   private get types(): ReadonlyMap<string, CountedType> {
     const { revision } = this.registry;
     if (this.known?.revision !== revision) {
-      const context = { vocabulary: this.registry.vocabulary, enabled: () => false, subresource: "" };
       const counted = this.registry.stored().filter((resource) => isCounted(resource));
       const before = this.known?.types;
       const types = counted.map(({ stored: resource }) => {
         // What is followed by an evaluator goes on to be, though its type was defined anew.
-        const evaluator = before?.get(resource.storePrefix)?.evaluator ?? evaluatorOf(resource, context);
+        const evaluator = before?.get(resource.storePrefix)?.evaluator ?? evaluatorOf(resource, this.context);
         return [resource.storePrefix, { resource, evaluator }] as const;
       });
       this.known = { revision, types: new Map(types) };

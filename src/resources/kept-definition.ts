@@ -1,0 +1,40 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
+import type { ReadSchema } from "../kinds/custom/custom-kind.ts";
+import type { Entry } from "../storage/store.ts";
+import { outlineOf } from "./definition-outline.ts";
+import { asBuffer, decodeBody } from "./stored.ts";
+
+/** Larger ones are few, and would take too long at once. */
+const maxCompressedBytes = 256 * 1024;
+/** A tenth of the size in a tenth of a millisecond for a definition of 20 KB. */
+const level = 3;
+
+/** A stored definition as it is kept in memory: small, as a server may have thousands, most of which nobody asks for. */
+export class KeptDefinition {
+  private readonly compressed: boolean;
+  private readonly bytes: Uint8Array;
+
+  constructor({ body }: Entry) {
+    this.compressed = body.length <= maxCompressedBytes;
+    this.bytes = this.compressed ? deflateRawSync(body, { level }) : body;
+  }
+
+  /** See {@link outlineOf}. */
+  get outline(): CustomResourceDefinition {
+    return outlineOf(this.body);
+  }
+
+  /** Reads the schemas of its versions. */
+  get schemas(): ReadSchema {
+    return (name) => {
+      const { spec } = decodeBody(this.body) as unknown as CustomResourceDefinition;
+      const version = spec.versions?.find((one) => one.name === name);
+      return version?.schema?.openAPIV3Schema as unknown as object | undefined;
+    };
+  }
+
+  private get body(): Buffer {
+    return this.compressed ? inflateRawSync(this.bytes) : asBuffer(this.bytes);
+  }
+}

@@ -4,15 +4,13 @@ const known = new WeakMap<StructType, boolean>();
 
 /**
  * Whether objects of the type have a binary form: each field at every level has a number. `kind` and `apiVersion` of the
- * object itself stand in the envelope and need none. All built-in kinds have one.
+ * object itself stand in the envelope and need none; those of an object inside of it, such as the claims of a StatefulSet, are
+ * left out of the binary form. All built-in kinds have one.
  */
 export function hasBinaryForm(type: StructType): boolean {
   let found = known.get(type);
   if (found === undefined) {
-    const fields = Object.entries(type.fields).filter(([name]) => name !== "kind" && name !== "apiVersion");
-    found =
-      type.open === undefined &&
-      fields.every(([, field]) => isNumbered(field.type, field.facts.number, new Set([type])));
+    found = type.open === undefined && areNumbered(type, new Set([type]));
     known.set(type, found);
   }
   return found;
@@ -32,6 +30,16 @@ function isNumbered(type: Type, number: number | undefined, seen: Set<StructType
     case "struct":
       if (seen.has(type)) return true;
       seen.add(type);
-      return Object.values(type.fields).every((one) => isNumbered(one.type, one.facts.number, seen));
+      return areNumbered(type, seen);
   }
+}
+
+function areNumbered({ fields }: StructType, seen: Set<StructType>): boolean {
+  return Object.entries(fields).every(
+    ([name, { type, facts }]) => isTypeMeta(name, facts.number) || isNumbered(type, facts.number, seen),
+  );
+}
+
+function isTypeMeta(name: string, number: number | undefined): boolean {
+  return number === undefined && (name === "kind" || name === "apiVersion");
 }

@@ -3,7 +3,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { comparePriority } from "../base/version-priority.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { customKinds, type CustomKindServices } from "../kinds/custom/custom-kind.ts";
-import type { Entry, Store } from "../storage/store.ts";
+import type { Entry, Revision, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { Follower } from "./follower.ts";
 import { KeptDefinition } from "./kept-definition.ts";
@@ -28,13 +28,15 @@ export interface CustomResourceSources {
 
 /** The resource types of one definition. */
 interface Defined {
+  /** What it was read from: see {@link basisOf}. */
+  readonly basis: string;
+  /** Of the definition as it was read. */
+  readonly revision: Revision;
   /** In the version in which the objects are stored; undefined before the definition is established. */
   readonly stored: Resource | undefined;
   /** By the names of their versions. */
   readonly served: ReadonlyMap<string, Resource>;
 }
-
-const nothingDefined: Defined = { stored: undefined, served: new Map() };
 
 /**
  * The resource types of custom kinds, by what CustomResourceDefinitions say (spec: conventions 9.3): it follows them, and reads
@@ -93,6 +95,14 @@ export class CustomResources implements ChangingResources {
     return undefined;
   }
 
+  revisionOf(group: string): string {
+    const definitions = this.groups.get(group) ?? new Map<string, Defined | KeptDefinition>();
+    return [...definitions]
+      .map(([name, { revision }]) => `${name}@${revision}`)
+      .toSorted()
+      .join();
+  }
+
   get groupVersions(): readonly ServedGroupVersion[] {
     const { revision } = this;
     if (this.whole?.revision !== revision) this.whole = { revision, versions: this.collect() };
@@ -137,7 +147,12 @@ export class CustomResources implements ChangingResources {
     const group = groupOf(name);
     let definitions = this.groups.get(group);
     if (definitions === undefined) this.groups.set(group, (definitions = new Map()));
-    definitions.set(name, new KeptDefinition(entry));
+    const kept = new KeptDefinition(entry);
+    const before = definitions.get(name);
+    // Most writes of a definition that is in use change its status only, and nothing that is served.
+    if (before !== undefined && !(before instanceof KeptDefinition) && before.basis === basisOf(kept.outline))
+      return;
+    definitions.set(name, kept);
     this.revision++;
   }
 
@@ -161,15 +176,27 @@ function readDefinition(
   { vocabulary, kinds: services }: CustomResourceSources,
 ): Defined {
   const definition = kept.outline;
-  const established = (definition.status?.conditions ?? []).some(
-    ({ type, status }) => type === "Established" && status === "True",
-  );
-  if (!established) return nothingDefined;
+  const basis = basisOf(definition);
+  const { revision } = kept;
+  if (!isEstablished(definition)) return { basis, revision, stored: undefined, served: new Map() };
   const { stored, versions: kinds } = customKinds(definition, kept.schemas, vocabulary, services);
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
   const versions = definition.spec.versions ?? [];
   return {
+    basis,
+    revision,
     stored: resourceOf(stored, vocabulary),
     served: new Map(versions.filter(({ served }) => served).map(({ name }) => [name, resources.get(name)!])),
   };
+}
+
+/** What the resource types of a definition depend on; its schemas and names by its generation. */
+function basisOf(definition: CustomResourceDefinition): string {
+  const { uid, generation, deletionTimestamp } = definition.metadata;
+  const { storedVersions } = definition.status ?? {};
+  return JSON.stringify([uid, generation, deletionTimestamp, storedVersions, isEstablished(definition)]);
+}
+
+function isEstablished({ status }: CustomResourceDefinition): boolean {
+  return (status?.conditions ?? []).some(({ type, status }) => type === "Established" && status === "True");
 }

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import type { ReadSchema } from "../kinds/custom/custom-kind.ts";
-import type { Entry } from "../storage/store.ts";
+import type { Entry, Revision } from "../storage/store.ts";
 import { outlineOf } from "./definition-outline.ts";
 import { asBuffer, decodeBody } from "./stored.ts";
 
@@ -12,10 +12,13 @@ const level = 3;
 
 /** A stored definition as it is kept in memory: small, as a server may have thousands, most of which nobody asks for. */
 export class KeptDefinition {
+  /** Of the write that made it so. */
+  readonly revision: Revision;
   private readonly compressed: boolean;
   private readonly bytes: Uint8Array;
 
-  constructor({ body }: Entry) {
+  constructor({ body, revision }: Entry) {
+    this.revision = revision;
     this.compressed = body.length <= maxCompressedBytes;
     this.bytes = this.compressed ? deflateRawSync(body, { level }) : body;
   }

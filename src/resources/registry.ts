@@ -45,6 +45,8 @@ export interface ChangingResources {
   find(group: string, version: string, name: string): Resource | undefined;
   /** The served resource type of a kind, or undefined; only the definitions of the group are read for it. */
   findKind(group: string, version: string, kind: string): Resource | undefined;
+  /** Changes when the definitions of a group do; the same on every server over one store that has seen the same. */
+  revisionOf(group: string): string;
   /** The served ones. */
   readonly groupVersions: readonly ServedGroupVersion[];
   /** Every resource type whose objects are stored, in the version in which they are. */
@@ -90,6 +92,11 @@ export class Registry {
   /** Grows with every change of what is served. */
   get revision(): number {
     return this.changing?.revision ?? 0;
+  }
+
+  /** See {@link ChangingResources.revisionOf}; always empty for built-in groups. */
+  revisionOf(group: string): string {
+    return this.isBuiltIn(group) ? "" : (this.changing?.revisionOf(group) ?? "");
   }
 
   /** See {@link ChangingResources.sync}. */

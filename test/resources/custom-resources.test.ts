@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { Forgettables } from "../../src/base/forgettable.ts";
+import type { ConversionServices } from "../../src/kinds/custom/webhook-converter.ts";
+import { CustomResourceDefinition } from "../../src/kinds/apiextensions/custom-resource-definition.ts";
+import { CustomResources } from "../../src/resources/custom-resources.ts";
+import { resourceOf } from "../../src/resources/registry.ts";
+import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
+import type { Revision } from "../../src/storage/store.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+import { ManualClock } from "../api/support.ts";
+
+interface Given {
+  readonly generation?: number;
+  readonly established?: boolean;
+  readonly message?: string;
+  readonly kind?: string;
+}
+
+function body({ generation = 1, established = true, message = "", kind = "Thing" }: Given): Buffer {
+  const conditions = [{ type: "Established", status: established ? "True" : "False", message }];
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object" } } } };
+  const definition = {
+    kind: "CustomResourceDefinition",
+    metadata: { resourceVersion: "", name: "things.example.com", uid: "u", generation },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "things", kind },
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+    status: { storedVersions: ["v1"], conditions },
+  };
+  return Buffer.from(JSON.stringify(definition));
+}
+
+async function follow() {
+  const clock = new ManualClock();
+  const store = createMemoryStore({ clock });
+  const custom = new CustomResources({
+    store,
+    vocabulary: platform,
+    clock,
+    kinds: { conversions: undefined as unknown as ConversionServices, schemas: new Forgettables(1000) },
+    failed: (error) => expect.unreachable(String(error)),
+  });
+  await custom.start();
+  const key = `${resourceOf(CustomResourceDefinition, platform).storePrefix}/things.example.com`;
+  let revision: Revision | undefined;
+  const write = async (given: Given) => {
+    const bytes = body(given);
+    const draft = { header: Buffer.from("{}"), body: bytes, revisionAt: bytes.indexOf('""') + 1 };
+    const done = await store.commit(
+      revision === undefined
+        ? { kind: "create", key, draft }
+        : { kind: "update", key, draft, expected: revision },
+    );
+    if (!done.ok) throw new Error("not written");
+    revision = done.revision;
+    await custom.sync();
+  };
+  return { custom, write };
+}
+
+test("a change of a definition's status changes nothing that is served", async () => {
+  const { custom, write } = await follow();
+  await write({});
+  const served = custom.find("example.com", "v1", "things");
+  expect(served?.kind.name).toBe("Thing");
+  const { revision } = custom;
+  const ofGroup = custom.revisionOf("example.com");
+  await write({ message: "other words" });
+  expect(custom.find("example.com", "v1", "things")).toBe(served);
+  expect([custom.revision, custom.revisionOf("example.com")]).toEqual([revision, ofGroup]);
+
+  await write({ generation: 2, kind: "Other" });
+  expect(custom.find("example.com", "v1", "things")?.kind.name).toBe("Other");
+  expect(custom.findKind("example.com", "v1", "Other")).toBe(custom.find("example.com", "v1", "things"));
+  expect(custom.findKind("example.com", "v1", "Thing")).toBeUndefined();
+  expect(custom.revision).toBeGreaterThan(revision);
+  expect(custom.revisionOf("example.com")).not.toBe(ofGroup);
+});
+
+test("a definition that isn't established serves nothing until it is", async () => {
+  const { custom, write } = await follow();
+  await write({ established: false });
+  expect(custom.find("example.com", "v1", "things")).toBeUndefined();
+  const { revision } = custom;
+  await write({ established: true });
+  expect(custom.find("example.com", "v1", "things")).toBeDefined();
+  expect(custom.revision).toBeGreaterThan(revision);
+});

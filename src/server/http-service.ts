@@ -3,6 +3,7 @@ import { discoveryDocuments } from "../authentication/service-accounts/discovery
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import { BodyBudget } from "../http/transport/body-budget.ts";
 import { HandlerGuard } from "../http/transport/guard.ts";
+import { serveAggregated } from "../http/connect/aggregated.ts";
 import { addDiscoveryPaths } from "../http/documents/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
@@ -21,6 +22,7 @@ import { OpenStreams } from "../http/transport/open-streams.ts";
 import { rarely } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
+import { aggregationRules } from "./aggregation.ts";
 import { auditorFor } from "./audit.ts";
 import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
@@ -37,7 +39,7 @@ import { reviewHandlers } from "./reviews.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** The parts of a server that requests meet. */
-interface ServiceParts extends Pick<HttpService, "connections"> {
+interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> {
   readonly metrics: MetricSet;
   readonly flow: FlowControl | undefined;
   readonly authorizer: AuthorizerChain;
@@ -74,12 +76,17 @@ export async function httpService(
     aggregated: on("AggregatedDiscoveryEndpoint"),
     storageVersionHash: on("StorageVersionHash"),
   };
-  addDiscoveryPaths(paths, engine.registry, shown);
-  addOpenApiPaths(paths, engine.registry, { version3: on("OpenAPIV3") });
+  const { apiServices } = parts;
+  addDiscoveryPaths(paths, engine.registry, apiServices, shown);
+  addOpenApiPaths(paths, engine.registry, {
+    apiServices,
+    version3: on("OpenAPIV3"),
+    passOn: (request, remote, path) => serveAggregated(service, request, remote, path),
+  });
   addHealthPaths(paths, health);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, metrics);
-  return {
+  const service: HttpService = {
     engine,
     clock,
     encodings: new Encodings(engine.vocabulary),
@@ -105,6 +112,8 @@ export async function httpService(
     callers: new AuthenticationMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
     watches,
+    apiServices,
+    aggregation: aggregationRules(options, parts.connections),
     connections: parts.connections,
     backends: backendSockets(options, metrics, parts.connections),
     unsent: unsentAnswers(options, metrics),
@@ -118,6 +127,7 @@ export async function httpService(
       cutOff: (reason, request) => log.warn(request, reason),
     },
   };
+  return service;
 }
 
 /** How often the log says that the store can't be used, which every request may meet. */

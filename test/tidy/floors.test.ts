@@ -7,7 +7,7 @@ const floors: readonly (readonly string[])[] = [
   ["schema", "storage", "remote"],
   ["kinds", "fields", "cel"],
   ["resources"],
-  ["authentication", "authorization", "flow"],
+  ["aggregation", "authentication", "authorization", "flow"],
   ["admission"],
   ["controllers", "http"],
   ["server"],

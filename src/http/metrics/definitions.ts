@@ -1,5 +1,6 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
+import { aggregationMetrics } from "./aggregation-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
@@ -19,6 +20,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...requestMetrics,
     ...authenticationMetrics,
     ...admissionMetrics,
+    ...aggregationMetrics,
     ...webhookMetrics,
     ...podSecurityMetrics,
     ...auditMetrics,

@@ -4,8 +4,19 @@ import { namesOf, resourceOf, type ServedGroupVersion } from "../resources/regis
 import { decodeEntry } from "../resources/stored.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { builtInPriority, customPriority, inDiscoveryOrder, isRegistration, type Priority } from "./priorities.ts";
-import { RemoteApiService, type Availability, type RemoteConnections, type RemoteTarget } from "./remote-api-service.ts";
+import {
+  builtInPriority,
+  customPriority,
+  inDiscoveryOrder,
+  isRegistration,
+  type Priority,
+} from "./priorities.ts";
+import {
+  RemoteApiService,
+  type Availability,
+  type RemoteConnections,
+  type RemoteTarget,
+} from "./remote-api-service.ts";
 
 /** An APIService as far as the server needs it. */
 export interface ApiServiceRecord {
@@ -129,7 +140,13 @@ export class ApiServices {
     });
     const remote = [...this.routes.values()]
       .flatMap((versions) => [...versions.values()])
-      .map((one) => ({ group: one.group, version: one.version, priority: one.priority, local: undefined, remote: one }));
+      .map((one) => ({
+        group: one.group,
+        version: one.version,
+        priority: one.priority,
+        local: undefined,
+        remote: one,
+      }));
     return inDiscoveryOrder<DiscoveredVersion>([...local, ...remote]);
   }
 
@@ -183,7 +200,9 @@ export class ApiServices {
     if (before !== undefined && isSame(before.target, target)) return before;
     const { group = "", version = "", groupPriorityMinimum, versionPriority } = spec!;
     const priority = { group: groupPriorityMinimum, version: versionPriority };
-    const trusted = (status?.conditions ?? []).some((one) => one.type === "Available" && one.status === "True");
+    const trusted = (status?.conditions ?? []).some(
+      (one) => one.type === "Available" && one.status === "True",
+    );
     return new RemoteApiService(name, group, version, priority, target, trusted, this.sources);
   }
 

@@ -82,7 +82,10 @@ async function checkDiscovery(remote: RemoteApiService, identity: ForwardedIdent
       const leftMs = endMs - clock.now();
       const answer = await remote.read(remote.path, { ...identity, accept: "application/json" }, leftMs);
       if (answer.status < 200 || answer.status > 299) {
-        throw new RemoteFault(`bad status from https://${remote.authority}${remote.path}: ${answer.status}`, true);
+        throw new RemoteFault(
+          `bad status from https://${remote.authority}${remote.path}: ${answer.status}`,
+          true,
+        );
       }
       keepDiscovery(remote, answer);
       return { status: "True", reason: "Passed", message: "all checks passed" };
@@ -90,7 +93,10 @@ async function checkDiscovery(remote: RemoteApiService, identity: ForwardedIdent
       if (!(error instanceof RemoteFault || error instanceof StatusError)) throw error;
       if (attempt < attempts && clock.now() < endMs) continue;
       const where = `https://${remote.authority}${remote.path}`;
-      return unavailable("FailedDiscoveryCheck", `failing or missing response from ${where}: ${error.message}`);
+      return unavailable(
+        "FailedDiscoveryCheck",
+        `failing or missing response from ${where}: ${error.message}`,
+      );
     }
   }
 }

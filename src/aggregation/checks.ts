@@ -73,7 +73,8 @@ export class Checks {
     state.running = false;
     if (this.closed || this.states.get(key) !== state) return;
     if (state.again) return this.run(key, state);
-    const delayMs = state.failures === 0 ? intervalMs : Math.min(intervalMs, firstRetryMs * 2 ** (state.failures - 1));
+    const delayMs =
+      state.failures === 0 ? intervalMs : Math.min(intervalMs, firstRetryMs * 2 ** (state.failures - 1));
     state.timer = this.clock.setTimer(() => this.request(key), delayMs);
   }
 }

@@ -37,7 +37,10 @@ const forwarded = /^x[-_]remote[-_]/;
 function headerValue(text: string): string {
   // A receiver drops blanks at both ends, and would take the value for that of somebody else.
   if (text.trim() !== text || controls.test(text)) {
-    throw new StatusError("Forbidden", `the identity ${JSON.stringify(text)} can't be told to an extension server`);
+    throw new StatusError(
+      "Forbidden",
+      `the identity ${JSON.stringify(text)} can't be told to an extension server`,
+    );
   }
   return Buffer.from(text, "utf8").toString("latin1");
 }

@@ -23,7 +23,10 @@ const maxResources = 1000;
  * Reads the discovery document of a group version (`APIResourceList`). Undefined for what isn't one, or is about another group
  * version; entries without a name, a kind or verbs are left out.
  */
-export function readPublishedResources(text: string, groupVersion: string): readonly PublishedResource[] | undefined {
+export function readPublishedResources(
+  text: string,
+  groupVersion: string,
+): readonly PublishedResource[] | undefined {
   let document: JsonValue;
   try {
     document = parseEmbeddedJson(text);
@@ -68,5 +71,7 @@ function textIn(value: JsonObject, name: string): string | undefined {
 
 function textsIn(value: JsonObject, name: string): readonly string[] | undefined {
   const texts = value[name];
-  return Array.isArray(texts) && texts.every((one) => typeof one === "string") ? (texts as string[]) : undefined;
+  return Array.isArray(texts) && texts.every((one) => typeof one === "string")
+    ? (texts as string[])
+    : undefined;
 }

@@ -83,7 +83,10 @@ export class RemoteApiService implements PrioritizedVersion {
   ) {
     const { service, caBundle, insecureSkipTLSVerify } = target;
     this.tls = {
-      ca: caBundle === "" ? undefined : certificatesIn(Buffer.from(caBundle, "base64").toString("latin1")).join("\n"),
+      ca:
+        caBundle === ""
+          ? undefined
+          : certificatesIn(Buffer.from(caBundle, "base64").toString("latin1")).join("\n"),
       verify: !insecureSkipTLSVerify,
       serverName: `${service.name}.${service.namespace}.svc`,
     };

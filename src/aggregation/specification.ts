@@ -34,9 +34,12 @@ export async function readSpecification(
   const document = parsed(text);
   const all = document["paths"];
   const known = document["definitions"];
-  if (document["swagger"] !== "2.0" || !isObject(all)) throw new SpecificationFault("it is no OpenAPI 2.0 document");
+  if (document["swagger"] !== "2.0" || !isObject(all))
+    throw new SpecificationFault("it is no OpenAPI 2.0 document");
   const paths = Object.fromEntries(
-    Object.entries(all).filter(([path, item]) => (path === prefix || path.startsWith(`${prefix}/`)) && isObject(item)),
+    Object.entries(all).filter(
+      ([path, item]) => (path === prefix || path.startsWith(`${prefix}/`)) && isObject(item),
+    ),
   );
   await giveTurn();
   const definitions = reachable(paths, isObject(known) ? known : {});
@@ -68,7 +71,8 @@ function reachable(from: JsonObject, known: JsonObject): JsonObject {
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     for (const name of referencesIn(value)) {
       if (found.has(name)) continue;
-      if (!Object.hasOwn(known, name)) throw new SpecificationFault(`it refers to ${JSON.stringify(name)}, which it lacks`);
+      if (!Object.hasOwn(known, name))
+        throw new SpecificationFault(`it refers to ${JSON.stringify(name)}, which it lacks`);
       found.set(name, known[name]!);
       left.push(known[name]!);
     }
@@ -86,16 +90,23 @@ function referencesIn(value: JsonValue): string[] {
 }
 
 /** A specification whose definitions have other names, where the names are taken by other definitions. */
-export function renamed({ paths, definitions }: RemoteSpecification, taken: JsonObject): Pick<RemoteSpecification, "paths" | "definitions"> {
+export function renamed(
+  { paths, definitions }: RemoteSpecification,
+  taken: JsonObject,
+): Pick<RemoteSpecification, "paths" | "definitions"> {
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(definitions)) {
     if (!Object.hasOwn(taken, name) || JSON.stringify(taken[name]) === JSON.stringify(definition)) continue;
     let number = 2;
-    while (Object.hasOwn(taken, `${name}_v${number}`) || Object.hasOwn(definitions, `${name}_v${number}`)) number++;
+    while (Object.hasOwn(taken, `${name}_v${number}`) || Object.hasOwn(definitions, `${name}_v${number}`))
+      number++;
     names.set(name, `${name}_v${number}`);
   }
   if (names.size === 0) return { paths, definitions };
-  const own = Object.entries(definitions).map(([name, value]) => [names.get(name) ?? name, withNames(value, names)]);
+  const own = Object.entries(definitions).map(([name, value]) => [
+    names.get(name) ?? name,
+    withNames(value, names),
+  ]);
   return {
     paths: withNames(paths, names) as JsonObject,
     definitions: Object.fromEntries(own) as JsonObject,

@@ -75,7 +75,11 @@ export class Specifications {
 
   private async readDocument(remote: RemoteApiService): Promise<void> {
     const tag = remote.specification?.tag;
-    const asked = { ...this.identity, accept: "application/json", ...(tag === undefined ? {} : { "if-none-match": tag }) };
+    const asked = {
+      ...this.identity,
+      accept: "application/json",
+      ...(tag === undefined ? {} : { "if-none-match": tag }),
+    };
     const answer = await remote.read("/openapi/v2", asked);
     if (answer.status === 304) return;
     if (answer.status === 404) return void (remote.specification = undefined);
@@ -114,6 +118,7 @@ function urlIn(text: string, path: string): string | undefined {
   const found = isObject(paths) ? paths[path.slice(1)] : undefined;
   if (!isObject(found)) return undefined;
   const url = found["serverRelativeURL"];
-  const hash = typeof url === "string" ? /[?&]hash=([0-9A-Za-z%._-]{1,200})(?:&|$)/.exec(url)?.[1] : undefined;
+  const hash =
+    typeof url === "string" ? /[?&]hash=([0-9A-Za-z%._-]{1,200})(?:&|$)/.exec(url)?.[1] : undefined;
   return `/openapi/v3${path}${hash === undefined ? "" : `?hash=${hash}`}`;
 }

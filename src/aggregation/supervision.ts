@@ -45,7 +45,12 @@ export class Supervision {
   ) {
     const { clock, vocabulary } = sources;
     const { systemPrefix, components } = vocabulary;
-    this.user = { name: `${systemPrefix}${components.aggregator}`, uid: "", groups: [`${systemPrefix}masters`], extra: {} };
+    this.user = {
+      name: `${systemPrefix}${components.aggregator}`,
+      uid: "",
+      groups: [`${systemPrefix}masters`],
+      extra: {},
+    };
     this.checks = new Checks(clock, (name) => this.look(name));
     this.specifications = new Specifications(clock, identityHeaders(this.user), {
       changed: () => services.described(),
@@ -122,7 +127,8 @@ export class Supervision {
     remote.availability = found;
     if (available && !remote.available) this.sources.lost(name, found);
     if (remote.available) this.specifications.refresh(remote);
-    const isSame = before?.status === found.status && before.reason === found.reason && before.message === found.message;
+    const isSame =
+      before?.status === found.status && before.reason === found.reason && before.message === found.message;
     if (!isSame || isPublishedAnew) this.services.changed(name);
   }
 }

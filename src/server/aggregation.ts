@@ -74,7 +74,9 @@ export async function followApiServices(
     resolve: resolverFor(options, pieces),
     certificate: await proxyCertificate(options, opened),
   };
-  const services = opened.add(new ApiServices({ ...connections, store, vocabulary, failed }), (one) => one.close());
+  const services = opened.add(new ApiServices({ ...connections, store, vocabulary, failed }), (one) =>
+    one.close(),
+  );
   if (!registry.serves(APIService)) return services;
   await services.start();
   const supervision = new Supervision(services, {
@@ -92,7 +94,12 @@ export async function followApiServices(
 }
 
 function objectsOf({ client }: AggregationPieces): ServiceObjects {
-  const named = (kind: string, namespace: string, name: string) => ({ apiVersion: "v1", kind, namespace, name });
+  const named = (kind: string, namespace: string, name: string) => ({
+    apiVersion: "v1",
+    kind,
+    namespace,
+    name,
+  });
   return {
     service: (namespace, name) => client.find(named("Service", namespace, name)),
     endpoints: (namespace, name) => client.find(named("Endpoints", namespace, name)),
@@ -109,9 +116,15 @@ function resolverFor(
   return async (service) => {
     const objects = new Objects(engine, service.namespace, user);
     const { spec } = await objects.service(service.name);
-    if (spec?.type === "ExternalName") return externalAddress(spec.externalName ?? "", service.port, connections);
+    if (spec?.type === "ExternalName")
+      return externalAddress(spec.externalName ?? "", service.port, connections);
     if (!endpointRouting) return usual(service);
-    const { host, port } = await serviceDestination(objects, `${service.name}:${service.port}`, connections, below);
+    const { host, port } = await serviceDestination(
+      objects,
+      `${service.name}:${service.port}`,
+      connections,
+      below,
+    );
     return { host, port };
   };
 }

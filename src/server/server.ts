@@ -208,7 +208,14 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   life.bootstrapped = true;
   const { quotas } = admission;
   const user = loopbackUser(options);
-  const apiServices = await followApiServices(options, { engine, client, user, connections, metrics, opened });
+  const apiServices = await followApiServices(options, {
+    engine,
+    client,
+    user,
+    connections,
+    metrics,
+    opened,
+  });
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
   const authorizer = authorization.chain;
   const states = new ControllerStates();

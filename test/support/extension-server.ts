@@ -31,7 +31,14 @@ const host = "127.0.0.1";
 
 /** The kind that an extension server serves: widgets, of a namespace, with a status and a stream. */
 export const widgets = [
-  { name: "widgets", singularName: "widget", namespaced: true, kind: "Widget", verbs: ["get", "list", "watch", "create"], shortNames: ["wd"] },
+  {
+    name: "widgets",
+    singularName: "widget",
+    namespaced: true,
+    kind: "Widget",
+    verbs: ["get", "list", "watch", "create"],
+    shortNames: ["wd"],
+  },
   { name: "widgets/status", singularName: "", namespaced: true, kind: "Widget", verbs: ["get", "update"] },
   { name: "widgets/stream", singularName: "", namespaced: true, kind: "Widget", verbs: ["get"] },
 ];
@@ -50,14 +57,19 @@ export class ExtensionServer {
   readonly asked: Forwarded[] = [];
   readonly sockets = new Set<Socket>();
   /** Answers what isn't a document. */
-  answer: ExtensionListener = (request, response) => this.json(response, { kind: "Widget", path: request.url });
+  answer: ExtensionListener = (request, response) =>
+    this.json(response, { kind: "Widget", path: request.url });
   /** Documents that a test replaces, by their path. */
   readonly documents = new Map<string, ExtensionListener>();
   upgrade: ExtensionUpgrade = (_request, socket) => void socket.destroy();
   private readonly made;
   private server: Server;
 
-  private constructor({ group = "widgets.example.com", version = "v1", service = "extension" }: ExtensionOptions) {
+  private constructor({
+    group = "widgets.example.com",
+    version = "v1",
+    service = "extension",
+  }: ExtensionOptions) {
     Object.assign(this, { group, version, service });
     this.group = group;
     this.version = version;
@@ -111,13 +123,14 @@ export class ExtensionServer {
     await makeExternalService(admin, this.service);
     const service = { namespace: "default", name: this.service, port: this.port };
     const caBundle = Buffer.from(this.ca).toString("base64");
-    await ok(
-      admin.post(apiServices, apiService(group, version, { service, caBundle, ...changes })),
-    );
+    await ok(admin.post(apiServices, apiService(group, version, { service, caBundle, ...changes })));
   }
 
   whenAvailable(admin: Api, status: string): Promise<unknown> {
-    return until(async () => availability(await admin.get(`${apiServices}/${this.name}`)), (one) => one?.status === status);
+    return until(
+      async () => availability(await admin.get(`${apiServices}/${this.name}`)),
+      (one) => one?.status === status,
+    );
   }
 
   /** Stops, and frees its port. */
@@ -156,7 +169,7 @@ export class ExtensionServer {
   }
 
   private serve(request: IncomingMessage, response: ServerResponse): void {
-    const path = request.url!.split("?", 1)[0]!;
+    const path = request.url!.split("?", 1)[0]!.replace(/\/$/, "");
     request.on("error", () => undefined);
     response.on("error", () => undefined);
     const isDocument = path.startsWith("/openapi/") || path === this.path;
@@ -165,7 +178,12 @@ export class ExtensionServer {
     if (own !== undefined) return own(request, response);
     if (path === this.path) {
       const groupVersion = `${this.group}/${this.version}`;
-      return this.json(response, { kind: "APIResourceList", apiVersion: "v1", groupVersion, resources: widgets });
+      return this.json(response, {
+        kind: "APIResourceList",
+        apiVersion: "v1",
+        groupVersion,
+        resources: widgets,
+      });
     }
     if (isDocument) return this.json(response, { kind: "Status", code: 404 }, 404);
     this.answer(request, response);
@@ -184,7 +202,9 @@ export const apiServices = "/apis/apiregistration.platform.io/v1/apiservices";
 export async function makeExternalService(admin: Api, name: string): Promise<void> {
   const path = "/api/v1/namespaces/default/services";
   if ((await admin.get(`${path}/${name}`)).status === 200) return;
-  await ok(admin.post(path, { metadata: { name }, spec: { type: "ExternalName", externalName: "localhost" } }));
+  await ok(
+    admin.post(path, { metadata: { name }, spec: { type: "ExternalName", externalName: "localhost" } }),
+  );
 }
 
 export const apiService = (group: string, version: string, spec: object, metadata: object = {}) => ({
@@ -193,6 +213,12 @@ export const apiService = (group: string, version: string, spec: object, metadat
 });
 
 /** The condition that says whether an APIService can be reached. */
-export function availability({ body }: { readonly body: { status?: { conditions?: { type: string; status: string; reason: string; message: string }[] } } }) {
+export function availability({
+  body,
+}: {
+  readonly body: {
+    status?: { conditions?: { type: string; status: string; reason: string; message: string }[] };
+  };
+}) {
   return body.status?.conditions?.find(({ type }) => type === "Available");
 }

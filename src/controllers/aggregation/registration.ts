@@ -1,5 +1,10 @@
 import { automanagedLabel, type ApiServiceRecord } from "../../aggregation/api-services.ts";
-import { builtInPriority, customPriority, isRegistration, type Priority } from "../../aggregation/priorities.ts";
+import {
+  builtInPriority,
+  customPriority,
+  isRegistration,
+  type Priority,
+} from "../../aggregation/priorities.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import type { NewObject } from "../../resources/client.ts";
@@ -43,11 +48,15 @@ class Registration {
   /** Names of the group versions that each definition serves. */
   private readonly byDefinition = new Map<string, readonly string[]>();
   /** How many definitions serve each group version, by its name. */
-  private readonly custom = new Map<string, { readonly group: string; readonly version: string; definitions: number }>();
+  private readonly custom = new Map<
+    string,
+    { readonly group: string; readonly version: string; definitions: number }
+  >();
   private readonly builtIn: ReadonlyMap<string, Wanted>;
   /** Names that still are to be looked at once because the server has started. */
   private readonly atStart: Set<string>;
   private readonly queue: WorkQueue;
+  private readonly listener = (name: string) => this.queue.add(name);
   private readonly follower: Follower;
 
   constructor(
@@ -84,12 +93,14 @@ class Registration {
 
   close(): Promise<void> {
     this.follower.close();
+    this.context.apiServices.unlisten(this.listener);
     return this.queue.close();
   }
 
   private begin(): void {
-    this.context.apiServices.listen((name) => this.queue.add(name));
-    for (const name of this.atStart) this.queue.add(name);
+    // At the same time, so that what is written is synced as one; what fails has its turn in the queue.
+    for (const name of this.atStart) this.work(name).catch(() => this.queue.add(name));
+    this.context.apiServices.listen(this.listener);
   }
 
   private builtInVersions(): ReadonlyMap<string, Wanted> {
@@ -117,7 +128,11 @@ class Registration {
 
   private count(name: string, change: number): void {
     const dot = name.indexOf(".");
-    const known = this.custom.get(name) ?? { version: name.slice(0, dot), group: name.slice(dot + 1), definitions: 0 };
+    const known = this.custom.get(name) ?? {
+      version: name.slice(0, dot),
+      group: name.slice(dot + 1),
+      definitions: 0,
+    };
     known.definitions += change;
     if (known.definitions === 0) this.custom.delete(name);
     else this.custom.set(name, known);
@@ -131,7 +146,7 @@ class Registration {
   }
 
   private async work(name: string): Promise<void> {
-    const isStart = this.atStart.has(name);
+    const isStart = this.atStart.delete(name);
     const wanted = this.wanted(name);
     const live = this.context.apiServices.get(name);
     if (live === undefined) {
@@ -140,7 +155,6 @@ class Registration {
       if (wanted === undefined) await this.remove(name);
       else if (!isAsWanted(live, wanted)) await this.update(name, wanted);
     }
-    this.atStart.delete(name);
   }
 
   private async create(name: string, wanted: Wanted): Promise<void> {

@@ -32,12 +32,14 @@ export async function serveAggregated(
   path = request.exchange.url,
 ): Promise<void> {
   const { exchange, facts, user } = request;
-  if (!methods.has(exchange.method)) throw new StatusError("MethodNotAllowed", "this method can't be forwarded");
+  if (!methods.has(exchange.method))
+    throw new StatusError("MethodNotAllowed", "this method can't be forwarded");
   if (!remote.available) throw unavailable(remote, remote.availability?.message ?? "it was not reached yet");
   take(service, request, remote);
   const endless = isLongRunning(facts);
   const upgrades = exchange.upgrade !== undefined;
-  if (facts.kind === "resource" && request.served && (endless || upgrades)) service.metrics.longRunning(facts, exchange);
+  if (facts.kind === "resource" && request.served && (endless || upgrades))
+    service.metrics.longRunning(facts, exchange);
   const told = { headers: toldHeaders(remote, user), replaces: isForwardedIdentity };
   const { refusesRedirects } = service.aggregation;
   const work = async () => {

@@ -17,7 +17,8 @@ const listKind = "APIGroupDiscoveryList";
 export class AggregatedDiscovery {
   private readonly group: string;
   private readonly contentType: string;
-  private made: { readonly of: readonly DiscoveredVersion[]; readonly bytes: Buffer; readonly tag: string } | undefined;
+  private made:
+    { readonly of: readonly DiscoveredVersion[]; readonly bytes: Buffer; readonly tag: string } | undefined;
 
   /** @param isIn whether a group is in the document. */
   constructor(
@@ -61,9 +62,7 @@ export class AggregatedDiscovery {
       metadata: {},
       items: groups.map((group) => ({
         metadata: { name: group, creationTimestamp: null },
-        versions: groupVersions
-          .filter((one) => one.group === group)
-          .map((one) => this.version(one)),
+        versions: groupVersions.filter((one) => one.group === group).map((one) => this.version(one)),
       })),
     };
     const bytes = Buffer.from(`${JSON.stringify(document)}\n`);

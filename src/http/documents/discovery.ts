@@ -51,8 +51,7 @@ export function addDiscoveryPaths(
     aggregated((group) => !core(group)),
   );
   const { groupVersions } = registry;
-  for (const group of groupNames(groupVersions))
-    answerWith(paths, `/apis/${group}`, groupAnswer(all, group));
+  for (const group of groupNames(groupVersions)) answerWith(paths, `/apis/${group}`, groupAnswer(all, group));
   for (const { group, version } of groupVersions) {
     answerWith(paths, pathOf(group, version), versionAnswer(registry, group, version, features));
   }

@@ -62,7 +62,9 @@ function findPath({ paths, apiServices }: HttpService, request: RequestContext, 
 function remoteAt(path: string, apiServices: ApiServices): RemoteApiService | undefined {
   if (!path.startsWith("/apis/")) return undefined;
   const [, , group = "", version = "", ...more] = path.split("/", 6);
-  return more.length === 0 || (more.length === 1 && more[0] === "") ? apiServices.find(group, version) : undefined;
+  return more.length === 0 || (more.length === 1 && more[0] === "")
+    ? apiServices.find(group, version)
+    : undefined;
 }
 
 function findResource(service: HttpService, request: RequestContext, facts: ResourceFacts): void {

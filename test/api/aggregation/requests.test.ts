@@ -19,7 +19,10 @@ beforeAll(async () => {
     writeFileSync(at, text, { mode: 0o600 });
     return at;
   };
-  const aggregation = { clientCertFile: file("proxy.crt", certificate), clientKeyFile: file("proxy.key", key) };
+  const aggregation = {
+    clientCertFile: file("proxy.crt", certificate),
+    clientKeyFile: file("proxy.key", key),
+  };
   server = await startWithUsers(
     [{ name: "ann", groups: ["makers", "staff"] }, { name: "nobody" }, { name: "jürgen" }],
     { aggregation, connections: { allowLoopback: true } },
@@ -44,10 +47,16 @@ afterEach(() => {
 
 describe("a request for a group version that an extension server serves", () => {
   test("is passed on as it is, on behalf of its user, with the certificate of the front proxy", async () => {
-    const got = await ok(server.as("ann").get(`${widgets}/one?pretty=%20a`, { headers: { "x-other": "kept" } }));
+    const got = await ok(
+      server.as("ann").get(`${widgets}/one?pretty=%20a`, { headers: { "x-other": "kept" } }),
+    );
     expect(got.body).toEqual({ kind: "Widget", path: `${widgets}/one?pretty=%20a` });
     const [request] = extension.received;
-    expect(request).toMatchObject({ method: "GET", url: `${widgets}/one?pretty=%20a`, client: "front-proxy" });
+    expect(request).toMatchObject({
+      method: "GET",
+      url: `${widgets}/one?pretty=%20a`,
+      client: "front-proxy",
+    });
     expect(request!.headers).toMatchObject({
       host: `extension.default.svc:${extension.port}`,
       "x-other": "kept",
@@ -62,7 +71,7 @@ describe("a request for a group version that an extension server serves", () => 
       "X-Remote-User": "root",
       "X-Remote-Group": "system:masters",
       "X-Remote-Extra-Scopes": "all",
-      "X_Remote_User": "root",
+      X_Remote_User: "root",
       "X-Remote-Uid": "0",
     };
     await ok(server.as("ann").get(`${widgets}/one`, { headers }));
@@ -80,7 +89,9 @@ describe("a request for a group version that an extension server serves", () => 
   test("is authorized here: what its user may not do never reaches the extension server", async () => {
     const refused = await server.as("nobody").get(`${widgets}/one`);
     expect([refused.status, refused.body.reason]).toEqual([403, "Forbidden"]);
-    expect(refused.body.message).toContain('cannot get resource "widgets" in API group "widgets.example.com"');
+    expect(refused.body.message).toContain(
+      'cannot get resource "widgets" in API group "widgets.example.com"',
+    );
     expect((await server.as("unknown").get(`${widgets}/one`)).status).toBe(401);
     expect(extension.received).toEqual([]);
   });
@@ -91,7 +102,9 @@ describe("a request for a group version that an extension server serves", () => 
       "Impersonate-Group": "system:masters",
       "Impersonate-Extra-Example.com%2FScopes": "a",
     };
-    await ok(server.admin.get(`${widgets}/one`, { headers: { ...headers, "Impersonate-User": "j%C3%BCrgen" } }));
+    await ok(
+      server.admin.get(`${widgets}/one`, { headers: { ...headers, "Impersonate-User": "j%C3%BCrgen" } }),
+    );
     const { headers: got } = extension.received[0]!;
     expect(got["x-remote-user"]).toBe("j%C3%BCrgen");
     expect(got["x-remote-extra-example.com%2fscopes"]).toBe("a");
@@ -110,19 +123,22 @@ describe("a request for a group version that an extension server serves", () => 
     expect(identityHeaders({ ...user("u"), extra })["x-remote-extra-a%2Fb%3A%25"]).toEqual(["1", "2"]);
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s: the body goes there, and the answer back with its code", async (method) => {
-    extension.answer = (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        response.writeHead(418, { "content-type": "application/json", "x-made": "there" });
-        response.end(JSON.stringify({ got: Buffer.concat(chunks).toString() }));
-      });
-    };
-    const at = method === "POST" ? widgets : `${widgets}/one`;
-    const got = await server.as("ann").ask(method, at, { raw: '{"a":1}', contentType: "application/json" });
-    expect([got.status, got.body, got.headers["x-made"]]).toEqual([418, { got: '{"a":1}' }, "there"]);
-  });
+  test.each(["POST", "PUT", "PATCH", "DELETE"])(
+    "%s: the body goes there, and the answer back with its code",
+    async (method) => {
+      extension.answer = (request, response) => {
+        const chunks: Buffer[] = [];
+        request.on("data", (chunk: Buffer) => chunks.push(chunk));
+        request.on("end", () => {
+          response.writeHead(418, { "content-type": "application/json", "x-made": "there" });
+          response.end(JSON.stringify({ got: Buffer.concat(chunks).toString() }));
+        });
+      };
+      const at = method === "POST" ? widgets : `${widgets}/one`;
+      const got = await server.as("ann").ask(method, at, { raw: '{"a":1}', contentType: "application/json" });
+      expect([got.status, got.body, got.headers["x-made"]]).toEqual([418, { got: '{"a":1}' }, "there"]);
+    },
+  );
 
   test("C-4.7-07 binary encoding is not available for types served through the aggregation layer", async () => {
     const binary = "application/vnd.platform.protobuf";
@@ -133,7 +149,11 @@ describe("a request for a group version that an extension server serves", () => 
     };
     expect((await server.as("ann").get(`${widgets}/one`, { accept: binary })).status).toBe(406);
     const both = await server.as("ann").get(`${widgets}/one`, { accept: `${binary}, application/json` });
-    expect([both.status, both.headers["content-type"], both.body]).toEqual([200, "application/json", { kind: "Widget" }]);
+    expect([both.status, both.headers["content-type"], both.body]).toEqual([
+      200,
+      "application/json",
+      { kind: "Widget" },
+    ]);
   });
 
   test("a watch comes through event by event, and ends there when its client leaves", async () => {
@@ -178,7 +198,9 @@ describe("a request for a group version that an extension server serves", () => 
     await ok(server.as("ann").get(`${widgets}/one`));
     await ok(server.as("ann").get(`${extension.path}/namespaces/default/fantasies/one`));
     const { text } = await server.admin.get("/metrics");
-    expect(text).toMatch(/apiserver_request_total\{verb="GET",[^}]*group="widgets.example.com",version="v1",resource="widgets"[^}]*code="200"/);
+    expect(text).toMatch(
+      /apiserver_request_total\{verb="GET",[^}]*group="widgets.example.com",version="v1",resource="widgets"[^}]*code="200"/,
+    );
     expect(text).not.toContain("fantasies");
     expect(text).toContain(`aggregator_unavailable_apiservice{name="${extension.name}"} 0`);
   });

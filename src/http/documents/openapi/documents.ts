@@ -102,7 +102,8 @@ export class OpenApiDocuments {
     const paths = await pathsOf(this.own(), own, giveTurn);
     const definitions = { ...own.all } as JsonObject;
     for (const { group, version, remote } of this.apiServices.list()) {
-      const specification = this.apiServices.find(group, version) === remote ? remote?.specification : undefined;
+      const specification =
+        this.apiServices.find(group, version) === remote ? remote?.specification : undefined;
       if (specification === undefined) continue;
       const other = renamed(specification, definitions);
       Object.assign(paths, other.paths);

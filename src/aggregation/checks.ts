@@ -51,7 +51,7 @@ export class Checks {
 
   close(): void {
     this.closed = true;
-    for (const key of [...this.states.keys()]) this.forget(key);
+    for (const key of this.states.keys()) this.forget(key);
   }
 
   private run(key: string, state: State): void {

@@ -1,5 +1,6 @@
 import { Encodings } from "../http/encodings/choose.ts";
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
+import type { ApiServices } from "../aggregation/api-services.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import { BodyBudget } from "../http/transport/body-budget.ts";
 import { HandlerGuard } from "../http/transport/guard.ts";
@@ -15,7 +16,7 @@ import { addMetricsPath } from "../http/documents/metrics-page.ts";
 import { AuthenticationMetrics } from "../http/metrics/authentication-metrics.ts";
 import { RequestMetrics } from "../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../http/documents/openid-documents.ts";
-import { addOpenApiPaths } from "../http/documents/openapi/openapi-paths.ts";
+import { addOpenApiPaths, type OpenApiParts } from "../http/documents/openapi/openapi-paths.ts";
 import type { HttpService } from "../http/service.ts";
 import { PathTable } from "../http/request/path-table.ts";
 import { OpenStreams } from "../http/transport/open-streams.ts";
@@ -72,17 +73,10 @@ export async function httpService(
     parts.controllers,
   );
   const on = engine.featureEnabled;
-  const shown = {
-    aggregated: on("AggregatedDiscoveryEndpoint"),
-    storageVersionHash: on("StorageVersionHash"),
-  };
   const { apiServices } = parts;
-  addDiscoveryPaths(paths, engine.registry, apiServices, shown);
-  addOpenApiPaths(paths, engine.registry, {
-    apiServices,
-    version3: on("OpenAPIV3"),
-    passOn: (request, remote, path) => serveAggregated(service, request, remote, path),
-  });
+  addApiDocuments(paths, engine, apiServices, (request, remote, path) =>
+    serveAggregated(service, request, remote, path),
+  );
   addHealthPaths(paths, health);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, metrics);
@@ -128,6 +122,20 @@ export async function httpService(
     },
   };
   return service;
+}
+
+/** The documents that describe the API, of this server and of others. */
+function addApiDocuments(
+  paths: PathTable,
+  { registry, featureEnabled: on }: Engine,
+  apiServices: ApiServices,
+  passOn: OpenApiParts["passOn"],
+): void {
+  addDiscoveryPaths(paths, registry, apiServices, {
+    aggregated: on("AggregatedDiscoveryEndpoint"),
+    storageVersionHash: on("StorageVersionHash"),
+  });
+  addOpenApiPaths(paths, registry, { apiServices, version3: on("OpenAPIV3"), passOn });
 }
 
 /** How often the log says that the store can't be used, which every request may meet. */

@@ -236,15 +236,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     authentication,
   });
   opened.add(service.audit, (audit) => audit?.close());
-  const listener = await startListening({
-    options,
-    registry,
-    client,
-    serving,
-    service,
-    opened,
-    publishTrust,
-  });
+  const reached = { options, registry, client, serving, service, opened, publishTrust };
+  const listener = await startListening(reached);
   return { options, life, client, serving, listener, service, adminToken, opened };
 }
 

@@ -52,16 +52,16 @@ export async function serveAggregated(
 /** Counts the request until it is over. */
 function take({ aggregation }: HttpService, { exchange }: RequestContext, remote: RemoteApiService): void {
   if (remote.open >= aggregation.maxRequests) {
-    throw unavailable(remote, `${remote.open} requests to it are under way already`);
+    const message = `service unavailable: the API service ${remote.name}: ${remote.open} requests to it are under way already`;
+    throw new StatusError("ServiceUnavailable", message, { retryAfterSeconds });
   }
   remote.open++;
   exchange.onClose(() => remote.open--);
 }
 
+/** Without the advice to try again soon: a command line client that reads all of discovery would wait for its retries. */
 function unavailable({ name }: RemoteApiService, why: string): StatusError {
-  return new StatusError("ServiceUnavailable", `service unavailable: the API service ${name}: ${why}`, {
-    retryAfterSeconds,
-  });
+  return new StatusError("ServiceUnavailable", `service unavailable: the API service ${name}: ${why}`);
 }
 
 function toldHeaders(remote: RemoteApiService, user: UserInfo): Record<string, string | readonly string[]> {

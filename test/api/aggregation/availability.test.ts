@@ -144,7 +144,7 @@ describe("an APIService", () => {
     expect([refused.status, refused.body.reason, refused.headers["retry-after"]]).toEqual([
       503,
       "ServiceUnavailable",
-      "1",
+      undefined,
     ]);
     expect(refused.body.message).toContain("service unavailable");
     const { text } = await server.admin.get("/metrics");

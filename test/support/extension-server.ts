@@ -26,9 +26,6 @@ export interface ExtensionOptions {
   readonly service?: string;
 }
 
-/** Where its sockets listen. */
-const host = "127.0.0.1";
-
 /** The kind that an extension server serves: widgets, of a namespace, with a status and a stream. */
 export const widgets = [
   {
@@ -65,12 +62,10 @@ export class ExtensionServer {
   private readonly made;
   private server: Server;
 
-  private constructor({
-    group = "widgets.example.com",
-    version = "v1",
-    service = "extension",
-  }: ExtensionOptions) {
-    Object.assign(this, { group, version, service });
+  private constructor(
+    private readonly host: string,
+    { group = "widgets.example.com", version = "v1", service = "extension" }: ExtensionOptions,
+  ) {
     this.group = group;
     this.version = version;
     this.service = service;
@@ -78,8 +73,9 @@ export class ExtensionServer {
     this.server = this.open();
   }
 
-  static async start(options: ExtensionOptions = {}): Promise<ExtensionServer> {
-    const extension = new ExtensionServer(options);
+  /** @param host address at which it listens. */
+  static async start(options: ExtensionOptions = {}, host = "127.0.0.1"): Promise<ExtensionServer> {
+    const extension = new ExtensionServer(host, options);
     await extension.listen(0);
     return extension;
   }
@@ -147,7 +143,7 @@ export class ExtensionServer {
   }
 
   private listen(port: number): Promise<void> {
-    return new Promise((resolve) => this.server.listen(port, host, resolve));
+    return new Promise((resolve) => this.server.listen(port, this.host, resolve));
   }
 
   private open(): Server {

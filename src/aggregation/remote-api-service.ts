@@ -141,7 +141,9 @@ export class RemoteApiService implements PrioritizedVersion {
   read(path: string, headers: ForwardedIdentity, timeoutMs = documentTimeoutMs): Promise<RemoteAnswer> {
     const url = new URL(`https://${this.authority}${path}`);
     const lines = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
-    return this.connection().send(url, { method: "GET", headers: Object.fromEntries(lines), timeoutMs });
+    // Over a connection of its own: one that stands would say nothing of where the service is now.
+    const all = { ...Object.fromEntries(lines), connection: "close" };
+    return this.connection().send(url, { method: "GET", headers: all, timeoutMs });
   }
 
   /** Ends the connections over which documents are read. */

@@ -3,7 +3,6 @@ import { ApiServices } from "../aggregation/api-services.ts";
 import type { ProxyCertificate, RemoteConnections } from "../aggregation/remote-api-service.ts";
 import type { ServiceObjects } from "../aggregation/availability.ts";
 import { Supervision } from "../aggregation/supervision.ts";
-import { CertificateFault, loadCertificateFiles } from "../base/certificates.ts";
 import { rarely } from "../base/clock.ts";
 import { FileWatch } from "../base/file-watch.ts";
 import { stackOf } from "../base/logger.ts";
@@ -21,8 +20,8 @@ import type { RemoteAddress } from "../remote/remote-client.ts";
 import type { ResolveService } from "../remote/webhook-caller.ts";
 import type { Client } from "../resources/client.ts";
 import type { Engine } from "../resources/engine.ts";
+import { clientCertificate } from "./client-certificate.ts";
 import type { Opened } from "./opened.ts";
-import { OptionsError } from "./options-error.ts";
 import type { AggregationOptions, ServerOptions } from "./options.ts";
 import { outageLogMs } from "./remote-services.ts";
 import { serviceResolver } from "./webhook-services.ts";
@@ -162,20 +161,11 @@ async function proxyCertificate(
   return () => current;
 }
 
-async function readCertificate({
-  clientCertFile: certFile,
-  clientKeyFile: keyFile,
+const certificateFlags = ["--proxy-client-cert-file", "--proxy-client-key-file"] as const;
+
+function readCertificate({
+  clientCertFile,
+  clientKeyFile,
 }: AggregationOptions): Promise<ProxyCertificate | undefined> {
-  const flags = ["--proxy-client-cert-file", "--proxy-client-key-file"] as const;
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined || keyFile === undefined) {
-    throw new OptionsError(`${flags[0]} and ${flags[1]} are given together or not at all`);
-  }
-  try {
-    const { certificate, key } = await loadCertificateFiles(certFile, keyFile);
-    return { cert: certificate, key };
-  } catch (error) {
-    if (error instanceof CertificateFault) throw new OptionsError(`${flags.join(", ")}: ${error.message}`);
-    throw error;
-  }
+  return clientCertificate(certificateFlags, clientCertFile, clientKeyFile);
 }

@@ -17,7 +17,7 @@ test("a key in order is looked at every 30 seconds; one that isn't after 1, 2, 4
   const pass = async (seconds: number) => {
     for (let at = 0; at < seconds; at++) {
       await settle();
-      clock.advance(1000);
+      await clock.advance(1000);
     }
     await settle();
   };

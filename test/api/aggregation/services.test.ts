@@ -58,7 +58,7 @@ test("a certificate that takes the place of the front proxy's is shown from then
   expect(await shown()).toBe("first");
   const after = async (name: string) => {
     for (let at = 0; at < 50 && (await shown()) !== name; at++) {
-      clock.advance(1000);
+      await clock.advance(1000);
       await settle();
     }
     return shown();

@@ -2,6 +2,7 @@ import { StatusError } from "../base/status-error.ts";
 import type { Endpoints } from "../kinds/core/endpoints.ts";
 import type { Service } from "../kinds/core/service/service.ts";
 import { RemoteFault, type RemoteAnswer } from "../remote/remote-client.ts";
+import { StoreError } from "../storage/store.ts";
 import type { ForwardedIdentity } from "./identity.ts";
 import { readPublishedResources } from "./published-resources.ts";
 import type { Availability, RemoteApiService } from "./remote-api-service.ts";
@@ -42,7 +43,7 @@ async function checkService(
   const { namespace, name, port } = target.service;
   const what = `service/${name} in "${namespace}"`;
   const unknown = (reason: string, error: unknown): Availability => {
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof StatusError || error instanceof StoreError)) throw error;
     return { status: "Unknown", reason, message: `${what} cannot be checked due to: ${error.message}` };
   };
   let service: Service | undefined;

@@ -58,6 +58,8 @@ class Registration {
   private readonly queue: WorkQueue;
   private readonly listener = (name: string) => this.queue.add(name);
   private readonly follower: Follower;
+  private begun = false;
+  private closed = false;
 
   constructor(
     private readonly context: ControllerContext,
@@ -73,18 +75,13 @@ class Registration {
     const handler = {
       put: (entry: Entry) => this.defined(namesOf(entry.key).name, versionsIn(entry)),
       remove: (key: string) => this.defined(namesOf(key).name, []),
+      // Before the definitions are known, what is there of custom kinds must not be taken for left over.
+      reloaded: () => this.begin(),
       failed: (error: unknown) => failed("", error),
     };
     this.follower = new Follower(store, storePrefix, handler, clock);
-    // Before the definitions are known, those of custom kinds must not be taken for left over.
-    this.follower.start().then(
-      () => this.begin(),
-      (error: unknown) => {
-        failed("", error);
-        this.follower.startInBackground();
-        this.begin();
-      },
-    );
+    if (registry.serves(CustomResourceDefinition)) this.follower.startInBackground();
+    else this.begin();
   }
 
   get failing(): boolean {
@@ -92,12 +89,16 @@ class Registration {
   }
 
   close(): Promise<void> {
+    this.closed = true;
     this.follower.close();
     this.context.apiServices.unlisten(this.listener);
     return this.queue.close();
   }
 
+  /** Everything that is stored is known, perhaps once more. */
   private begin(): void {
+    if (this.begun || this.closed) return;
+    this.begun = true;
     // At the same time, so that what is written is synced as one; what fails has its turn in the queue.
     for (const name of this.atStart) this.work(name).catch(() => this.queue.add(name));
     this.context.apiServices.listen(this.listener);
@@ -146,7 +147,7 @@ class Registration {
   }
 
   private async work(name: string): Promise<void> {
-    const isStart = this.atStart.delete(name);
+    const isStart = this.atStart.has(name);
     const wanted = this.wanted(name);
     const live = this.context.apiServices.get(name);
     if (live === undefined) {
@@ -155,6 +156,8 @@ class Registration {
       if (wanted === undefined) await this.remove(name);
       else if (!isAsWanted(live, wanted)) await this.update(name, wanted);
     }
+    // Only now: what fails is tried again as a part of the start.
+    this.atStart.delete(name);
   }
 
   private async create(name: string, wanted: Wanted): Promise<void> {

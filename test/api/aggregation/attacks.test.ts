@@ -8,7 +8,7 @@ import {
   type ExtensionListener,
 } from "../../support/extension-server.ts";
 import { TestServer } from "../../support/api.ts";
-import { head, portOf, RawConnection } from "../../robustness/support.ts";
+import { answerOf, head, http2Session, portOf, RawConnection } from "../../robustness/support.ts";
 import { grant, ok, startWithUsers, until } from "../support.ts";
 
 let server: TestServer;
@@ -150,6 +150,33 @@ describe("a lying extension server", () => {
     expect((await server.as("admin2").get("/api/v1/namespaces/default")).status).toBe(200);
     expect((await slow).map(({ text }) => text.length)).toEqual(Array<number>(20).fill(40));
   });
+});
+
+test("over HTTP/2 a request is passed on as over HTTP/1.1, and a client that resets its stream ends it there", async () => {
+  const session = http2Session(server);
+  const ask = (path: string) =>
+    session.request({
+      ":path": path,
+      authorization: `Bearer ${server.server.adminToken}`,
+      "x-remote-user": "root",
+    });
+  const answered = await answerOf(ask(`${widgets}/one`));
+  expect([answered.status, JSON.parse(answered.text)]).toEqual([
+    200,
+    { kind: "Widget", path: `${widgets}/one` },
+  ]);
+  expect(extension.received[0]!.headers["x-remote-user"]).toBe("admin");
+  let closed = false;
+  extension.answer = (request) => void request.socket.once("close", () => (closed = true));
+  const stream = ask(`${widgets}/two`);
+  stream.on("error", () => undefined);
+  await until(
+    () => extension.received.length,
+    (count) => count === 2,
+  );
+  stream.close(8);
+  await until(() => closed, Boolean);
+  session.destroy();
 });
 
 test("a client that leaves ends its request to the extension server", async () => {

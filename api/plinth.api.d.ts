@@ -1,7 +1,7 @@
 // Made by `npm run api` from the types of the package's entries; not to be edited.
 
-// plinth: AdmissionPlugin, AdmissionRequest, ApiObject, Attributes, AuditLogOptions, AuditWebhookOptions,
-//   AuthenticationChoices, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
+// plinth: AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes, AuditLogOptions,
+//   AuditWebhookOptions, AuthenticationChoices, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
 //   AuthorizationWebhookChoice, BuiltInObjects, Cause, Client, Clock, CollectionReference, ConnectionOptions,
 //   Controller, ControllerContext, CreateServerOptions, Credentials, Decision, Extensions, FlowOptions, Kind,
 //   Logger, NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
@@ -312,7 +312,7 @@ export declare const reasons: {
   };
   readonly BadGateway: {
     readonly code: 502;
-    readonly when: "a backend redirects a request to upgrade the connection";
+    readonly when: "a backend redirects a request to upgrade the connection, or an extension server redirects any";
   };
   readonly ServiceUnavailable: {
     readonly code: 503;
@@ -559,6 +559,8 @@ export interface CreateServerOptions<
   readonly clusterSigning?: Partial<ClusterSigningOptions>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
+  /** How extension servers are reached, to which requests for their group versions are passed on (APIService). */
+  readonly aggregation?: AggregationOptions;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
   readonly flow?: Partial<FlowOptions>;
   /** Features to turn on or off, as for `--feature-gates`. */
@@ -2156,6 +2158,17 @@ export interface ConnectionOptions {
   readonly nodeAddressTypes: readonly string[];
   /** A connection to a node agent must stand by then. */
   readonly nodeAgentTimeoutMs: number;
+}
+
+/** How requests for group versions that others serve are passed on (APIServices). */
+export interface AggregationOptions {
+  /** With what the server shows itself to extension servers (PEM); both or neither. */
+  readonly clientCertFile?: string | undefined;
+  readonly clientKeyFile?: string | undefined;
+  /** Connections go to a service's ready endpoints only; else to its cluster address where it has no such endpoints. */
+  readonly endpointRouting?: boolean | undefined;
+  /** Whether redirects of extension servers are refused; true unless given. */
+  readonly rejectRedirects?: boolean | undefined;
 }
 
 // ---- server/server

@@ -18,7 +18,12 @@ import {
   type AuditWebhookOptions,
 } from "./server/audit-options.ts";
 import { silentLogger, type Logger } from "./base/logger.ts";
-import { type ConnectionOptions, type ServerOptions, type StorageOptions } from "./server/options.ts";
+import {
+  type AggregationOptions,
+  type ConnectionOptions,
+  type ServerOptions,
+  type StorageOptions,
+} from "./server/options.ts";
 import { checkLibraryOptions, inLibraryTerms } from "./server/library-options.ts";
 import type { AuthorizationWebhookChoice } from "./server/options.ts";
 import { optionDefaults } from "./server/option-defaults.ts";
@@ -40,7 +45,7 @@ export type { ApiObject, ObjectMetaValue } from "./schema/kind.ts";
 export type { AuditLogOptions, AuditWebhookOptions } from "./server/audit-options.ts";
 export { OptionsError } from "./server/options-error.ts";
 export type { Logger } from "./base/logger.ts";
-export type { ConnectionOptions, StorageOptions } from "./server/options.ts";
+export type { AggregationOptions, ConnectionOptions, StorageOptions } from "./server/options.ts";
 export type {
   AuthenticationChoices,
   AuthenticationOptions,
@@ -142,6 +147,8 @@ export interface CreateServerOptions<
   readonly clusterSigning?: Partial<ClusterSigningOptions>;
   /** How connections to pods, services and nodes are made; without `allowLoopback` none goes to this machine. */
   readonly connections?: Partial<ConnectionOptions>;
+  /** How extension servers are reached, to which requests for their group versions are passed on (APIService). */
+  readonly aggregation?: AggregationOptions;
   /** How many requests are worked on at one time; 600, shared by priority and fairness, unless given. */
   readonly flow?: Partial<FlowOptions>;
   /** Features to turn on or off, as for `--feature-gates`. */
@@ -237,6 +244,7 @@ function serverOptions(options: CreateServerOptions): ServerOptions {
     advertiseAddress: options.advertiseAddress,
     identityLease: options.identityLease,
     connections: { ...optionDefaults.connections, ...options.connections },
+    aggregation: options.aggregation,
     flow: { ...optionDefaults.flow, ...options.flow },
     allowPrivileged: options.allowPrivileged ?? optionDefaults.allowPrivileged,
     enabledControllers: options.enabledControllers,

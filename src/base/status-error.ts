@@ -21,7 +21,10 @@ export const reasons = {
   Invalid: { code: 422, when: "a field's value breaks a rule; the causes name fields and reasons" },
   TooManyRequests: { code: 429, when: "a limit is reached; retry after the given time" },
   InternalError: { code: 500, when: "a bug in the server, or storage that failed" },
-  BadGateway: { code: 502, when: "a backend redirects a request to upgrade the connection" },
+  BadGateway: {
+    code: 502,
+    when: "a backend redirects a request to upgrade the connection, or an extension server redirects any",
+  },
   ServiceUnavailable: {
     code: 503,
     when: "the server is starting or stopping, or its store, or what a connection is for, can't be reached",

@@ -27,7 +27,6 @@ const refused = (name: string, type: FlagType, doc: string, rest: Rest = {}): Ac
 
 const noCache = "The server reads lists and watches from the store; it has no watch cache.";
 const noCloud = "The server has no code of cloud providers.";
-const noAggregation = "The server asks no other API servers, so it shows them no certificate.";
 const ownLogs = "The server logs JSON lines to standard error; see --log-level.";
 const noEncryption = "The server doesn't encrypt what it stores; encrypt the disk or the etcd cluster.";
 
@@ -37,7 +36,6 @@ const noEncryption = "The server doesn't encrypt what it stores; encrypt the dis
  */
 export const acceptedFlags: readonly AcceptedFlag[] = [
   refused("admission-control", "list", "Give --enable-admission-plugins and --disable-admission-plugins."),
-  ignored("aggregator-reject-forwarding-redirect", "boolean", noAggregation, { here: "true" }),
   ignored("allow-metric-labels", "string", "The values of metrics' labels are bounded."),
   ignored("apiserver-count", "integer", "Servers that share a store find one another by it."),
   ignored("azure-container-registry-config", "file", noCloud),
@@ -55,7 +53,6 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ),
   ignored("disabled-metrics", "list", "All metrics are served."),
   refused("egress-selector-config-file", "file", "The server connects to nodes, pods and webhooks directly."),
-  ignored("enable-aggregator-routing", "boolean", noAggregation, { here: "false" }),
   refused("enable-garbage-collector", "boolean", "Give --controllers=*,-garbagecollector.", { here: "true" }),
   ignored("enable-logs-handler", "boolean", "The path /logs isn't served.", { here: "false" }),
   refused("encryption-provider-config", "file", noEncryption),
@@ -135,8 +132,6 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ignored("permit-address-sharing", "boolean", "The server shares no address.", { here: "false" }),
   ignored("permit-port-sharing", "boolean", "The server shares no port.", { here: "false" }),
   ignored("profiling", "boolean", "There are no profiling endpoints.", { here: "false" }),
-  ignored("proxy-client-cert-file", "file", noAggregation),
-  ignored("proxy-client-key-file", "file", noAggregation),
   ignored("request-timeout", "duration", "A request must be answered within a minute.", { here: "1m" }),
   ignored("shutdown-send-retry-after", "boolean", "A server that stops takes no new connections.", {
     here: "false",

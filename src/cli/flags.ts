@@ -205,6 +205,25 @@ export const serveFlags: readonly Flag[] = [
     "A connection to a node agent must stand by then.",
   ),
   flag(
+    "proxy-client-cert-file",
+    "file",
+    "",
+    "Certificate with which the server shows itself to extension servers, see APIService (PEM).",
+  ),
+  flag("proxy-client-key-file", "file", "", "Key of --proxy-client-cert-file (PEM)."),
+  flag(
+    "enable-aggregator-routing",
+    "boolean",
+    "false",
+    "Connect to extension servers at the ready endpoints of their service only, never at its cluster address.",
+  ),
+  flag(
+    "aggregator-reject-forwarding-redirect",
+    "boolean",
+    "true",
+    "Refuse redirects of extension servers rather than pass them on.",
+  ),
+  flag(
     "allow-loopback-connections",
     "boolean",
     String(connections.allowLoopback),

@@ -8,6 +8,7 @@ import { authorizationModes, type AuthorizationMode } from "../authorization/aut
 import { OptionsError } from "../server/options-error.ts";
 import type { Logger } from "../base/logger.ts";
 import type {
+  AggregationOptions,
   AuthorizationWebhookChoice,
   ConnectionOptions,
   ServerOptions,
@@ -152,6 +153,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     advertiseAddress,
     identityLease: true,
     connections: connectionOptions(read),
+    aggregation: aggregationOptions(read),
     flow: {
       fair: read.boolean("enable-priority-and-fairness") ?? true,
       maxReading: read.integer("max-requests-inflight", 0, maxInFlight),
@@ -196,6 +198,15 @@ function connectionOptions(read: FlagReader): ConnectionOptions {
     nodeAgentKeyFile: read.optional("kubelet-client-key"),
     nodeAddressTypes: read.list("kubelet-preferred-address-types"),
     nodeAgentTimeoutMs: read.durationMs("kubelet-timeout"),
+  };
+}
+
+function aggregationOptions(read: FlagReader): AggregationOptions {
+  return {
+    clientCertFile: read.optional("proxy-client-cert-file"),
+    clientKeyFile: read.optional("proxy-client-key-file"),
+    endpointRouting: read.boolean("enable-aggregator-routing") ?? false,
+    rejectRedirects: read.boolean("aggregator-reject-forwarding-redirect") ?? true,
   };
 }
 

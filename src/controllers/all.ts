@@ -1,3 +1,5 @@
+import { apiServiceAvailability } from "./aggregation/availability.ts";
+import { apiServiceRegistration } from "./aggregation/registration.ts";
 import { bootstrapSigner } from "./bootstrap/signer.ts";
 import { tokenCleaner } from "./bootstrap/token-cleaner.ts";
 import { certificateApproving } from "./certificates/approving.ts";
@@ -18,7 +20,11 @@ import { serviceAccountTokens } from "./service-account-tokens.ts";
 import { serviceAccounts } from "./service-accounts.ts";
 
 /** Parts of the server itself, which nobody can turn off. */
-export const ownControllers: readonly Controller[] = [customResourceDefinitions];
+export const ownControllers: readonly Controller[] = [
+  customResourceDefinitions,
+  apiServiceRegistration,
+  apiServiceAvailability,
+];
 
 /** Every controller that a server can run. */
 export const builtInControllers: readonly Controller[] = [

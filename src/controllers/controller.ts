@@ -1,4 +1,5 @@
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
+import type { ApiServices } from "../aggregation/api-services.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { LegacyFacts } from "../authentication/service-accounts/legacy-claims.ts";
 import type { Clock } from "../base/clock.ts";
@@ -26,6 +27,8 @@ export interface ControllerContext {
   readonly authorizer: Authorizer;
   /** @internal With what certificate requests are signed. */
   readonly signing: SigningAuthorities;
+  /** @internal Which group versions are served by others, and whether they can be reached. */
+  readonly apiServices: ApiServices;
   /** @internal Signs the tokens of service accounts that lie in Secrets. */
   readonly issueLegacyToken: (facts: LegacyFacts) => Promise<string>;
   /** @internal Logs what an operator should know, and what isn't tried again. */

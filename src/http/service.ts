@@ -1,3 +1,4 @@
+import type { ApiServices } from "../aggregation/api-services.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
@@ -51,6 +52,10 @@ export interface HttpService {
   readonly streams: OpenStreams;
   /** How many watches there are, of what. */
   readonly watches: WatchCounts;
+  /** Which group versions are served by others. */
+  readonly apiServices: ApiServices;
+  /** How requests for those are passed on. */
+  readonly aggregation: AggregationRules;
   /** How connections to pods, services and nodes are made. */
   readonly connections: ConnectionRules;
   /** Counts the sockets of connections to pods, services and nodes. */
@@ -63,6 +68,14 @@ export interface HttpService {
   readonly guard: HandlerGuard;
   /** Told of defects, and of connections that were cut off. */
   readonly log: HttpLog;
+}
+
+/** How requests are passed on to extension servers. */
+export interface AggregationRules {
+  /** Whether an extension server's redirects are refused, rather than passed on. */
+  readonly refusesRedirects: boolean;
+  /** So many requests may be under way to one extension server. */
+  readonly maxRequests: number;
 }
 
 export interface HttpLog {

@@ -3,7 +3,7 @@ import { deniedRanges } from "../http/backends/addresses.ts";
 import { nodeAddressTypes, type BackendTls, type ConnectionRules } from "../http/backends/rules.ts";
 import { isIdentityHeader } from "../authentication/authenticating-proxy.ts";
 import { identityHeaders } from "./authenticating-proxy.ts";
-import { CertificateFault, loadCertificateFiles } from "../base/certificates.ts";
+import { clientCertificate } from "./client-certificate.ts";
 import { connectionLimit, openFileLimit } from "./open-files.ts";
 import { OptionsError } from "./options-error.ts";
 import { defaultConnections, type ConnectionOptions, type ServerOptions } from "./options.ts";
@@ -52,16 +52,7 @@ async function authorities({ nodeAgentCaFile: file }: ConnectionOptions): Promis
 }
 
 async function ownCertificate(options: ConnectionOptions): Promise<BackendTls> {
-  const { nodeAgentCertFile: certFile, nodeAgentKeyFile: keyFile } = options;
+  const { nodeAgentCertFile, nodeAgentKeyFile } = options;
   const flags = ["--kubelet-client-certificate", "--kubelet-client-key"] as const;
-  if (certFile === undefined && keyFile === undefined) return {};
-  if (certFile === undefined || keyFile === undefined)
-    throw new OptionsError(`${flags[0]} and ${flags[1]} are given together or not at all`);
-  try {
-    const { certificate, key } = await loadCertificateFiles(certFile, keyFile);
-    return { cert: certificate, key };
-  } catch (error) {
-    if (error instanceof CertificateFault) throw new OptionsError(`${flags.join(", ")}: ${error.message}`);
-    throw error;
-  }
+  return (await clientCertificate(flags, nodeAgentCertFile, nodeAgentKeyFile)) ?? {};
 }

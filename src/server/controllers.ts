@@ -1,4 +1,5 @@
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
+import type { ApiServices } from "../aggregation/api-services.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { builtInControllers, ownControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
@@ -45,6 +46,7 @@ interface ControllerSetup {
   readonly serving: Serving | undefined;
   readonly quotas: QuotaIndex;
   readonly authorizer: Authorizer;
+  readonly apiServices: ApiServices;
   readonly issueLegacyToken: IssueLegacyToken;
   readonly queues: QueueMetrics;
   /** Told how the controllers are. */
@@ -91,7 +93,7 @@ async function partsOf({
 }: ControllerSetup): Promise<ControllerParts> {
   const { clock, eventLifeMs, clusterSigning = defaultClusterSigning } = options;
   const { registry, store } = engine;
-  const { quotas, authorizer, issueLegacyToken, queues } = rest;
+  const { quotas, authorizer, apiServices, issueLegacyToken, queues } = rest;
   return {
     client: new Client(engine, user),
     registry,
@@ -100,6 +102,7 @@ async function partsOf({
     eventLifeMs,
     quotas,
     authorizer,
+    apiServices,
     issueLegacyToken,
     queueObserver: (controller) => queues.observer(controller),
     rootCertificate: () => serving?.caCertificate,

@@ -1,8 +1,10 @@
 import { Encodings } from "../http/encodings/choose.ts";
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
+import type { ApiServices } from "../aggregation/api-services.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import { BodyBudget } from "../http/transport/body-budget.ts";
 import { HandlerGuard } from "../http/transport/guard.ts";
+import { serveAggregated } from "../http/connect/aggregated.ts";
 import { addDiscoveryPaths } from "../http/documents/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
@@ -14,13 +16,14 @@ import { addMetricsPath } from "../http/documents/metrics-page.ts";
 import { AuthenticationMetrics } from "../http/metrics/authentication-metrics.ts";
 import { RequestMetrics } from "../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../http/documents/openid-documents.ts";
-import { addOpenApiPaths } from "../http/documents/openapi/openapi-paths.ts";
+import { addOpenApiPaths, type OpenApiParts } from "../http/documents/openapi/openapi-paths.ts";
 import type { HttpService } from "../http/service.ts";
 import { PathTable } from "../http/request/path-table.ts";
 import { OpenStreams } from "../http/transport/open-streams.ts";
 import { rarely } from "../base/clock.ts";
 import type { Engine } from "../resources/engine.ts";
 import { ComponentStatus } from "../kinds/core/component-status.ts";
+import { aggregationRules } from "./aggregation.ts";
 import { auditorFor } from "./audit.ts";
 import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
@@ -37,7 +40,7 @@ import { reviewHandlers } from "./reviews.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
 /** The parts of a server that requests meet. */
-interface ServiceParts extends Pick<HttpService, "connections"> {
+interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> {
   readonly metrics: MetricSet;
   readonly flow: FlowControl | undefined;
   readonly authorizer: AuthorizerChain;
@@ -70,16 +73,14 @@ export async function httpService(
     parts.controllers,
   );
   const on = engine.featureEnabled;
-  const shown = {
-    aggregated: on("AggregatedDiscoveryEndpoint"),
-    storageVersionHash: on("StorageVersionHash"),
-  };
-  addDiscoveryPaths(paths, engine.registry, shown);
-  addOpenApiPaths(paths, engine.registry, { version3: on("OpenAPIV3") });
+  const { apiServices } = parts;
+  addApiDocuments(paths, engine, apiServices, (request, remote, path) =>
+    serveAggregated(service, request, remote, path),
+  );
   addHealthPaths(paths, health);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, metrics);
-  return {
+  const service: HttpService = {
     engine,
     clock,
     encodings: new Encodings(engine.vocabulary),
@@ -105,6 +106,8 @@ export async function httpService(
     callers: new AuthenticationMetrics(metrics, () => performance.now()),
     streams: new OpenStreams(),
     watches,
+    apiServices,
+    aggregation: aggregationRules(options, parts.connections),
     connections: parts.connections,
     backends: backendSockets(options, metrics, parts.connections),
     unsent: unsentAnswers(options, metrics),
@@ -118,6 +121,21 @@ export async function httpService(
       cutOff: (reason, request) => log.warn(request, reason),
     },
   };
+  return service;
+}
+
+/** The documents that describe the API, of this server and of others. */
+function addApiDocuments(
+  paths: PathTable,
+  { registry, featureEnabled: on }: Engine,
+  apiServices: ApiServices,
+  passOn: OpenApiParts["passOn"],
+): void {
+  addDiscoveryPaths(paths, registry, apiServices, {
+    aggregated: on("AggregatedDiscoveryEndpoint"),
+    storageVersionHash: on("StorageVersionHash"),
+  });
+  addOpenApiPaths(paths, registry, { apiServices, version3: on("OpenAPIV3"), passOn });
 }
 
 /** How often the log says that the store can't be used, which every request may meet. */

@@ -189,6 +189,12 @@ export const libraryOptions = {
     nodeAddressTypes: texts("kubelet-preferred-address-types"),
     nodeAgentTimeoutMs: milliseconds("kubelet-timeout"),
   }),
+  aggregation: group({
+    clientCertFile: text("proxy-client-cert-file"),
+    clientKeyFile: text("proxy-client-key-file"),
+    endpointRouting: truth("enable-aggregator-routing"),
+    rejectRedirects: truth("aggregator-reject-forwarding-redirect"),
+  }),
   flow: group({
     fair: truth("enable-priority-and-fairness"),
     maxReading: integer(0, most, "max-requests-inflight"),

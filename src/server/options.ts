@@ -79,6 +79,17 @@ export const defaultConnections: ConnectionOptions = {
   nodeAgentTimeoutMs: 5000,
 };
 
+/** How requests for group versions that others serve are passed on (APIServices). */
+export interface AggregationOptions {
+  /** With what the server shows itself to extension servers (PEM); both or neither. */
+  readonly clientCertFile?: string | undefined;
+  readonly clientKeyFile?: string | undefined;
+  /** Connections go to a service's ready endpoints only; else to its cluster address where it has no such endpoints. */
+  readonly endpointRouting?: boolean | undefined;
+  /** Whether redirects of extension servers are refused; true unless given. */
+  readonly rejectRedirects?: boolean | undefined;
+}
+
 /** Everything about a server that can be chosen. */
 export interface ServerOptions {
   readonly vocabulary: Vocabulary;
@@ -123,6 +134,8 @@ export interface ServerOptions {
   readonly featureGates: string;
   /** {@link defaultConnections} unless given. */
   readonly connections?: ConnectionOptions | undefined;
+  /** How extension servers are reached. */
+  readonly aggregation?: AggregationOptions | undefined;
   /** {@link defaultFlow} unless given. */
   readonly flow?: FlowOptions | undefined;
   /** Whether pods, and templates of pods, may have containers with all rights on their host. */

@@ -20,6 +20,7 @@ import { serviceResolver } from "./webhook-services.ts";
 import { followCustomResources } from "./custom-resources.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
+import { followApiServices } from "./aggregation.ts";
 import { setUpAdmission } from "./admission-set-up.ts";
 import { connectionRules } from "./connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
@@ -210,10 +211,18 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   life.bootstrapped = true;
   const { quotas } = admission;
   const user = loopbackUser(options);
+  const apiServices = await followApiServices(options, {
+    engine,
+    client,
+    user,
+    connections,
+    metrics,
+    opened,
+  });
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
   const authorizer = authorization.chain;
   const states = new ControllerStates();
-  const parts = { user, serving, quotas, authorizer, issueLegacyToken, queues, states };
+  const parts = { user, serving, quotas, authorizer, apiServices, issueLegacyToken, queues, states };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
   effects.repair?.start();
@@ -225,19 +234,13 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     needs,
     life,
     controllers: states.checks([...ownControllers, ...chosen].map(({ name }) => name)),
+    apiServices,
     connections,
     authentication,
   });
   opened.add(service.audit, (audit) => audit?.close());
-  const listener = await startListening({
-    options,
-    registry,
-    client,
-    serving,
-    service,
-    opened,
-    publishTrust,
-  });
+  const reached = { options, registry, client, serving, service, opened, publishTrust };
+  const listener = await startListening(reached);
   return { options, life, client, serving, listener, service, adminToken, opened };
 }
 

@@ -95,6 +95,8 @@ const companions: readonly [prefix: string, words: readonly string[]][] = [
     ],
   ),
   ["kubelet-client-certificate", ["--kubelet-client-key=/nowhere/file"]],
+  ["proxy-client-cert-file", ["--proxy-client-key-file=/nowhere/file"]],
+  ["proxy-client-key-file", ["--proxy-client-cert-file=/nowhere/file"]],
   ["kubelet-client-key", ["--kubelet-client-certificate=/nowhere/file"]],
   ["audit-log-path", ["--audit-policy-file=POLICY"]],
   ["audit-webhook-config-file", ["--audit-policy-file=POLICY"]],

@@ -72,7 +72,9 @@ describe("a controller that can't follow what it works with", () => {
     };
     const subscribe = (options: SubscribeOptions, listener: Listener) => {
       const subscription = store.subscribe(options, listener);
+      const others = ends.get(options.prefix);
       ends.set(options.prefix, () => {
+        others?.();
         subscription.close();
         listener.ended(new RevisionCompactedError(1 as Revision, 2 as Revision));
       });

@@ -154,6 +154,6 @@ describe.skipIf(etcdMissing !== undefined)("command lines of the reference start
     const endpoints = await api.get("/api/v1/namespaces/default/endpoints/kubernetes");
     expect(endpoints.body.subsets[0].addresses).toEqual([{ ip: "192.0.2.10" }]);
     const unused = [...server.log().matchAll(/(--[a-z-]+) has no effect here/g)].map((match) => match[1]);
-    expect(unused).toEqual(["--proxy-client-cert-file", "--proxy-client-key-file", "--v"]);
+    expect(unused).toEqual(["--v"]);
   });
 });

@@ -8,7 +8,7 @@ const floors: readonly (readonly string[])[] = [
   ["fields", "cel"],
   ["kinds"],
   ["resources"],
-  ["authentication", "authorization", "flow"],
+  ["aggregation", "authentication", "authorization", "flow"],
   ["admission"],
   ["controllers", "http"],
   ["server"],

@@ -143,7 +143,9 @@ export class Backend {
       const ready = destination.scheme === "https" ? "secureConnect" : "connect";
       const connected = () => {
         deadline.cancel();
+        const { answerTimeoutMs } = destination;
         if (upgrading) deadline = after(upgradeTimeoutMs);
+        else if (answerTimeoutMs !== undefined) deadline = after(answerTimeoutMs);
       };
       const answered = (answer: IncomingMessage) => {
         deadline.cancel();
@@ -186,14 +188,14 @@ function open(destination: Destination, question: BackendQuestion, targets: Targ
   };
   try {
     if (scheme === "http") return httpRequest(options);
-    const { ca, cert, key } = tls;
+    const { ca, cert, key, verify = ca !== undefined, serverName = isIP(host) === 0 ? host : "" } = tls;
     return httpsRequest({
       ...options,
       ...(ca === undefined ? {} : { ca }),
       ...(cert === undefined ? {} : { cert, key }),
-      rejectUnauthorized: ca !== undefined,
+      rejectUnauthorized: verify,
       // Else it would be taken from the Host header, which is the client's.
-      servername: isIP(host) === 0 ? host : "",
+      servername: serverName,
     });
   } catch (error) {
     if (error instanceof TypeError) {

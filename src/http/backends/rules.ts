@@ -7,6 +7,10 @@ export interface BackendTls {
   /** What the server shows itself with (PEM). */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
+  /** Whether the certificate is verified, where that is otherwise than by `ca`: then by the authorities that the machine trusts. */
+  readonly verify?: boolean | undefined;
+  /** Whom the certificate must be for, if not for the host. */
+  readonly serverName?: string | undefined;
 }
 
 /** How connections to pods, services and nodes are made. */
@@ -46,6 +50,8 @@ export interface Destination {
   readonly port: number;
   readonly tls: BackendTls;
   readonly timeoutMs: number;
+  /** On a connection that stands an answer must begin by then; undefined: it may take its time. */
+  readonly answerTimeoutMs?: number | undefined;
 }
 
 /** A destination as people write it: `10.1.2.3:80`, `[fd00::1]:443`. */

@@ -1,7 +1,11 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
+import type { BodyStream } from "../transport/body-stream.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceContext } from "../request/context.ts";
+import type { RequestContext } from "../request/context.ts";
 import { Backend, type BackendAnswer } from "../backends/backend.ts";
 import { answerHeaders, requestHeaders } from "../backends/headers.ts";
 import { relayAnswer } from "./relay.ts";
@@ -15,6 +19,19 @@ export interface Forward {
   readonly path: string;
   /** Puts the header lines of a plain answer right. */
   readonly mend?: (lines: string[]) => HeaderLines;
+  /** What the backend is told in the client's stead: it replaces headers of the same names. */
+  readonly told?: ToldHeaders | undefined;
+  /** Whether a redirect is refused, also of a request that doesn't upgrade. */
+  readonly refusesRedirects?: boolean;
+  /** Whether the answer has no end of its own for which a stop of the server could wait, as a watch. */
+  readonly endless?: boolean;
+}
+
+/** Headers of a request by which the server itself speaks to a backend. */
+export interface ToldHeaders {
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Whether the client's header of this name (in lower case) would say the same, and is left out. */
+  readonly replaces: (name: string) => boolean;
 }
 
 /**
@@ -25,15 +42,13 @@ export interface Forward {
  */
 export async function forwardRequest(
   service: HttpService,
-  { exchange, facts }: ResourceContext,
-  { destination, path, mend = (lines) => lines }: Forward,
+  request: RequestContext,
+  forward: Forward,
 ): Promise<void> {
+  const { exchange } = request;
+  const { destination, path, mend = (lines) => lines, refusesRedirects = false, endless = false } = forward;
   const { upgrade } = exchange;
-  const { isIdentityHeader } = service.connections;
-  const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary, isIdentityHeader);
-  const headers =
-    upgrade === undefined ? plain : { ...plain, connection: "Upgrade", upgrade: upgrade.protocol };
-  const question = { method: exchange.method, path, headers };
+  const question = { method: exchange.method, path, headers: headersOf(service, request, forward) };
   const backend = new Backend(destination, question, service, exchange);
   let upgraded = false;
   exchange.onClose(() => {
@@ -41,9 +56,11 @@ export async function forwardRequest(
   });
   backend.send(exchange.body);
   const came = await backend.answer;
-  if (upgrade !== undefined) refuseRedirect(came, backend);
+  if (upgrade !== undefined || refusesRedirects) refuseRedirect(came, backend);
   if (came.kind === "answer") {
-    relayAnswer(exchange, came.answer, statusOf(came, backend), mend(answerHeaders(came.answer)));
+    const status = statusOf(came, backend);
+    const stream = relayAnswer(exchange, came.answer, status, mend(answerHeaders(came.answer)));
+    if (endless) endWithServer(service, exchange, stream, backend);
     return;
   }
   upgraded = true;
@@ -54,15 +71,45 @@ export async function forwardRequest(
   relayBytes(service, upgrade!.accept(lines), socket);
 }
 
+function headersOf(
+  service: HttpService,
+  { exchange, facts }: RequestContext,
+  { told }: Forward,
+): OutgoingHttpHeaders {
+  const { isIdentityHeader } = service.connections;
+  const isReplaced = (name: string) => isIdentityHeader(name) || told?.replaces(name) === true;
+  const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary, isReplaced);
+  const { upgrade } = exchange;
+  const upgrading = upgrade === undefined ? {} : { connection: "Upgrade", upgrade: upgrade.protocol };
+  return { ...plain, ...upgrading, ...(told?.headers as OutgoingHttpHeaders | undefined) };
+}
+
+/** Ends an answer that goes on when the server stops. */
+export function endWithServer(
+  { streams }: HttpService,
+  exchange: HttpExchange,
+  stream: BodyStream,
+  backend: Backend,
+): void {
+  const open = {
+    close: () => {
+      detach(stream.end(), () => stream.destroy());
+      backend.destroy();
+    },
+  };
+  streams.add(open);
+  exchange.onClose(() => streams.delete(open));
+}
+
 /**
- * A redirect of a request to upgrade isn't forwarded: the client would take its session, and its input, to where the backend
- * says.
+ * A redirect that would take the client to where the backend says isn't forwarded: neither that of a request to upgrade, whose
+ * session and input would go there, nor any of an extension server.
  */
 function refuseRedirect({ answer }: BackendAnswer, backend: Backend): void {
   const status = answer.statusCode ?? 0;
-  if (status < 300 || status > 399) return;
+  if (status < 300 || status > 399 || (answer.headers.location === undefined && status !== 300)) return;
   backend.destroy();
-  const message = "the backend redirects the request to upgrade the connection, which is not permitted";
+  const message = "the backend attempted to redirect this request, which is not permitted";
   throw new StatusError("BadGateway", message);
 }
 

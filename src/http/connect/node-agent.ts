@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Pod } from "../../kinds/core/pod/pod.ts";
 import { headersFor } from "../answers/respond.ts";
@@ -7,7 +6,7 @@ import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 import { Backend } from "../backends/backend.ts";
 import { containerOf } from "./containers.ts";
-import { forwardRequest } from "./forward.ts";
+import { endWithServer, forwardRequest } from "./forward.ts";
 import { agentDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
 import { logOptions, portForwardQuery, streamQuery } from "./options.ts";
@@ -74,14 +73,7 @@ export async function serveLog(service: HttpService, request: ResourceContext): 
   const stream = relayAnswer(exchange, answer, 200, headersFor("text/plain"));
   if (!options.follow) return;
   // A log that is followed has no end of its own for which a stop of the server could wait.
-  const open = {
-    close: () => {
-      detach(stream.end(), () => stream.destroy());
-      backend.destroy();
-    },
-  };
-  service.streams.add(open);
-  exchange.onClose(() => service.streams.delete(open));
+  endWithServer(service, exchange, stream, backend);
 }
 
 function agentPath(what: string, { metadata }: Pod, container: readonly string[], query: string): string {

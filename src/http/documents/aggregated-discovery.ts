@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Registry, Resource } from "../../resources/registry.ts";
+import type { DiscoveredVersion } from "../../aggregation/api-services.ts";
+import type { PublishedResource } from "../../aggregation/published-resources.ts";
+import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
+import type { Resource } from "../../resources/registry.ts";
+import type { DiscoveredVersions } from "./discovered-versions.ts";
 import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { parseAccept, preferred } from "../request/negotiation.ts";
@@ -13,14 +17,16 @@ const listKind = "APIGroupDiscoveryList";
 export class AggregatedDiscovery {
   private readonly group: string;
   private readonly contentType: string;
-  private made: { readonly revision: number; readonly bytes: Buffer; readonly tag: string } | undefined;
+  private made:
+    { readonly of: readonly DiscoveredVersion[]; readonly bytes: Buffer; readonly tag: string } | undefined;
 
   /** @param isIn whether a group is in the document. */
   constructor(
-    private readonly registry: Registry,
+    private readonly vocabulary: Vocabulary,
+    private readonly all: DiscoveredVersions,
     private readonly isIn: (group: string) => boolean,
   ) {
-    this.group = `apidiscovery.${registry.vocabulary.groupSuffix}`;
+    this.group = `apidiscovery.${vocabulary.groupSuffix}`;
     this.contentType = `application/json;g=${this.group};v=${version};as=${listKind}`;
   }
 
@@ -28,8 +34,8 @@ export class AggregatedDiscovery {
   answers({ exchange }: RequestContext): boolean {
     const accept = exchange.header("accept");
     if (accept === undefined || !accept.includes(listKind) || !this.isPreferred(accept)) return false;
-    const { revision } = this.registry;
-    if (this.made?.revision !== revision) this.made = { revision, ...this.make() };
+    const { versions } = this.all;
+    if (this.made?.of !== versions) this.made = { of: versions, ...this.make() };
     const { bytes, tag } = this.made;
     const headers = [...headersFor(this.contentType), "Vary", "Accept", "ETag", tag];
     if (exchange.header("if-none-match") === tag) exchange.send(304, headers, Buffer.alloc(0));
@@ -48,7 +54,7 @@ export class AggregatedDiscovery {
   }
 
   private make(): { readonly bytes: Buffer; readonly tag: string } {
-    const groupVersions = this.registry.groupVersions.filter(({ group }) => this.isIn(group));
+    const groupVersions = this.all.versions.filter(({ group }) => this.isIn(group));
     const groups = [...new Set(groupVersions.map(({ group }) => group))];
     const document = {
       kind: listKind,
@@ -56,24 +62,28 @@ export class AggregatedDiscovery {
       metadata: {},
       items: groups.map((group) => ({
         metadata: { name: group, creationTimestamp: null },
-        versions: groupVersions
-          .filter((one) => one.group === group)
-          .map((one) => ({
-            version: one.version,
-            resources: one.resources.map((resource) => this.resource(resource)),
-            freshness: "Current",
-          })),
+        versions: groupVersions.filter((one) => one.group === group).map((one) => this.version(one)),
       })),
     };
     const bytes = Buffer.from(`${JSON.stringify(document)}\n`);
     return { bytes, tag: `"${createHash("sha256").update(bytes).digest("hex").toUpperCase()}"` };
   }
 
+  /** What others serve is as they last said it. */
+  private version({ version, local, remote }: DiscoveredVersion): object {
+    if (remote !== undefined) {
+      const freshness = remote.available && remote.resources !== undefined ? "Current" : "Stale";
+      return { version, resources: remoteResources(remote), freshness };
+    }
+    const resources = local!.resources.map((resource) => this.resource(resource));
+    return { version, resources, freshness: "Current" };
+  }
+
   private resource(resource: Resource): object {
     const { kind } = resource;
     const subresources = Object.entries(kind.subresources).map(([name, declared]) => ({
       subresource: name,
-      responseKind: kindAt(resource, declared, this.registry.vocabulary),
+      responseKind: kindAt(resource, declared, this.vocabulary),
       verbs: declared.verbs,
     }));
     return {
@@ -87,6 +97,39 @@ export class AggregatedDiscovery {
       ...(subresources.length === 0 ? {} : { subresources }),
     };
   }
+}
+
+/** The resource types of an extension server, each with its subresources. */
+function remoteResources({ group, version, resources = [] }: RemoteApiService): object[] {
+  const kindOfOne = (one: PublishedResource) => ({
+    group: one.group ?? group,
+    version: one.version ?? version,
+    kind: one.kind,
+  });
+  const below = (name: string) =>
+    resources
+      .filter((one) => one.name.startsWith(`${name}/`))
+      .map((one) => ({
+        subresource: one.name.slice(name.length + 1),
+        responseKind: kindOfOne(one),
+        verbs: one.verbs,
+      }));
+  return resources
+    .filter(({ name }) => !name.includes("/"))
+    .map((one) => {
+      const { name, singularName, namespaced, verbs, shortNames, categories } = one;
+      const subresources = below(name);
+      return {
+        resource: name,
+        responseKind: kindOfOne(one),
+        scope: namespaced ? "Namespaced" : "Cluster",
+        singularResource: singularName,
+        verbs,
+        ...(shortNames === undefined ? {} : { shortNames }),
+        ...(categories === undefined ? {} : { categories }),
+        ...(subresources.length === 0 ? {} : { subresources }),
+      };
+    });
 }
 
 /** Group, version and kind of what a subresource shows or takes. */

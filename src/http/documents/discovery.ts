@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { ServedGroupVersion, Registry, Resource } from "../../resources/registry.ts";
 import { StatusError } from "../../base/status-error.ts";
+import { DiscoveredVersions } from "./discovered-versions.ts";
+import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
 import { AggregatedDiscovery, kindAt } from "./aggregated-discovery.ts";
 import { parseAccept } from "../request/negotiation.ts";
 import { sendJson } from "../answers/respond.ts";
@@ -18,10 +20,16 @@ export interface DiscoveryFeatures {
 }
 
 /** Adds the discovery documents: `/api`, `/apis`, their sub-documents, `/version` and the index at `/`. */
-export function addDiscoveryPaths(paths: PathTable, registry: Registry, features: DiscoveryFeatures): void {
+export function addDiscoveryPaths(
+  paths: PathTable,
+  registry: Registry,
+  apiServices: ApiServices,
+  features: DiscoveryFeatures,
+): void {
   const { vocabulary } = registry;
+  const all = new DiscoveredVersions(registry, apiServices);
   const aggregated = (isIn: (group: string) => boolean) =>
-    features.aggregated ? new AggregatedDiscovery(registry, isIn) : undefined;
+    features.aggregated ? new AggregatedDiscovery(vocabulary, all, isIn) : undefined;
   const legacy = (request: RequestContext) => ({
     kind: "APIVersions",
     versions: versionsOf(registry.groupVersions, ""),
@@ -34,7 +42,7 @@ export function addDiscoveryPaths(paths: PathTable, registry: Registry, features
   const groupList = () => ({
     kind: "APIGroupList",
     apiVersion: "v1",
-    groups: groupNames(registry.groupVersions).map((group) => groupDocument(registry.groupVersions, group)),
+    groups: groupNames(all.versions).map((group) => groupDocument(all.versions, group)),
   });
   answerWith(
     paths,
@@ -43,12 +51,11 @@ export function addDiscoveryPaths(paths: PathTable, registry: Registry, features
     aggregated((group) => !core(group)),
   );
   const { groupVersions } = registry;
-  for (const group of groupNames(groupVersions))
-    answerWith(paths, `/apis/${group}`, groupAnswer(registry, group));
+  for (const group of groupNames(groupVersions)) answerWith(paths, `/apis/${group}`, groupAnswer(all, group));
   for (const { group, version } of groupVersions) {
     answerWith(paths, pathOf(group, version), versionAnswer(registry, group, version, features));
   }
-  paths.addChanging(changingDiscovery(registry, features));
+  paths.addChanging(changingDiscovery(registry, all, features));
   answerWith(paths, "/version", () => versionDocument(vocabulary));
   paths.add("/", (request) => {
     checkAcceptsJson(request);
@@ -56,33 +63,37 @@ export function addDiscoveryPaths(paths: PathTable, registry: Registry, features
   });
 }
 
-/** The documents of groups that come and go. */
-function changingDiscovery(registry: Registry, features: DiscoveryFeatures): ChangingPaths {
-  const changing = (): readonly ServedGroupVersion[] =>
-    registry.groupVersions.filter(({ group }) => !registry.isBuiltIn(group));
+/** The documents of groups that come and go, and of versions that others serve. */
+function changingDiscovery(
+  registry: Registry,
+  all: DiscoveredVersions,
+  features: DiscoveryFeatures,
+): ChangingPaths {
+  const isChanging = ({ group, remote }: DiscoveredVersion) =>
+    remote !== undefined || !registry.isBuiltIn(group);
   return {
     find(path) {
       const [, group = "", version, ...more] =
         /^\/apis\/([^/]+)(?:\/([^/]+))?(?:\/(.+))?$/.exec(path.endsWith("/") ? path.slice(0, -1) : path) ??
         [];
-      const isServed = changing().some(
+      if (registry.isBuiltIn(group) || more.some((part) => part !== undefined)) return undefined;
+      const isServed = all.versions.some(
         (one) => one.group === group && (version === undefined || one.version === version),
       );
-      if (!isServed || more.some((part) => part !== undefined)) return undefined;
+      if (!isServed) return undefined;
       const document =
-        version === undefined
-          ? groupAnswer(registry, group)
-          : versionAnswer(registry, group, version, features);
+        version === undefined ? groupAnswer(all, group) : versionAnswer(registry, group, version, features);
       return (request) => {
         checkAcceptsJson(request);
         sendJson(request.exchange, 200, document());
       };
     },
     get paths() {
-      const versions = changing();
+      const changing = all.versions.filter(isChanging);
+      const groups = groupNames(changing).filter((group) => !registry.isBuiltIn(group));
       return [
-        ...groupNames(versions).map((group) => `/apis/${group}`),
-        ...versions.map(({ group, version }) => pathOf(group, version)),
+        ...groups.map((group) => `/apis/${group}`),
+        ...changing.map(({ group, version }) => pathOf(group, version)),
       ];
     },
   };
@@ -92,8 +103,8 @@ function pathOf(group: string, version: string): string {
   return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-function groupAnswer(registry: Registry, group: string): () => object {
-  return () => ({ kind: "APIGroup", apiVersion: "v1", ...groupDocument(registry.groupVersions, group) });
+function groupAnswer(all: DiscoveredVersions, group: string): () => object {
+  return () => ({ kind: "APIGroup", apiVersion: "v1", ...groupDocument(all.versions, group) });
 }
 
 function versionAnswer(
@@ -131,15 +142,17 @@ function checkAcceptsJson({ exchange }: RequestContext): void {
   throw new StatusError("NotAcceptable", "only the following media types are accepted: application/json");
 }
 
-function groupNames(groupVersions: readonly ServedGroupVersion[]): string[] {
+type GroupVersion = Pick<DiscoveredVersion, "group" | "version">;
+
+function groupNames(groupVersions: readonly GroupVersion[]): string[] {
   return [...new Set(groupVersions.map((one) => one.group))].filter((group) => group !== "");
 }
 
-function versionsOf(groupVersions: readonly ServedGroupVersion[], group: string): string[] {
+function versionsOf(groupVersions: readonly GroupVersion[], group: string): string[] {
   return groupVersions.filter((one) => one.group === group).map((one) => one.version);
 }
 
-function groupDocument(groupVersions: readonly ServedGroupVersion[], group: string): object {
+function groupDocument(groupVersions: readonly GroupVersion[], group: string): object {
   const versions = versionsOf(groupVersions, group).map((version) => ({
     groupVersion: `${group}/${version}`,
     version,

@@ -46,6 +46,23 @@ export function releaseWhenTaken({ clock }: { readonly clock: Clock }, request: 
   });
 }
 
+/**
+ * Waits for a server of others to whom a request was passed on. While others wait for its seat the request has none, and it
+ * needs none again: the work is the other server's.
+ */
+export async function awaitOther<T>(
+  { clock }: { readonly clock: Clock },
+  request: RequestContext,
+  work: Promise<T>,
+): Promise<T> {
+  const seat = request.ticket === undefined ? undefined : new YieldingSeat(clock, request);
+  try {
+    return await work;
+  } finally {
+    seat?.stop();
+  }
+}
+
 /** Gives a request's seat back, if it has one. */
 function releaseSeat(request: RequestContext): void {
   const { ticket } = request;

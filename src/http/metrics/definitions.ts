@@ -1,5 +1,6 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
+import { aggregationMetrics } from "./aggregation-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
@@ -20,6 +21,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...requestMetrics,
     ...authenticationMetrics,
     ...admissionMetrics,
+    ...aggregationMetrics,
     ...webhookMetrics,
     ...policyMetrics,
     ...podSecurityMetrics,

@@ -1,3 +1,4 @@
+import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import type { Timer } from "../../base/clock.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Ticket } from "../../flow/ticket.ts";
@@ -23,6 +24,8 @@ export interface RequestContext {
   facts: RequestFacts;
   /** Request facts: the resource type that is asked for; undefined for another path, and where there is none. */
   resource: Resource | undefined;
+  /** Request facts: who serves its group version instead of this server; undefined for what this server serves. */
+  remote: RemoteApiService | undefined;
   /** Request facts: whether there is what is asked for. What clients make up gets no label of its own in the metrics. */
   served: boolean;
   /** Authentication: who asks. */
@@ -63,6 +66,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     audit: undefined,
     facts: unreadFacts,
     resource: undefined,
+    remote: undefined,
     served: false,
     caller: unknownUser,
     user: unknownUser,

@@ -1,3 +1,5 @@
+import type { ApiServices } from "../../aggregation/api-services.ts";
+import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import { StoreError } from "../../storage/store.ts";
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import { deprecationOf } from "../answers/deprecation.ts";
@@ -22,7 +24,13 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   if (facts.kind === "path") {
     // The documents of a group of custom kinds come and go with them.
     if (facts.path.startsWith("/apis") || facts.path.startsWith("/openapi")) learnCustomKinds(service);
-    return findPath(service, request);
+    return findPath(service, request, facts);
+  }
+  const remote = service.apiServices.find(facts.group, facts.version);
+  if (remote !== undefined) {
+    request.remote = remote;
+    request.served = remote.serves(facts.resource, facts.subresource);
+    return;
   }
   const { registry } = service.engine;
   if (registry.isBuiltIn(facts.group)) return findResource(service, request, facts);
@@ -45,8 +53,18 @@ function learnCustomKinds({ engine }: HttpService): void {
   }
 }
 
-function findPath({ paths }: HttpService, request: RequestContext): void {
-  request.served = paths.find((request.facts as PathFacts).path) !== undefined;
+function findPath({ paths, apiServices }: HttpService, request: RequestContext, { path }: PathFacts): void {
+  request.remote = remoteAt(path, apiServices);
+  request.served = request.remote !== undefined || paths.find(path) !== undefined;
+}
+
+/** Who serves the discovery document of a group version at `/apis/<group>/<version>`, if that isn't this server. */
+function remoteAt(path: string, apiServices: ApiServices): RemoteApiService | undefined {
+  if (!path.startsWith("/apis/")) return undefined;
+  const [, , group = "", version = "", ...more] = path.split("/", 6);
+  return more.length === 0 || (more.length === 1 && more[0] === "")
+    ? apiServices.find(group, version)
+    : undefined;
 }
 
 function findResource(service: HttpService, request: RequestContext, facts: ResourceFacts): void {

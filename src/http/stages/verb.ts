@@ -3,15 +3,18 @@ import { StatusError } from "../../base/status-error.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
+import { serveAggregated } from "../connect/aggregated.ts";
 import { serveResource } from "../verbs/serve-resource.ts";
 
 /**
- * Serves the resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own.
+ * Serves the resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own; or passes the request on to
+ * the extension server that serves its group version.
  *
  * @throws {StatusError} any
  */
 export function serve(service: HttpService, request: RequestContext): MaybePromise<void> {
-  const { facts, exchange } = request;
+  const { facts, exchange, remote } = request;
+  if (remote !== undefined) return serveAggregated(service, request, remote);
   if (facts.kind === "resource") return serveResource(service, request, facts);
   const handler = service.paths.find(facts.path);
   if (handler === undefined) {

@@ -40,11 +40,17 @@ async function admitAsked({ engine }: HttpService, request: ResourceContext): Pr
   await admitConnection(engine, target, connectOptions(target, facts), options);
 }
 
-/** Whether a request may leave HTTP: only one for a connection to something else. */
-export function mayUpgrade({ engine }: Pick<HttpService, "engine">, method: string, url: string): boolean {
+/** Whether a request may leave HTTP: only one for a connection to something else, or to an extension server. */
+export function mayUpgrade(
+  { engine, apiServices }: Pick<HttpService, "engine" | "apiServices">,
+  method: string,
+  url: string,
+): boolean {
   try {
     const facts = readFacts(method, url);
-    if (facts.kind !== "resource" || facts.subresource === "") return false;
+    if (facts.kind !== "resource") return false;
+    if (apiServices.find(facts.group, facts.version) !== undefined) return true;
+    if (facts.subresource === "") return false;
     const subresources =
       engine.registry.find(facts.group, facts.version, facts.resource)?.kind.subresources ?? {};
     return (

@@ -121,7 +121,7 @@ export const APIService = kind({
   nameForm: "pathSegment",
   doc: "Where one version of an API group is served.",
   effect: {
-    unenforced: "requests are not proxied to the service",
+    acts: "requests for its group version are passed on to the service while that can be reached",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the API service; its name is `version.group`.").emitEmpty(),

@@ -1,4 +1,8 @@
 import { createHash } from "node:crypto";
+import type { ApiServices } from "../../../aggregation/api-services.ts";
+import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
+import { renamed } from "../../../aggregation/specification.ts";
+import type { JsonObject } from "../../../base/json/value.ts";
 import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
 import type { ServedGroupVersion, Registry, Resource } from "../../../resources/registry.ts";
 import { binaryDocument } from "../../../schema/openapi/binary-document.ts";
@@ -29,11 +33,14 @@ export interface DocumentBytes {
 export class OpenApiDocuments {
   private readonly kept = new Map<
     string,
-    { readonly revision: number; readonly made: Promise<DocumentBytes> }
+    { readonly revision: string; readonly made: Promise<DocumentBytes> }
   >();
   private knownNames: DefinitionNames | undefined;
 
-  constructor(private readonly registry: Registry) {}
+  constructor(
+    private readonly registry: Registry,
+    private readonly apiServices: ApiServices,
+  ) {}
 
   /** The whole API in OpenAPI 2.0. */
   whole(): Promise<DocumentBytes> {
@@ -49,14 +56,14 @@ export class OpenApiDocuments {
 
   /** The paths of the group versions that have a document of their own: `api/v1`, `apis/apps/v1`. */
   groupPaths(): string[] {
-    return this.registry.groupVersions.map(groupPath).toSorted();
+    return this.own().map(groupPath).toSorted();
   }
 
   /** A group version in OpenAPI 3.0, by its path; undefined when there is none. */
   group(path: string): Promise<DocumentBytes> | undefined {
-    const found = this.registry.groupVersions.find((one) => groupPath(one) === path);
+    const found = this.own().find((one) => groupPath(one) === path);
     if (found === undefined) return undefined;
-    const revision = this.registry.isBuiltIn(found.group) ? 0 : this.registry.revision;
+    const revision = this.registry.isBuiltIn(found.group) ? "" : String(this.registry.revision);
     const make = async (giveTurn: GiveTurn) => jsonBytes(await this.groupDocument(found, giveTurn), giveTurn);
     return this.keep(`group ${path}`, make, revision);
   }
@@ -65,7 +72,7 @@ export class OpenApiDocuments {
   private keep(
     key: string,
     make: (giveTurn: GiveTurn) => Promise<Buffer>,
-    revision = this.registry.revision,
+    revision = `${this.registry.revision}/${this.apiServices.specificationRevision}`,
   ): Promise<DocumentBytes> {
     const found = this.kept.get(key);
     if (found?.revision === revision) return found.made;
@@ -76,14 +83,38 @@ export class OpenApiDocuments {
     return made;
   }
 
+  /** Extension servers that publish an OpenAPI 3.0 document of their group version. */
+  others(): RemoteApiService[] {
+    return [...this.apiServices.list()].flatMap(({ group, version, remote }) => {
+      const routed = this.apiServices.find(group, version) === remote;
+      return routed && remote?.specificationUrl !== undefined ? [remote] : [];
+    });
+  }
+
+  /** The group versions that this server serves itself. */
+  private own(): readonly ServedGroupVersion[] {
+    const { groupVersions } = this.registry;
+    return groupVersions.filter(({ group, version }) => this.apiServices.find(group, version) === undefined);
+  }
+
   private async wholeDocument(giveTurn: GiveTurn): Promise<object> {
-    const definitions = this.definitions("v2");
-    const paths = await pathsOf(this.registry.groupVersions, definitions, giveTurn);
+    const own = this.definitions("v2");
+    const paths = await pathsOf(this.own(), own, giveTurn);
+    const definitions = { ...own.all } as JsonObject;
+    for (const { group, version, remote } of this.apiServices.list()) {
+      const specification =
+        this.apiServices.find(group, version) === remote ? remote?.specification : undefined;
+      if (specification === undefined) continue;
+      const other = renamed(specification, definitions);
+      Object.assign(paths, other.paths);
+      Object.assign(definitions, other.definitions);
+      await giveTurn();
+    }
     return {
       swagger: "2.0",
       info: this.info(),
       paths,
-      definitions: definitions.all,
+      definitions,
       securityDefinitions: { BearerToken: bearerToken },
       security: [{ BearerToken: [] }],
     };

@@ -1,3 +1,5 @@
+import type { ApiServices } from "../../../aggregation/api-services.ts";
+import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
 import { StatusError } from "../../../base/status-error.ts";
 import type { Registry } from "../../../resources/registry.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";
@@ -14,13 +16,22 @@ const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /** How long a document may be kept that was asked for by its hash: a year. */
 const keepSeconds = 365 * 24 * 60 * 60;
 
+/** What the documents are made from beside the kinds. */
+export interface OpenApiParts {
+  readonly apiServices: ApiServices;
+  /** Whether there are OpenAPI 3.0 documents. */
+  readonly version3: boolean;
+  /** Has an extension server answer the request, at this path and query. */
+  readonly passOn: (request: RequestContext, remote: RemoteApiService, path: string) => Promise<void>;
+}
+
 /** Adds `/openapi/v2`, `/openapi/v3` and the documents of the group versions below it (spec: conventions 4.10). */
 export function addOpenApiPaths(
   paths: PathTable,
   registry: Registry,
-  { version3 }: { readonly version3: boolean },
+  { apiServices, version3, passOn }: OpenApiParts,
 ): void {
-  const documents = new OpenApiDocuments(registry);
+  const documents = new OpenApiDocuments(registry, apiServices);
   paths.add("/openapi/v2", async (request) => {
     const type = typeFor(request, [json, binary, askedBinary]);
     if (type === json) sendDocument(request, json, await documents.whole());
@@ -28,7 +39,7 @@ export function addOpenApiPaths(
   });
   if (!version3) return;
   paths.add("/openapi/v3", (request) => sendIndex(request, documents));
-  paths.add("/openapi/v3/", (request) => sendGroup(request, documents));
+  paths.add("/openapi/v3/", (request) => sendGroup(request, documents, passOn));
 }
 
 async function sendIndex(request: RequestContext, documents: OpenApiDocuments): Promise<void> {
@@ -38,12 +49,22 @@ async function sendIndex(request: RequestContext, documents: OpenApiDocuments): 
     const { hash } = (await documents.group(path))!;
     paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
   }
+  for (const { path, specificationUrl } of documents.others()) {
+    paths[path.slice(1)] = { serverRelativeURL: specificationUrl };
+  }
   sendJson(request.exchange, 200, { paths });
 }
 
-async function sendGroup(request: RequestContext, documents: OpenApiDocuments): Promise<void> {
+async function sendGroup(
+  request: RequestContext,
+  documents: OpenApiDocuments,
+  passOn: OpenApiParts["passOn"],
+): Promise<void> {
   const { path, query } = request.facts;
   const asked = path.slice("/openapi/v3/".length).replace(/\/$/, "");
+  const other = documents.others().find((one) => one.path === `/${asked}`);
+  // Without the hash: what the index said may be a minute old, and then there would be a redirect.
+  if (other !== undefined) return passOn(request, other, `/openapi/v3${other.path}`);
   const document = await documents.group(asked);
   if (document === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");

@@ -1,0 +1,257 @@
+import { APIService } from "../kinds/apiregistration/api-service.ts";
+import { Follower } from "../resources/follower.ts";
+import { namesOf, resourceOf, type ServedGroupVersion } from "../resources/registry.ts";
+import { decodeEntry } from "../resources/stored.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import {
+  builtInPriority,
+  customPriority,
+  inDiscoveryOrder,
+  isRegistration,
+  type Priority,
+} from "./priorities.ts";
+import {
+  RemoteApiService,
+  type Availability,
+  type RemoteConnections,
+  type RemoteTarget,
+} from "./remote-api-service.ts";
+
+/** An APIService as far as the server needs it. */
+export interface ApiServiceRecord {
+  /** `version.group`. */
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly priority: Priority;
+  /** Value of the label by which the server knows those that it made itself; undefined for an operator's. */
+  readonly automanaged: string | undefined;
+  /** Where it is served; undefined for a group version of this server's own. */
+  readonly remote: RemoteApiService | undefined;
+  /** What its status says of its availability; undefined where that says nothing. */
+  readonly stored: Availability | undefined;
+}
+
+/** A group version in the order of discovery. */
+export interface DiscoveredVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly priority: Priority;
+  /** Exactly one of them is given. */
+  readonly local: ServedGroupVersion | undefined;
+  readonly remote: RemoteApiService | undefined;
+}
+
+/** What APIServices are followed with. */
+export interface ApiServiceSources extends RemoteConnections {
+  readonly store: Store;
+  readonly vocabulary: Vocabulary;
+  /** Told when they can't be loaded; it is tried again. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Called with the name of an APIService that came, changed, went or has another availability. */
+export type ApiServiceListener = (name: string) => void;
+
+/** The label of APIServices that the server makes and keeps up to date by itself. */
+export function automanagedLabel({ components, domain }: Vocabulary): string {
+  return `${components.aggregator}.${domain}/automanaged`;
+}
+
+/**
+ * Which group versions are served by others, as the stored APIServices say, and whether they can be reached. Every server
+ * follows all of them and goes by what it found out itself.
+ */
+export class ApiServices {
+  /** Grows with every change of what discovery says. */
+  revision = 0;
+  /** Grows with every change of what others publish in OpenAPI. */
+  specificationRevision = 0;
+  private readonly records = new Map<string, ApiServiceRecord>();
+  /** By group and version: those to which requests are passed on. */
+  private readonly routes = new Map<string, Map<string, RemoteApiService>>();
+  private readonly listeners = new Set<ApiServiceListener>();
+  private readonly follower: Follower;
+  private readonly label: string;
+
+  constructor(private readonly sources: ApiServiceSources) {
+    const { store, vocabulary, clock, failed } = sources;
+    this.label = automanagedLabel(vocabulary);
+    const { storePrefix } = resourceOf(APIService, vocabulary);
+    const handler = {
+      put: (entry: Entry) => this.put(namesOf(entry.key).name, decodeEntry(entry) as unknown as APIService),
+      remove: (key: string) => this.remove(namesOf(key).name),
+      failed,
+    };
+    this.follower = new Follower(store, storePrefix, handler, clock);
+  }
+
+  /** Loads what is stored. */
+  start(): Promise<void> {
+    return this.follower.start();
+  }
+
+  async close(): Promise<void> {
+    this.follower.close();
+    await Promise.all([...this.records.values()].map(({ remote }) => remote?.close()));
+  }
+
+  /** Registers a listener and calls it for every APIService that is known. It must not throw. */
+  listen(listener: ApiServiceListener): void {
+    this.listeners.add(listener);
+    for (const name of this.records.keys()) listener(name);
+  }
+
+  unlisten(listener: ApiServiceListener): void {
+    this.listeners.delete(listener);
+  }
+
+  get(name: string): ApiServiceRecord | undefined {
+    return this.records.get(name);
+  }
+
+  list(): IterableIterator<ApiServiceRecord> {
+    return this.records.values();
+  }
+
+  /** Who serves a group version instead of this server; undefined where it does itself, or nobody does. */
+  find(group: string, version: string): RemoteApiService | undefined {
+    return this.routes.size === 0 ? undefined : this.routes.get(group)?.get(version);
+  }
+
+  /**
+   * All group versions in the order of discovery; those of other servers in place of the server's own.
+   *
+   * @param isBuiltIn whether a group is one of the server's own that never change.
+   */
+  discovered(
+    own: readonly ServedGroupVersion[],
+    isBuiltIn: (group: string) => boolean,
+  ): readonly DiscoveredVersion[] {
+    const { vocabulary } = this.sources;
+    const local = own.flatMap((one) => {
+      const { group, version } = one;
+      if (this.find(group, version) !== undefined) return [];
+      const usual = isBuiltIn(group) ? builtInPriority(group, version, vocabulary) : customPriority;
+      const record = this.records.get(`${version}.${group}`);
+      const priority = record?.remote === undefined ? (record?.priority ?? usual) : usual;
+      return [{ group, version, priority, local: one, remote: undefined }];
+    });
+    const remote = [...this.routes.values()]
+      .flatMap((versions) => [...versions.values()])
+      .map((one) => ({
+        group: one.group,
+        version: one.version,
+        priority: one.priority,
+        local: undefined,
+        remote: one,
+      }));
+    return inDiscoveryOrder<DiscoveredVersion>([...local, ...remote]);
+  }
+
+  /** An extension server has another availability, or serves other resource types. */
+  changed(name: string): void {
+    this.revision++;
+    this.tell(name);
+  }
+
+  /** An extension server publishes another OpenAPI document. */
+  described(): void {
+    this.specificationRevision++;
+  }
+
+  private tell(name: string): void {
+    for (const listener of this.listeners) listener(name);
+  }
+
+  private put(name: string, object: APIService): void {
+    const { metadata, spec, status } = object;
+    const { group = "", version = "", groupPriorityMinimum, versionPriority } = spec!;
+    const before = this.records.get(name);
+    const priority = { group: groupPriorityMinimum, version: versionPriority };
+    const condition = status?.conditions?.find(({ type }) => type === "Available");
+    const stored = condition && {
+      status: condition.status as Availability["status"],
+      reason: condition.reason ?? "",
+      message: condition.message ?? "",
+    };
+    const remote = this.remoteOf(name, object, before?.remote);
+    if (remote !== before?.remote) this.release(before?.remote);
+    if (remote !== undefined) {
+      remote.priority = priority;
+      this.route(remote);
+    }
+    const automanaged = metadata.labels?.[this.label];
+    this.records.set(name, { name, group, version, priority, automanaged, remote, stored });
+    if (remote !== before?.remote) this.specificationRevision++;
+    if (remote !== before?.remote || !isEqual(priority, before?.priority)) this.revision++;
+    this.tell(name);
+  }
+
+  /** The same as before, unless where it is served, or how it is reached, has changed. */
+  private remoteOf(
+    name: string,
+    { spec, status }: APIService,
+    before: RemoteApiService | undefined,
+  ): RemoteApiService | undefined {
+    const target = targetOf(spec!);
+    if (target === undefined) return undefined;
+    if (before !== undefined && isSame(before.target, target)) return before;
+    const { group = "", version = "", groupPriorityMinimum, versionPriority } = spec!;
+    const priority = { group: groupPriorityMinimum, version: versionPriority };
+    const trusted = (status?.conditions ?? []).some(
+      (one) => one.type === "Available" && one.status === "True",
+    );
+    return new RemoteApiService(name, group, version, priority, target, trusted, this.sources);
+  }
+
+  private remove(name: string): void {
+    const record = this.records.get(name);
+    this.records.delete(name);
+    this.release(record?.remote);
+    if (record?.remote !== undefined) this.specificationRevision++;
+    this.changed(name);
+  }
+
+  /** The core group, and the group by which operators mend this, are never served by others. */
+  private route(remote: RemoteApiService): void {
+    const { group, version } = remote;
+    if (group === "" || isRegistration(group, this.sources.vocabulary)) return;
+    let versions = this.routes.get(group);
+    if (versions === undefined) this.routes.set(group, (versions = new Map()));
+    versions.set(version, remote);
+  }
+
+  private release(remote: RemoteApiService | undefined): void {
+    if (remote === undefined) return;
+    const versions = this.routes.get(remote.group);
+    if (versions?.get(remote.version) === remote) versions.delete(remote.version);
+    if (versions?.size === 0) this.routes.delete(remote.group);
+    // Connections that fail to close are gone all the same.
+    remote.close().catch((error: unknown) => void error);
+  }
+}
+
+function isEqual(a: Priority, b: Priority | undefined): boolean {
+  return a.group === b?.group && a.version === b.version;
+}
+
+const defaultPort = 443;
+
+function targetOf(spec: NonNullable<APIService["spec"]>): RemoteTarget | undefined {
+  const { service, caBundle = "", insecureSkipTLSVerify = false } = spec;
+  if (service === undefined || service === null) return undefined;
+  const { namespace = "", name = "", port } = service;
+  return { service: { namespace, name, port: port ?? defaultPort }, caBundle, insecureSkipTLSVerify };
+}
+
+function isSame(a: RemoteTarget, b: RemoteTarget): boolean {
+  return (
+    a.caBundle === b.caBundle &&
+    a.insecureSkipTLSVerify === b.insecureSkipTLSVerify &&
+    a.service.namespace === b.service.namespace &&
+    a.service.name === b.service.name &&
+    a.service.port === b.service.port
+  );
+}

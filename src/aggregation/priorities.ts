@@ -1,0 +1,86 @@
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { comparePriority } from "../base/version-priority.ts";
+import { apiregistration } from "../kinds/groups.ts";
+import { groupName } from "../schema/kind.ts";
+
+/** Where a group version stands in discovery: higher numbers come first. */
+export interface Priority {
+  /** Of the group: the highest `groupPriorityMinimum` of its versions counts. */
+  readonly group: number;
+  /** Of the version inside its group. */
+  readonly version: number;
+}
+
+/** A group version with its place in discovery. */
+export interface PrioritizedVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly priority: Priority;
+}
+
+/** Of the group versions of custom kinds, as in the reference. */
+export const customPriority: Priority = { group: 1000, version: 100 };
+
+/** Built-in group versions that the table doesn't name come after all others of the server's own. */
+const unnamedPriority: Priority = { group: 15_800, version: 9 };
+
+/** The group of APIServices comes before all others, and has no APIService itself (as in the reference). */
+const registrationPriority: Priority = { group: 20_001, version: 15 };
+
+/** The priorities of the reference's own groups, by the name without the product's suffix, and of their versions. */
+const builtIn: Readonly<Record<string, readonly [number, Readonly<Record<string, number>>]>> = {
+  "": [18_000, { v1: 1 }],
+  apps: [17_800, { v1: 15 }],
+  events: [17_750, { v1: 15, v1beta1: 5 }],
+  authentication: [17_700, { v1: 15, v1alpha1: 1 }],
+  authorization: [17_600, { v1: 15 }],
+  autoscaling: [17_500, { v2: 30, v1: 15 }],
+  batch: [17_400, { v1: 15 }],
+  certificates: [17_300, { v1: 15 }],
+  networking: [17_200, { v1: 15, v1alpha1: 1 }],
+  policy: [17_100, { v1: 15 }],
+  "rbac.authorization": [17_000, { v1: 15 }],
+  storage: [16_800, { v1: 15, v1beta1: 9, v1alpha1: 1 }],
+  admissionregistration: [16_700, { v1: 15, v1alpha1: 9 }],
+  apiextensions: [16_700, { v1: 15 }],
+  scheduling: [16_600, { v1: 15 }],
+  coordination: [16_500, { v1: 15 }],
+  node: [16_300, { v1: 15 }],
+  discovery: [16_200, { v1: 15 }],
+  "flowcontrol.apiserver": [16_100, { v1beta3: 18, v1beta2: 15 }],
+  "internal.apiserver": [16_000, { v1alpha1: 9 }],
+  resource: [15_900, { v1alpha1: 9 }],
+};
+
+/** The priority of a built-in group version. */
+export function builtInPriority(group: string, version: string, vocabulary: Vocabulary): Priority {
+  if (isRegistration(group, vocabulary)) return registrationPriority;
+  const suffix = `.${vocabulary.groupSuffix}`;
+  const base = group.endsWith(suffix) ? group.slice(0, -suffix.length) : group;
+  const found = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
+  if (found === undefined) return unnamedPriority;
+  const [groupPriority, versions] = found;
+  return { group: groupPriority, version: versions[version] ?? unnamedPriority.version };
+}
+
+/** Whether the group is that of APIServices themselves. */
+export function isRegistration(group: string, vocabulary: Vocabulary): boolean {
+  return group === groupName(apiregistration, vocabulary);
+}
+
+/**
+ * Brings group versions into the order of discovery: groups by the highest priority among their versions, then by name; versions
+ * by their priority, then as names of versions compare.
+ */
+export function inDiscoveryOrder<T extends PrioritizedVersion>(versions: readonly T[]): T[] {
+  const groups = new Map<string, number>();
+  for (const { group, priority } of versions) {
+    groups.set(group, Math.max(groups.get(group) ?? 0, priority.group));
+  }
+  return versions.toSorted((a, b) => {
+    if (a.group !== b.group) {
+      return groups.get(b.group)! - groups.get(a.group)! || (a.group < b.group ? -1 : 1);
+    }
+    return b.priority.version - a.priority.version || comparePriority(a.version, b.version);
+  });
+}

@@ -1,0 +1,20 @@
+/** Limits how much work of one sort is under way at a time. What comes beyond that waits its turn. */
+export class Slots {
+  private taken = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private readonly limit: number) {}
+
+  /** Runs work when there is room. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.taken >= this.limit) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.taken++;
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.taken--;
+      else next();
+    }
+  }
+}

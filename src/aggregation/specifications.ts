@@ -1,0 +1,124 @@
+import type { Clock } from "../base/clock.ts";
+import { parseEmbeddedJson } from "../base/json/embedded.ts";
+import { isObject, type JsonValue } from "../base/json/value.ts";
+import { turnGiver } from "../base/turns.ts";
+import { RemoteFault } from "../remote/remote-client.ts";
+import { StatusError } from "../base/status-error.ts";
+import type { ForwardedIdentity } from "./identity.ts";
+import type { RemoteApiService } from "./remote-api-service.ts";
+import { Slots } from "./slots.ts";
+import { readSpecification, SpecificationFault, type RemoteSpecification } from "./specification.ts";
+
+/** The documents of an extension server are read again after this time. */
+const intervalMs = 60_000;
+/** Documents of so many extension servers are read at a time: they may be large. */
+const atOnce = 8;
+
+/** Told what becomes of the documents. */
+export interface SpecificationListener {
+  /** An extension server is described in another way from now on. */
+  changed(): void;
+  /** Its document is left out; once for each reason that comes after another. */
+  leftOut(name: string, message: string): void;
+}
+
+/**
+ * Reads the OpenAPI documents of extension servers, in the background and bounded in size. One that can't be used is left out;
+ * what was read before stays while a service can't be asked.
+ */
+export class Specifications {
+  private readonly slots = new Slots(atOnce);
+  private readonly readAt = new WeakMap<RemoteApiService, number>();
+  private readonly faults = new WeakMap<RemoteApiService, string>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly identity: ForwardedIdentity,
+    private readonly listener: SpecificationListener,
+  ) {}
+
+  /** Reads the documents of an extension server, if that is due. */
+  refresh(remote: RemoteApiService): void {
+    const now = this.clock.now();
+    if (now < (this.readAt.get(remote) ?? Number.NEGATIVE_INFINITY) + intervalMs) return;
+    this.readAt.set(remote, now);
+    const { specification, specificationUrl } = remote;
+    const work = async () => {
+      await this.attempt(remote, () => this.readIndex(remote));
+      await this.attempt(remote, () => this.readDocument(remote));
+      const isAsBefore =
+        specification === remote.specification && specificationUrl === remote.specificationUrl;
+      if (!isAsBefore) this.listener.changed();
+    };
+    this.slots.run(work).catch((error: unknown) => this.listener.leftOut(remote.name, String(error)));
+  }
+
+  private async attempt(remote: RemoteApiService, read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+    } catch (error) {
+      const known = [RemoteFault, SpecificationFault, StatusError].some((type) => error instanceof type);
+      if (!known) throw error;
+      const { message } = error as Error;
+      if (this.faults.get(remote) === message) return;
+      this.faults.set(remote, message);
+      this.listener.leftOut(remote.name, `its OpenAPI document is left out: ${message}`);
+    }
+  }
+
+  /** The index of its OpenAPI 3.0 documents; a server needn't have them. */
+  private async readIndex(remote: RemoteApiService): Promise<void> {
+    const answer = await remote.read("/openapi/v3", { ...this.identity, accept: "application/json" });
+    const url = answer.status === 200 ? urlIn(answer.bytes.toString("utf8"), remote.path) : undefined;
+    remote.specificationUrl = url;
+  }
+
+  private async readDocument(remote: RemoteApiService): Promise<void> {
+    const tag = remote.specification?.tag;
+    const asked = {
+      ...this.identity,
+      accept: "application/json",
+      ...(tag === undefined ? {} : { "if-none-match": tag }),
+    };
+    const answer = await remote.read("/openapi/v2", asked);
+    if (answer.status === 304) return;
+    if (answer.status === 404) return void (remote.specification = undefined);
+    if (answer.status !== 200) throw new SpecificationFault(`it is answered with status ${answer.status}`);
+    const text = answer.bytes.toString("utf8");
+    const read = await readSpecification(text, remote.path, tagOf(answer.header("etag")), turnGiver());
+    const before = remote.specification;
+    // Without a tag the same document comes again and again.
+    if (before !== undefined && isSame(before, read)) before.tag = read.tag;
+    else remote.specification = read;
+  }
+}
+
+function isSame(a: RemoteSpecification, b: RemoteSpecification): boolean {
+  return JSON.stringify([a.paths, a.definitions]) === JSON.stringify([b.paths, b.definitions]);
+}
+
+/** A tag that can be sent again. */
+function tagOf(text: string | undefined): string | undefined {
+  return text !== undefined && /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(text) ? text : undefined;
+}
+
+/**
+ * Where an index of OpenAPI 3.0 documents has that of a group version. Only its hash is taken from there: the path is known.
+ *
+ * @param path of the group version.
+ */
+function urlIn(text: string, path: string): string | undefined {
+  let index: JsonValue;
+  try {
+    index = parseEmbeddedJson(text);
+  } catch {
+    return undefined;
+  }
+  const paths = isObject(index) ? index["paths"] : undefined;
+  const found = isObject(paths) ? paths[path.slice(1)] : undefined;
+  if (!isObject(found)) return undefined;
+  const url = found["serverRelativeURL"];
+  const hash =
+    typeof url === "string" ? /[?&]hash=([0-9A-Za-z%._-]{1,200})(?:&|$)/.exec(url)?.[1] : undefined;
+  return `/openapi/v3${path}${hash === undefined ? "" : `?hash=${hash}`}`;
+}

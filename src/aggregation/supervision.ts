@@ -1,0 +1,144 @@
+import { Endpoints } from "../kinds/core/endpoints.ts";
+import { Service } from "../kinds/core/service/service.ts";
+import { Follower } from "../resources/follower.ts";
+import { namesOf, resourceOf } from "../resources/registry.ts";
+import type { Entry, Store } from "../storage/store.ts";
+import type { Clock } from "../base/clock.ts";
+import type { UserInfo } from "../base/user-info.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { ApiServices } from "./api-services.ts";
+import { checkAvailability, type ServiceObjects } from "./availability.ts";
+import { Checks } from "./checks.ts";
+import { identityHeaders } from "./identity.ts";
+import type { Availability, RemoteApiService } from "./remote-api-service.ts";
+import { Specifications } from "./specifications.ts";
+
+/** What the availability of extension servers is found out with. */
+export interface SupervisionSources {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly vocabulary: Vocabulary;
+  readonly objects: ServiceObjects;
+  /** An APIService can no longer be reached that could before. */
+  readonly lost: (name: string, availability: Availability) => void;
+  /** Logs what an operator should know of an APIService. */
+  readonly noted: (name: string, message: string) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Finds out whether extension servers can be reached: when their APIService, their Service or its Endpoints change, and every 30
+ * seconds. What they publish of themselves is read along with that.
+ */
+export class Supervision {
+  private readonly checks: Checks;
+  private readonly specifications: Specifications;
+  private readonly user: UserInfo;
+  /** Names of APIServices by the namespace and name of their service. */
+  private readonly byService = new Map<string, Set<string>>();
+  private readonly known = new Map<string, RemoteApiService>();
+  private followers: readonly Follower[] = [];
+
+  constructor(
+    private readonly services: ApiServices,
+    private readonly sources: SupervisionSources,
+  ) {
+    const { clock, vocabulary } = sources;
+    const { systemPrefix, components } = vocabulary;
+    this.user = {
+      name: `${systemPrefix}${components.aggregator}`,
+      uid: "",
+      groups: [`${systemPrefix}masters`],
+      extra: {},
+    };
+    this.checks = new Checks(clock, (name) => this.look(name));
+    this.specifications = new Specifications(clock, identityHeaders(this.user), {
+      changed: () => services.described(),
+      leftOut: (name, message) => sources.noted(name, message),
+    });
+    services.listen((name) => this.changed(name));
+  }
+
+  close(): void {
+    this.checks.close();
+    for (const one of this.followers) one.close();
+  }
+
+  private changed(name: string): void {
+    const remote = this.services.get(name)?.remote;
+    const before = this.known.get(name);
+    if (remote === before) return;
+    if (before !== undefined) this.forget(name, before);
+    if (remote === undefined) return;
+    this.known.set(name, remote);
+    const key = serviceKey(remote);
+    const names = this.byService.get(key) ?? new Set();
+    this.byService.set(key, names.add(name));
+    this.checks.request(name);
+    if (this.followers.length === 0) this.followers = this.follow();
+  }
+
+  private forget(name: string, remote: RemoteApiService): void {
+    this.known.delete(name);
+    this.checks.forget(name);
+    const key = serviceKey(remote);
+    const names = this.byService.get(key);
+    names?.delete(name);
+    if (names?.size === 0) this.byService.delete(key);
+  }
+
+  /** Nothing is followed before there is an extension server. */
+  private follow(): readonly Follower[] {
+    const { store, clock, vocabulary, failed } = this.sources;
+    return [Service, Endpoints].map((kind) => {
+      const touched = (key: string) => this.touched(key);
+      const handler = {
+        put: ({ key }: Entry) => touched(key),
+        remove: touched,
+        matters: ({ key }: Entry) => this.byService.has(serviceOf(key)),
+        failed,
+      };
+      const follower = new Follower(store, resourceOf(kind, vocabulary).storePrefix, handler, clock);
+      follower.startInBackground();
+      return follower;
+    });
+  }
+
+  private touched(key: string): void {
+    for (const name of this.byService.get(serviceOf(key)) ?? []) this.checks.request(name);
+  }
+
+  private async look(name: string): Promise<boolean> {
+    const remote = this.known.get(name);
+    if (remote === undefined) return true;
+    try {
+      const { resources } = remote;
+      const found = await checkAvailability(remote, this.sources.objects, identityHeaders(this.user));
+      if (this.known.get(name) === remote) this.found(remote, found, resources !== remote.resources);
+      return found.status === "True";
+    } catch (error) {
+      this.sources.failed(error);
+      return false;
+    }
+  }
+
+  private found(remote: RemoteApiService, found: Availability, isPublishedAnew: boolean): void {
+    const { availability: before, available, name } = remote;
+    remote.availability = found;
+    if (available && !remote.available) this.sources.lost(name, found);
+    if (remote.available) this.specifications.refresh(remote);
+    const isSame =
+      before?.status === found.status && before.reason === found.reason && before.message === found.message;
+    if (!isSame || isPublishedAnew) this.services.changed(name);
+  }
+}
+
+function serviceKey({ target: { service } }: RemoteApiService): string {
+  return `${service.namespace}/${service.name}`;
+}
+
+/** Namespace and name of the service that a key of a Service or of Endpoints is about. */
+function serviceOf(key: string): string {
+  const { namespace, name } = namesOf(key);
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { TestServer } from "../../support/api.ts";
+import { apiServices, ExtensionServer } from "../../support/extension-server.ts";
+import { ok } from "../support.ts";
+
+test("docs/aggregation.md: its API service is reached, and requests are passed on to it", async () => {
+  const server = await TestServer.start({ connections: { allowLoopback: true } });
+  const extension = await ExtensionServer.start({ service: "widgets" });
+  const page = readFileSync(new URL("../../../docs/aggregation.md", import.meta.url), "utf8");
+  const [, text] = /```yaml\n([^]*?)```/.exec(page)!;
+  const filled = text!
+    .replace("CA_BUNDLE", Buffer.from(extension.ca).toString("base64"))
+    .replace("port: 443", `port: ${extension.port}`);
+  const [service, apiService] = parseAllDocuments(filled).map((one) => one.toJS() as object);
+  await ok(server.admin.post("/api/v1/namespaces/default/services", service));
+  await ok(server.admin.post(apiServices, apiService));
+  await extension.whenAvailable(server.admin, "True");
+  const { body } = await ok(server.admin.get("/apis/widgets.example.com/v1/namespaces/default/widgets/one"));
+  expect(body.kind).toBe("Widget");
+  await server.close();
+  await extension.close();
+});

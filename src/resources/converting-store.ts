@@ -85,7 +85,10 @@ export class ConvertingStore implements Store {
    * once it has taken place.
    */
   private async storedForm(draft: Draft): Promise<{ readonly stored: Draft; readonly shown: Draft }> {
-    const written = await convertAll(this.converter, [decodeBody(draft.body)], this.stored);
+    const object = decodeBody(draft.body);
+    // Its place is left empty in a draft.
+    delete object.metadata.resourceVersion;
+    const written = await convertAll(this.converter, [object], this.stored);
     const stored = encodeObject(this.stored, written[0]!);
     checkSize(stored);
     const [read] = await convertAll(this.converter, [decodeBody(stored.body)], this.resource);

@@ -319,6 +319,38 @@ describe("conversion", () => {
     expect(metadata).toMatchObject({ ...before, labels: { b: "2" }, managedFields: expect.any(Array) });
   });
 
+  test("what comes out of a conversion gets the defaults of its version, and loses what that doesn't know", async () => {
+    const plural = "defaultings";
+    const mode = properties({
+      host: { type: "string" },
+      port: { type: "integer" },
+      mode: { type: "string", default: "fast" },
+    });
+    const [first, second] = versions("v1");
+    const made = definition(
+      { versions: [first, { ...second, schema: mode }], conversion: conversion() },
+      plural,
+      "Defaulting",
+    );
+    const v1 = await served(server.admin, made as never);
+    const v2 = v1.replace("/v1/", "/v2/");
+    const body = {
+      apiVersion: `${group}/v1`,
+      kind: "Defaulting",
+      metadata: { name: "a" },
+      spec: { endpoint: "a:1" },
+    };
+    await ok(server.admin.post(v1, body));
+    expect((await server.admin.get(`${v2}/a`)).body.spec).toEqual({ host: "a", mode: "fast", port: 1 });
+    const changed = await server.admin.patch(`${v2}/a`, { spec: { mode: "slow" } });
+    // The stored version has no place for it, so what is read from then on is the default again.
+    expect(changed.body.spec.mode).toBe("fast");
+    answer = wrong(({ response }) => {
+      for (const { spec } of response.convertedObjects) Object.assign(spec, { unknown: 1 });
+    });
+    expect((await server.admin.get(`${v2}/a`)).body.spec).toEqual({ host: "a", mode: "fast", port: 1 });
+  });
+
   test("webhooks of admission see the version that their rules name", async () => {
     const { v1, v2, plural, inV1, inV2 } = await endpoints();
     const seen: Endpoint[] = [];

@@ -543,6 +543,21 @@ describe("a webhook that fails", () => {
     await ok(server.admin.delete(`${v1}/a`));
   });
 
+  test("keeps neither its objects, nor their namespace, nor the definition from being deleted", async () => {
+    const { v1, plural, inV1 } = await endpoints();
+    await ok(server.admin.post("/api/v1/namespaces", { metadata: { name: "leaving" } }));
+    const inside = v1.replace("/default/", "/leaving/");
+    await ok(server.admin.post(inside, inV1("a", "a:1")));
+    await ok(server.admin.post(v1, inV1("a", "a:1")));
+    answer = () => ({ status: 500, body: "" });
+    await ok(server.admin.delete("/api/v1/namespaces/leaving"));
+    const gone = (path: string) =>
+      expect.poll(async () => (await server.admin.get(path)).status, { timeout: 5000 });
+    await gone("/api/v1/namespaces/leaving").toBe(404);
+    await ok(server.admin.delete(`${definitions}/${plural}.${group}`));
+    await gone(`${definitions}/${plural}.${group}`).toBe(404);
+  });
+
   test("and never answers, holds up nothing else", async () => {
     const { v1, v2, inV1 } = await endpoints();
     const other = await endpoints();

@@ -38,12 +38,16 @@ type Call = (...parameters: unknown[]) => unknown;
 function withGuards<T extends object>(members: T, subject: string): T {
   const entries = Object.entries(members).map(([name, member]: [string, unknown]) => {
     if (typeof member !== "function") return [name, member] as const;
+    const failed = (error: unknown): never => {
+      if (error instanceof StatusError) throw error;
+      throw new ExtensionError(`${subject}: ${name} failed: ${String(error)}`, { cause: error });
+    };
     const call: Call = (...parameters) => {
       try {
-        return (member as Call).apply(members, parameters);
+        const result = (member as Call).apply(members, parameters);
+        return result instanceof Promise ? result.catch(failed) : result;
       } catch (error) {
-        if (error instanceof StatusError) throw error;
-        throw new ExtensionError(`${subject}: ${name} failed: ${String(error)}`, { cause: error });
+        return failed(error);
       }
     };
     return [name, call] as const;

@@ -1,6 +1,8 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { turnGiver } from "../base/turns.ts";
-import type { ObjectConverter } from "../schema/kind.ts";
+import type { JsonObject } from "../base/json/value.ts";
+import { fillMembers } from "../schema/custom/fill.ts";
+import type { ApiObject, ObjectConverter } from "../schema/kind.ts";
 import type {
   CommitResult,
   Draft,
@@ -85,10 +87,13 @@ export class ConvertingStore implements Store {
    * once it has taken place.
    */
   private async storedForm(draft: Draft): Promise<{ readonly stored: Draft; readonly shown: Draft }> {
-    const written = await convertAll(this.converter, [decodeBody(draft.body)], this.stored);
+    const object = decodeBody(draft.body);
+    // Its place is left empty in a draft.
+    delete object.metadata.resourceVersion;
+    const written = await this.inVersion([object], this.stored);
     const stored = encodeObject(this.stored, written[0]!);
     checkSize(stored);
-    const [read] = await convertAll(this.converter, [decodeBody(stored.body)], this.resource);
+    const [read] = await this.inVersion([decodeBody(stored.body)], this.resource);
     return { stored, shown: encodeObject(this.resource, read!) };
   }
 
@@ -99,7 +104,7 @@ export class ConvertingStore implements Store {
       objects.push(decodeBody(entry.body));
       await giveTurn();
     }
-    const converted = await convertAll(this.converter, objects, this.resource);
+    const converted = await this.inVersion(objects, this.resource);
     const shown: Entry[] = [];
     for (const [index, entry] of entries.entries()) {
       const one = isIn(entry, this.resource)
@@ -110,6 +115,16 @@ export class ConvertingStore implements Store {
       await giveTurn();
     }
     return shown;
+  }
+
+  /** Objects in a version, with its defaults. */
+  private async inVersion(objects: readonly ApiObject[], resource: Resource): Promise<readonly ApiObject[]> {
+    const converted = await convertAll(this.converter, objects, resource);
+    const { open } = resource.kind.type;
+    if (open !== undefined) {
+      for (const object of converted) fillMembers(open, object as unknown as JsonObject);
+    }
+    return converted;
   }
 
   private isConverted(key: string): boolean {

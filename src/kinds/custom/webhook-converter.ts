@@ -32,8 +32,11 @@ export interface ConversionWebhook {
 }
 
 const defaultTimeoutMs = 30_000;
-/** One question has at most so many objects and, unless it is for one object, so many characters of them. */
-const batchLimits = { objects: 500, characters: 512 * 1024 };
+/**
+ * One question has at most so many objects and, unless it is for one object, so many characters of them: too few for more JSON values
+ * than an answer may have.
+ */
+const batchLimits = { objects: 500, characters: 256 * 1024 };
 
 /**
  * Asks a webhook to convert objects (strategy `Webhook`; spec: conventions 9). What goes wrong with it fails the requests that

@@ -119,7 +119,11 @@ async function endpoints(storage = "v1", reviewVersions = ["v1"]) {
 
 beforeAll(async () => {
   webhook = await HttpsService.start((request) => answer(request));
-  server = await TestServer.start({ enabledControllers: ["namespace", "garbagecollector"] });
+  server = await TestServer.start({
+    enabledControllers: ["namespace", "garbagecollector"],
+    featureGates: "ValidatingAdmissionPolicy=true",
+    runtimeConfig: "admissionregistration.platform.io/v1alpha1=true",
+  });
 });
 afterAll(async () => {
   await server.close();
@@ -191,12 +195,13 @@ describe("conversion", () => {
 
   test("a list is converted in batches, with its selectors, limits and tables", async () => {
     const { v1, v2, inV1 } = await endpoints();
-    const names = Array.from({ length: 620 }, (_, index) => `n${String(index).padStart(3, "0")}`);
-    await Promise.all(
-      names.map((name, index) =>
-        ok(server.admin.post(v1, inV1(name, `${name}:${index}`, { labels: { odd: String(index % 2) } }))),
-      ),
-    );
+    const names = Array.from({ length: 520 }, (_, index) => `n${String(index).padStart(3, "0")}`);
+    const create = (name: string, index: number) =>
+      ok(server.admin.post(v1, inV1(name, `${name}:${index}`, { labels: { odd: String(index % 2) } })));
+    // Few connections: each is a handshake.
+    for (let from = 0; from < names.length; from += 10) {
+      await Promise.all(names.slice(from, from + 10).map((name, at) => create(name, from + at)));
+    }
     const { body } = await server.admin.get(v2);
     expect(body.items.map(({ spec }: Endpoint) => [spec.host, spec.port])).toEqual(
       names.map((name, index) => [name, index]),
@@ -314,6 +319,38 @@ describe("conversion", () => {
     expect(metadata).toMatchObject({ ...before, labels: { b: "2" }, managedFields: expect.any(Array) });
   });
 
+  test("what comes out of a conversion gets the defaults of its version, and loses what that doesn't know", async () => {
+    const plural = "defaultings";
+    const mode = properties({
+      host: { type: "string" },
+      port: { type: "integer" },
+      mode: { type: "string", default: "fast" },
+    });
+    const [first, second] = versions("v1");
+    const made = definition(
+      { versions: [first, { ...second, schema: mode }], conversion: conversion() },
+      plural,
+      "Defaulting",
+    );
+    const v1 = await served(server.admin, made as never);
+    const v2 = v1.replace("/v1/", "/v2/");
+    const body = {
+      apiVersion: `${group}/v1`,
+      kind: "Defaulting",
+      metadata: { name: "a" },
+      spec: { endpoint: "a:1" },
+    };
+    await ok(server.admin.post(v1, body));
+    expect((await server.admin.get(`${v2}/a`)).body.spec).toEqual({ host: "a", mode: "fast", port: 1 });
+    const changed = await server.admin.patch(`${v2}/a`, { spec: { mode: "slow" } });
+    // The stored version has no place for it, so what is read from then on is the default again.
+    expect(changed.body.spec.mode).toBe("fast");
+    answer = wrong(({ response }) => {
+      for (const { spec } of response.convertedObjects) Object.assign(spec, { unknown: 1 });
+    });
+    expect((await server.admin.get(`${v2}/a`)).body.spec).toEqual({ host: "a", mode: "fast", port: 1 });
+  });
+
   test("webhooks of admission see the version that their rules name", async () => {
     const { v1, v2, plural, inV1, inV2 } = await endpoints();
     const seen: Endpoint[] = [];
@@ -360,6 +397,64 @@ describe("conversion", () => {
     ]);
     await ok(server.admin.delete(`${configurations}/mutate`));
     await admission.close();
+  });
+
+  test("policies see the version that their rules name, and parameters in theirs", async () => {
+    const { v1, v2, plural, kind, inV1, inV2 } = await endpoints();
+    const base = "/apis/admissionregistration.platform.io/v1alpha1/validatingadmissionpolic";
+    await ok(server.admin.post(v1, inV1("limits", "x:100")));
+    await ok(
+      server.admin.post(`${base}ies`, {
+        metadata: { name: "ports" },
+        spec: {
+          paramKind: { apiVersion: `${group}/v2`, kind },
+          matchConstraints: {
+            resourceRules: [
+              { operations: ["*"], apiGroups: [group], apiVersions: ["v2"], resources: [plural] },
+            ],
+          },
+          validations: [{ expression: "object.spec.port <= params.spec.port", message: "port is too large" }],
+        },
+      }),
+    );
+    await ok(
+      server.admin.post(`${base}ybindings`, {
+        metadata: { name: "ports" },
+        spec: { policyName: "ports", paramRef: { name: "limits", namespace: "default" } },
+      }),
+    );
+    const refused = await server.admin.post(v1, inV1("a", "a:101"));
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      expect.stringContaining("port is too large"),
+    ]);
+    await ok(server.admin.post(v1, inV1("a", "a:99")));
+    await ok(server.admin.post(v2, inV2("b", "b", 100)));
+    expect((await server.admin.post(v2, inV2("c", "c", 101))).status).toBe(422);
+    await ok(server.admin.delete(`${base}ybindings/ports`));
+    await ok(server.admin.delete(`${base}ies/ports`));
+  });
+
+  test("the name of a new object may be made, and a dry run stores nothing", async () => {
+    const { v1, v2, inV2 } = await endpoints();
+    const { name: _, ...object } = inV2("x", "g", 1).metadata;
+    const made = await server.admin.post(v2, {
+      ...inV2("x", "g", 1),
+      metadata: { ...object, generateName: "g-" },
+    });
+    expect([made.status, made.body.spec]).toEqual([201, { host: "g", port: 1 }]);
+    const { name } = made.body.metadata;
+    expect((await server.admin.get(`${v1}/${name}`)).body.spec).toEqual({ endpoint: "g:1" });
+    const dry = await server.admin.post(`${v2}?dryRun=All`, inV2("dry", "d", 1));
+    expect([dry.status, dry.body.spec]).toEqual([201, { host: "d", port: 1 }]);
+    expect((await server.admin.get(`${v1}/dry`)).status).toBe(404);
+    const patched = await server.admin.patch(`${v2}/${name}?dryRun=All`, { spec: { port: 5 } });
+    expect(patched.body.spec).toEqual({ host: "g", port: 5 });
+    expect((await server.admin.get(`${v1}/${name}`)).body.spec).toEqual({ endpoint: "g:1" });
+    await ok(server.admin.delete(`${v2}?labelSelector=none`));
+    expect((await server.admin.get(v1)).body.items).toHaveLength(1);
+    await ok(server.admin.delete(v2));
+    expect((await server.admin.get(v1)).body.items).toEqual([]);
   });
 });
 
@@ -446,6 +541,21 @@ describe("a webhook that fails", () => {
     expect((await server.admin.get(`${v1}/b`)).status).toBe(404);
     await ok(server.admin.get(`${v1}/a`));
     await ok(server.admin.delete(`${v1}/a`));
+  });
+
+  test("keeps neither its objects, nor their namespace, nor the definition from being deleted", async () => {
+    const { v1, plural, inV1 } = await endpoints();
+    await ok(server.admin.post("/api/v1/namespaces", { metadata: { name: "leaving" } }));
+    const inside = v1.replace("/default/", "/leaving/");
+    await ok(server.admin.post(inside, inV1("a", "a:1")));
+    await ok(server.admin.post(v1, inV1("a", "a:1")));
+    answer = () => ({ status: 500, body: "" });
+    await ok(server.admin.delete("/api/v1/namespaces/leaving"));
+    const gone = (path: string) =>
+      expect.poll(async () => (await server.admin.get(path)).status, { timeout: 5000 });
+    await gone("/api/v1/namespaces/leaving").toBe(404);
+    await ok(server.admin.delete(`${definitions}/${plural}.${group}`));
+    await gone(`${definitions}/${plural}.${group}`).toBe(404);
   });
 
   test("and never answers, holds up nothing else", async () => {

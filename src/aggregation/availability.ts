@@ -1,7 +1,7 @@
 import { StatusError } from "../base/status-error.ts";
 import type { Endpoints } from "../kinds/core/endpoints.ts";
 import type { Service } from "../kinds/core/service/service.ts";
-import { RemoteFault, type RemoteAnswer } from "../remote/remote-client.ts";
+import { RemoteFault, type RemoteAnswer } from "../remote/answer-reader.ts";
 import { StoreError } from "../storage/store.ts";
 import type { ForwardedIdentity } from "./identity.ts";
 import { readPublishedResources } from "./published-resources.ts";

@@ -1,5 +1,6 @@
 import { certificatesIn } from "../base/pem.ts";
-import { RemoteClient, type RemoteAddress, type RemoteAnswer } from "../remote/remote-client.ts";
+import type { RemoteAnswer } from "../remote/answer-reader.ts";
+import { RemoteClient, type RemoteAddress } from "../remote/remote-client.ts";
 import type { ResolveService } from "../remote/webhook-caller.ts";
 import type { ServicePort } from "../remote/webhook-target.ts";
 import type { Clock } from "../base/clock.ts";

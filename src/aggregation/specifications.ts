@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { isObject, type JsonValue } from "../base/json/value.ts";
 import { turnGiver } from "../base/turns.ts";
-import { RemoteFault } from "../remote/remote-client.ts";
+import { RemoteFault } from "../remote/answer-reader.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ForwardedIdentity } from "./identity.ts";
 import type { RemoteApiService } from "./remote-api-service.ts";

@@ -1003,6 +1003,8 @@ export interface ChangingResources {
   find(group: string, version: string, name: string): Resource | undefined;
   /** The served resource type of a kind, or undefined; only the definitions of the group are read for it. */
   findKind(group: string, version: string, kind: string): Resource | undefined;
+  /** Changes when the definitions of a group do; the same on every server over one store that has seen the same. */
+  revisionOf(group: string): string;
   /** The served ones. */
   readonly groupVersions: readonly ServedGroupVersion[];
   /** Every resource type whose objects are stored, in the version in which they are. */
@@ -1023,6 +1025,8 @@ export declare class Registry {
   constructor(kinds: readonly Kind[], vocabulary: Vocabulary, served: (group: string, kind: Kind) => boolean);
   /** Grows with every change of what is served. */
   get revision(): number;
+  /** See {@link ChangingResources.revisionOf}; always empty for built-in groups. */
+  revisionOf(group: string): string;
   /** See {@link ChangingResources.sync}. */
   sync(): MaybePromise<void>;
   /** Whether there is, as far as it is known, a group of that name. */

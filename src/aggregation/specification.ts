@@ -46,7 +46,7 @@ export async function readSpecification(
   await giveTurn();
   try {
     // Older command line clients ask for the binary form: what it has no place for must not spoil the whole document.
-    await binaryDocument({ paths, definitions }, giveTurn);
+    await binaryDocument({}, Object.entries(paths), Object.entries(definitions), giveTurn);
   } catch (error) {
     throw new SpecificationFault(`it can't be written in binary: ${String(error)}`);
   }
@@ -89,16 +89,21 @@ function referencesIn(value: JsonValue): string[] {
   });
 }
 
-/** A specification whose definitions have other names, where the names are taken by other definitions. */
+/**
+ * A specification whose definitions have other names, where the names are taken by other definitions.
+ *
+ * @param taken the JSON of the definition that has a name.
+ */
 export function renamed(
   { paths, definitions }: RemoteSpecification,
-  taken: JsonObject,
+  taken: (name: string) => string | undefined,
 ): Pick<RemoteSpecification, "paths" | "definitions"> {
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(definitions)) {
-    if (!Object.hasOwn(taken, name) || JSON.stringify(taken[name]) === JSON.stringify(definition)) continue;
+    const other = taken(name);
+    if (other === undefined || other === JSON.stringify(definition)) continue;
     let number = 2;
-    while (Object.hasOwn(taken, `${name}_v${number}`) || Object.hasOwn(definitions, `${name}_v${number}`))
+    while (taken(`${name}_v${number}`) !== undefined || Object.hasOwn(definitions, `${name}_v${number}`))
       number++;
     names.set(name, `${name}_v${number}`);
   }

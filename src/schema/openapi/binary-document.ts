@@ -5,14 +5,20 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
  * Writes an OpenAPI 2.0 document in binary: the message `openapi.v2.Document` of the public `OpenAPIv2.proto`
  * (google/gnostic), which older command line clients ask for. Only the members that our documents use are in the tables;
  * a member that isn't is a defect and throws.
+ *
+ * @param head the document but for its paths and definitions.
  */
-export async function binaryDocument(document: object, giveTurn: GiveTurn): Promise<Buffer> {
-  const { paths, definitions, ...rest } = document as Record<string, JsonObject>;
+export async function binaryDocument(
+  head: object,
+  paths: Values,
+  definitions: Values,
+  giveTurn: GiveTurn,
+): Promise<Buffer> {
   const writer = new BinaryWriter();
-  writeMessage(writer, documentMessage, rest);
+  writeMessage(writer, documentMessage, head as JsonObject);
   const parts: Uint8Array[] = [writer.finish()];
-  await addPairs(parts, 8, [2, pathMessage], paths ?? {}, giveTurn);
-  await addPairs(parts, 9, [1, schemaMessage], definitions ?? {}, giveTurn);
+  await addPairs(parts, 8, [2, pathMessage], paths, giveTurn);
+  await addPairs(parts, 9, [1, schemaMessage], definitions, giveTurn);
   return Buffer.concat(parts);
 }
 
@@ -21,13 +27,13 @@ async function addPairs(
   parts: Uint8Array[],
   number: number,
   [pairNumber, type]: readonly [number, Message],
-  values: JsonObject,
+  values: Values,
   giveTurn: GiveTurn,
 ): Promise<void> {
   const write = pairs(pairNumber, message(type));
   const written: Uint8Array[] = [];
   let length = 0;
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of values) {
     const writer = new BinaryWriter();
     write(writer, { [name]: value });
     const bytes = writer.finish();
@@ -39,6 +45,8 @@ async function addPairs(
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
+/** Members of a map, each asked for when its turn comes. */
+type Values = Iterable<readonly [name: string, value: unknown]>;
 type FieldWriter = (writer: BinaryWriter, value: unknown) => void;
 
 /** How to write a message: a field writer for each member of the JSON form. */

@@ -23,9 +23,11 @@ export class Definitions {
     private readonly names: DefinitionNames,
     private readonly vocabulary: Vocabulary,
     readonly dialect: Dialect,
+    /** Whether a definition was made before, so that a reference is enough. */
+    private readonly isMade: (name: string) => boolean = () => false,
   ) {}
 
-  /** All definitions so far, by name. */
+  /** All definitions that were made here so far, by name. */
   get all(): Record<string, SchemaObject> {
     return sorted(this.made);
   }
@@ -107,7 +109,7 @@ export class Definitions {
   }
 
   private define(name: string, make: () => SchemaObject): SchemaObject {
-    if (!Object.hasOwn(this.made, name)) {
+    if (!Object.hasOwn(this.made, name) && !this.isMade(name)) {
       this.made[name] = {};
       this.made[name] = make();
     }

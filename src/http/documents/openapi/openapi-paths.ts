@@ -7,7 +7,7 @@ import { parseAccept } from "../../request/negotiation.ts";
 import { sendJson } from "../../answers/respond.ts";
 import type { RequestContext } from "../../request/context.ts";
 import type { PathTable } from "../../request/path-table.ts";
-import { OpenApiDocuments, type DocumentBytes } from "./documents.ts";
+import { OpenApiDocuments, type Document } from "./documents.ts";
 
 const json = "application/json";
 /** The binary form's media type as clients ask for it, and in the spelling that is allowed in an answer. */
@@ -34,8 +34,8 @@ export function addOpenApiPaths(
   const documents = new OpenApiDocuments(registry, apiServices);
   paths.add("/openapi/v2", async (request) => {
     const type = typeFor(request, [json, binary, askedBinary]);
-    if (type === json) sendDocument(request, json, await documents.whole());
-    else sendDocument(request, binary, await documents.wholeBinary());
+    if (type === json) await sendDocument(request, json, documents.whole());
+    else await sendDocument(request, binary, documents.wholeBinary());
   });
   if (!version3) return;
   paths.add("/openapi/v3", (request) => sendIndex(request, documents));
@@ -46,7 +46,7 @@ async function sendIndex(request: RequestContext, documents: OpenApiDocuments): 
   typeFor(request, [json]);
   const paths: Record<string, object> = {};
   for (const path of documents.groupPaths()) {
-    const { hash } = (await documents.group(path))!;
+    const { hash } = (await documents.listed(path))!;
     paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
   }
   for (const { path, specificationUrl } of documents.others()) {
@@ -65,17 +65,18 @@ async function sendGroup(
   const other = documents.others().find((one) => one.path === `/${asked}`);
   // Without the hash: what the index said may be a minute old, and then there would be a redirect.
   if (other !== undefined) return passOn(request, other, `/openapi/v3${other.path}`);
-  const document = await documents.group(asked);
+  const document = documents.group(asked);
   if (document === undefined)
     throw new StatusError("NotFound", "the server could not find the requested resource");
   typeFor(request, [json]);
   const hash = query.get("hash") ?? "";
-  if (hash === "") return sendDocument(request, json, document);
-  if (hash !== document.hash) {
-    const location = `/openapi/v3/${asked}?hash=${document.hash}`;
+  if (hash === "") return await sendDocument(request, json, document);
+  const current = document.hash ?? (await document.read()).hash;
+  if (hash !== current) {
+    const location = `/openapi/v3/${asked}?hash=${current}`;
     return request.exchange.send(301, ["Location", location], Buffer.alloc(0));
   }
-  sendDocument(request, json, document, `private, immutable, max-age=${keepSeconds}`);
+  await sendDocument(request, json, document, `private, immutable, max-age=${keepSeconds}`);
 }
 
 /** @throws {StatusError} NotAcceptable when the caller wants none of the types. */
@@ -94,16 +95,18 @@ function typeFor({ exchange }: RequestContext, offered: readonly string[]): stri
 }
 
 /** Answers with a document, or with 304 when the caller has it. */
-function sendDocument(
+async function sendDocument(
   { exchange }: RequestContext,
   contentType: string,
-  { bytes, hash }: DocumentBytes,
+  document: Document,
   cacheControl = "no-cache, private",
-): void {
+): Promise<void> {
+  const hash = document.hash ?? (await document.read()).hash;
   const tag = `"${hash}"`;
   const headers: HeaderLines = ["Cache-Control", cacheControl, "ETag", tag, "Vary", "Accept"];
   const kept = (exchange.header("if-none-match") ?? "").split(",");
   if (kept.some((one) => [tag, `W/${tag}`, "*"].includes(one.trim())))
     return exchange.send(304, headers, Buffer.alloc(0));
+  const { bytes } = await document.read();
   exchange.send(200, ["Content-Type", contentType, ...headers], bytes);
 }

@@ -1,0 +1,89 @@
+import { decodeTrusted } from "../../../base/json/trusted.ts";
+import type { GiveTurn } from "../../../base/turns.ts";
+
+/** Texts are joined to pieces of this size, so that the bytes of a large document don't stand beside all of its texts. */
+const pieceChars = 256 * 1024;
+
+/**
+ * A member of a document that is a map, such as its paths, as JSON: the values are texts, as they are large as objects and
+ * each is made only to be written.
+ */
+export class DocumentMembers {
+  private readonly texts = new Map<string, string>();
+
+  has(name: string): boolean {
+    return this.texts.has(name);
+  }
+
+  /** The JSON of a value. */
+  text(name: string): string | undefined {
+    return this.texts.get(name);
+  }
+
+  set(name: string, value: unknown): void {
+    this.texts.set(name, JSON.stringify(value));
+  }
+
+  /** Adds values, but for those whose names are there already. */
+  add(values: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(values)) if (!this.texts.has(name)) this.set(name, value);
+  }
+
+  /** Adds the members of another. */
+  addAll(other: DocumentMembers): void {
+    for (const [name, text] of other.texts) if (!this.texts.has(name)) this.texts.set(name, text);
+  }
+
+  /** By name, in the order of the names, each decoded when its turn comes. */
+  *values(): Generator<readonly [name: string, value: unknown]> {
+    for (const [name, text] of this.inOrder()) yield [name, decodeTrusted(Buffer.from(text))];
+  }
+
+  inOrder(): readonly (readonly [name: string, text: string])[] {
+    return [...this.texts].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  }
+}
+
+/** A document, member by member; some of its members are maps of texts. */
+export type DocumentText = Readonly<Record<string, unknown>>;
+
+/** Writes a document as JSON. */
+export async function jsonBytes(document: DocumentText, giveTurn: GiveTurn): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let texts: string[] = [];
+  let chars = 0;
+  const flush = (): void => {
+    pieces.push(Buffer.from(texts.join("")));
+    texts = [];
+    chars = 0;
+  };
+  for await (const text of textsOf(document, giveTurn)) {
+    texts.push(text);
+    chars += text.length;
+    if (chars >= pieceChars) flush();
+  }
+  flush();
+  return Buffer.concat(pieces);
+}
+
+async function* textsOf(document: DocumentText, giveTurn: GiveTurn): AsyncGenerator<string> {
+  let before = "{";
+  for (const [name, value] of Object.entries(document)) {
+    yield `${before}${JSON.stringify(name)}:`;
+    before = ",";
+    if (value instanceof DocumentMembers) yield* membersOf(value, giveTurn);
+    else if (name === "components") yield* textsOf(value as DocumentText, giveTurn);
+    else yield JSON.stringify(value);
+  }
+  yield "}";
+}
+
+async function* membersOf(members: DocumentMembers, giveTurn: GiveTurn): AsyncGenerator<string> {
+  let before = "{";
+  for (const [name, text] of members.inOrder()) {
+    yield `${before}${JSON.stringify(name)}:${text}`;
+    before = ",";
+    await giveTurn();
+  }
+  yield before === "{" ? "{}" : "}";
+}

@@ -1,0 +1,83 @@
+import type { Resource } from "../../../resources/registry.ts";
+import type { Definitions } from "../../../schema/openapi/definitions.ts";
+import type { Kind, Subresource, Verb } from "../../../schema/kind.ts";
+import { operationOf, type Place } from "./operations.ts";
+import {
+  nameParameter,
+  namespaceParameter,
+  parameterObject,
+  prettyParameter,
+  restParameter,
+} from "./parameters.ts";
+
+export type PathItem = Record<string, unknown>;
+
+/**
+ * The paths of a resource type, with their operations.
+ *
+ * @param base of its group version: `/apis/apps/v1`.
+ * @param definitions gets those that the operations refer to.
+ */
+export function resourcePaths(
+  base: string,
+  resource: Resource,
+  definitions: Definitions,
+): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  const { kind, name, namespaced } = resource;
+  const scope = namespaced ? `${base}/namespaces/{namespace}/${name}` : `${base}/${name}`;
+  const place = { resource, kind, connection: undefined, subresource: "", inNamespace: namespaced };
+  const add = (path: string, verbs: readonly Verb[], at: Place) => {
+    const item = pathItem(
+      path,
+      verbs.filter((verb) => kind.verbs.includes(verb) || at.subresource !== ""),
+      at,
+      definitions,
+    );
+    if (item !== undefined) paths[path] = item;
+  };
+  add(scope, ["list", "create", "deletecollection"], place);
+  add(`${scope}/{name}`, ["get", "update", "patch", "delete"], place);
+  if (namespaced) add(`${base}/${name}`, ["list"], { ...place, inNamespace: false });
+  for (const [subresource, declared] of Object.entries(kind.subresources)) {
+    const path = `${scope}/{name}/${subresource}`;
+    const at = { ...place, subresource, ...shownAt(kind, declared) };
+    add(path, declared.verbs, at);
+    if (subresource === "proxy") add(`${path}/{path}`, declared.verbs, { ...at, withPath: true });
+  }
+  return paths;
+}
+
+/** What a subresource takes and answers. */
+function shownAt(kind: Kind, subresource: Subresource): Pick<Place, "kind" | "connection"> {
+  switch (subresource.shape) {
+    case "view":
+    case "action":
+      return { kind: subresource.kind(), connection: undefined };
+    case "connect":
+      return { kind, connection: subresource.optionsKind };
+    case undefined:
+      return { kind, connection: undefined };
+  }
+}
+
+function pathItem(
+  path: string,
+  verbs: readonly Verb[],
+  place: Place,
+  definitions: Definitions,
+): PathItem | undefined {
+  const item: PathItem = {};
+  for (const verb of verbs) {
+    const made = operationOf(verb, place, definitions);
+    if (made !== undefined) item[made.method] = made.operation;
+  }
+  if (Object.keys(item).length === 0) return undefined;
+  const parameters = [
+    ...(path.includes("{name}") ? [nameParameter(place.resource.kind.name)] : []),
+    ...(path.includes("{namespace}") ? [namespaceParameter] : []),
+    ...(path.includes("{path}") ? [restParameter] : []),
+    prettyParameter,
+  ];
+  return { ...item, parameters: parameters.map((one) => parameterObject(one, definitions.dialect)) };
+}

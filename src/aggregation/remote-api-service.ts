@@ -1,3 +1,4 @@
+import { Agent } from "node:https";
 import { certificatesIn } from "../base/pem.ts";
 import type { RemoteAnswer } from "../remote/answer-reader.ts";
 import { RemoteClient, type RemoteAddress } from "../remote/remote-client.ts";
@@ -54,6 +55,10 @@ const maxDocumentBytes = 4 * 1024 * 1024;
 /** A document must have come by then, unless the caller says less. */
 const documentTimeoutMs = 10_000;
 
+/** So many connections to one address stay open that no request uses, for so long. */
+const maxFreeSockets = 8;
+const idleMs = 30_000;
+
 /** A group version that a service of the cluster serves, as this server knows and reaches it now. */
 export class RemoteApiService implements PrioritizedVersion {
   readonly tls: RemoteApiTls;
@@ -68,6 +73,7 @@ export class RemoteApiService implements PrioritizedVersion {
   /** Requests for it that are under way. */
   open = 0;
   private served: ReadonlySet<string> = new Set();
+  private standing: { readonly with: ProxyCertificate | undefined; readonly agent: Agent } | undefined;
   private client: { readonly with: ProxyCertificate | undefined; readonly client: RemoteClient } | undefined;
 
   /**
@@ -147,8 +153,20 @@ export class RemoteApiService implements PrioritizedVersion {
     return this.connection().send(url, { method: "GET", headers: all, timeoutMs });
   }
 
-  /** Ends the connections over which documents are read. */
+  /** Connections that stand, with the certificate that the server shows now. */
+  agent(): Agent {
+    const certificate = this.certificate;
+    if (this.standing !== undefined && this.standing.with === certificate) return this.standing.agent;
+    // What is under way ends by itself, and idle connections in their time.
+    // Without sessions that are taken up again: the extension server sees the certificate with each connection.
+    const agent = new Agent({ keepAlive: true, maxFreeSockets, maxCachedSessions: 0, timeout: idleMs });
+    this.standing = { with: certificate, agent };
+    return agent;
+  }
+
+  /** Ends the connections that nobody uses, and those over which documents are read. */
   close(): Promise<void> {
+    this.standing?.agent.destroy();
     return this.client?.client.close() ?? Promise.resolve();
   }
 

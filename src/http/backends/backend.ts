@@ -103,6 +103,14 @@ export class Backend {
     body.pipe(request);
   }
 
+  /**
+   * Whether the request was sent over a connection that had stood before: then the backend may have closed that just before the
+   * request came.
+   */
+  get reused(): boolean {
+    return this.request.reusedSocket;
+  }
+
   /** Ends the request, whatever its state. */
   destroy(): void {
     this.request.destroy();
@@ -110,7 +118,9 @@ export class Backend {
 
   /** The socket counts until it is closed, also when it leaves HTTP; or until the request ends without one. */
   private countSocket(giveBack: () => void): void {
-    const { request, guard } = this;
+    const { request, guard, destination } = this;
+    // A connection that stands counts for as long as the request has it.
+    if (destination.agent !== undefined) return guard.once(request, "close", giveBack, request);
     let hasSocket = false;
     const opened = (socket: Socket) => {
       hasSocket = true;
@@ -161,12 +171,11 @@ export class Backend {
         }
       };
       const closed = () => fail(new Error("the connection was closed before an answer came"));
-      guard.once(
-        request,
-        "socket",
-        (socket: Socket) => guard.once(socket, ready, connected, socket),
-        request,
-      );
+      const given = (socket: Socket) => {
+        if (request.reusedSocket) connected();
+        else guard.once(socket, ready, connected, socket);
+      };
+      guard.once(request, "socket", given, request);
       guard.on(request, "error", fail, request);
       guard.once(request, "close", closed, request);
       guard.once(request, "response", answered, request);
@@ -181,8 +190,8 @@ function open(destination: Destination, question: BackendQuestion, targets: Targ
     ...question,
     host,
     port,
-    // A connection of its own: none is handed from one user's request to another's.
-    agent: false as const,
+    // Unless a destination has some: none is handed from one user's request to another's.
+    agent: destination.agent ?? (false as const),
     lookup: guardedLookup(targets),
     maxHeaderSize: connectionLimits.maxHeaderBytes,
   };

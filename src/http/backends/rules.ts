@@ -1,3 +1,4 @@
+import type { Agent } from "node:https";
 import type { TargetRules } from "./addresses.ts";
 
 /** TLS by which a backend is known, and the server to it. */
@@ -50,6 +51,11 @@ export interface Destination {
   readonly port: number;
   readonly tls: BackendTls;
   readonly timeoutMs: number;
+  /**
+   * Connections that stand, for requests without a body that may be sent twice; unless given, a request has a connection of its
+   * own, which nobody had before.
+   */
+  readonly agent?: Agent | undefined;
   /** On a connection that stands an answer must begin by then; undefined: it may take its time. */
   readonly answerTimeoutMs?: number | undefined;
 }

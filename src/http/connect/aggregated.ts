@@ -43,10 +43,18 @@ export async function serveAggregated(
   const told = { headers: toldHeaders(remote, user), replaces: isForwardedIdentity };
   const { refusesRedirects } = service.aggregation;
   const work = async () => {
-    const destination = await destinationOf(remote, endless);
+    const agent = isPlainRead(request, endless) ? remote.agent() : undefined;
+    const destination = { ...(await destinationOf(remote, endless)), agent };
     await forwardRequest(service, request, { destination, path, told, refusesRedirects, endless });
   };
   await awaitOther(service, request, work());
+}
+
+/** Whether a request may be sent over a connection that stands, and again if that breaks. */
+function isPlainRead({ exchange }: RequestContext, endless: boolean): boolean {
+  return (
+    exchange.method === "GET" && exchange.body === undefined && exchange.upgrade === undefined && !endless
+  );
 }
 
 /** Counts the request until it is over. */

@@ -49,13 +49,23 @@ export async function forwardRequest(
   const { destination, path, mend = (lines) => lines, refusesRedirects = false, endless = false } = forward;
   const { upgrade } = exchange;
   const question = { method: exchange.method, path, headers: headersOf(service, request, forward) };
-  const backend = new Backend(destination, question, service, exchange);
+  let backend = new Backend(destination, question, service, exchange);
   let upgraded = false;
+  let left = false;
   exchange.onClose(() => {
+    left = true;
     if (!upgraded) backend.destroy();
   });
   backend.send(exchange.body);
-  const came = await backend.answer;
+  const came = await backend.answer.catch((error: unknown) => {
+    const mayBeStale =
+      backend.reused && error instanceof StatusError && error.reason === "ServiceUnavailable";
+    if (!mayBeStale || left) throw error;
+    const { agent: _stands, ...afresh } = destination;
+    backend = new Backend(afresh, question, service, exchange);
+    backend.send(undefined);
+    return backend.answer;
+  });
   if (upgrade !== undefined || refusesRedirects) refuseRedirect(came, backend);
   if (came.kind === "answer") {
     const status = statusOf(came, backend);

@@ -174,6 +174,32 @@ describe("a request for a group version that an extension server serves", () => 
     await until(() => closed, Boolean);
   });
 
+  test("reads share connections that stand; one that the extension server closes meanwhile is replaced unnoticed", async () => {
+    const read = (at: number) => ok(server.as("ann").get(`${widgets}/w${at}`));
+    await read(0);
+    const connections = () => [...extension.sockets].filter((one) => !one.destroyed);
+    const before = new Set(connections());
+    for (let at = 1; at < 10; at++) await read(at);
+    expect(connections().filter((one) => !before.has(one))).toEqual([]);
+    expect(extension.received.map(({ headers }) => headers["x-remote-user"])).toEqual(
+      Array<string>(10).fill("ann"),
+    );
+    let closed = 0;
+    extension.answer = (request, response) => {
+      // As if it had closed the connection before the request came.
+      if (closed++ === 0) return void request.socket.destroy();
+      answer(request, response);
+    };
+    await read(10);
+    expect(extension.received).toHaveLength(12);
+  });
+
+  test("a write is never sent twice, whatever becomes of its connection", async () => {
+    extension.answer = (request) => void request.socket.destroy();
+    const failed = await server.as("ann").post(widgets, { a: 1 });
+    expect([failed.status, extension.received.length]).toEqual([503, 1]);
+  });
+
   test("an answer that breaks off midway isn't taken for a whole one", async () => {
     extension.answer = (_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });

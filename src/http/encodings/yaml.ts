@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
-import type { View } from "./view.ts";
+import { shownItem, type View } from "./view.ts";
 
 /** YAML, for people. */
 export class YamlEncoding implements Encoding {
@@ -33,7 +33,7 @@ export class YamlEncoding implements Encoding {
     };
     return {
       *page({ entries }: ListedPage) {
-        for (const { body } of entries) yield Buffer.from(head() + itemText(view.show(body)));
+        for (const { body } of entries) yield Buffer.from(head() + itemText(shownItem(view, body)));
       },
       end: (end: ListEnd) => {
         const empty = begun ? "" : head().replace(/items:\n$/, "items: []\n");

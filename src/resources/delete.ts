@@ -1,12 +1,12 @@
-import { StatusError } from "../base/status-error.ts";
+import { StatusError, optionsGroup } from "../base/status-error.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../kinds/checks/finalizers.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import {
   conflict,
+  failedPrecondition,
   kindContext,
   notFound,
-  uidConflict,
   type AdmissionRequest,
   type Engine,
   type Target,
@@ -87,7 +87,11 @@ function deleteEntry(
   if (live.metadata.deletionTimestamp === undefined) kind.beginDelete?.(live, kindContext(engine, target));
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, graceSeconds);
-  if (graceSeconds === 0 && isFinalized(target, live)) return remove(context, entry, live);
+  if (graceSeconds === 0 && isFinalized(target, live)) {
+    return kind.gracePeriodSeconds === undefined
+      ? remove(context, entry, live)
+      : removeTerminated(context, entry, live);
+  }
   if (!started && !changed) {
     return Promise.resolve({ gone: false, body: entry.body, uid: live.metadata.uid ?? "" });
   }
@@ -148,9 +152,14 @@ function policyOf(finalizers: readonly string[]): DeleteOptions["propagationPoli
 
 function checkPreconditions(target: Target, live: ApiObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = live.metadata;
-  if (options.uid !== undefined && options.uid !== uid) throw uidConflict(target, options.uid, uid);
+  if (options.uid !== undefined && options.uid !== uid) {
+    throw failedPrecondition(
+      target,
+      `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid ?? ""}`,
+    );
+  }
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
-    throw conflict(
+    throw failedPrecondition(
       target,
       `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ` +
         `ResourceVersion in object meta: ${resourceVersion}`,
@@ -168,6 +177,22 @@ async function remove(
   const result = await commit(engine, { kind: "delete", key: entry.key, expected: entry.revision });
   if (result.ok) await engine.storageHooks.get(target.resource.storePrefix)?.afterDelete(live);
   return result.ok ? { gone: true, body: bodyAt(entry, result.revision), uid } : undefined;
+}
+
+/**
+ * Removes an object of a kind with grace periods whose period is over. Its end is written first, so that whoever watches sees the
+ * time of deletion before the object is gone, and so does the answer.
+ */
+async function removeTerminated(
+  context: WriteContext<DeleteOptions>,
+  entry: Entry,
+  live: ApiObject,
+): Promise<DeleteResult | undefined> {
+  const { engine, target, options } = context;
+  const draft = encodeObject(target.resource, live);
+  if (options.dryRun) return { ...(await terminate(context, entry, live))!, gone: true };
+  const written = await commit(engine, { kind: "update", key: entry.key, expected: entry.revision, draft });
+  return written.ok ? remove(context, written.entry, live) : undefined;
 }
 
 async function terminate(
@@ -190,6 +215,7 @@ export function propagationPolicy(text: string): NonNullable<DeleteOptions["prop
   if (text === "Background" || text === "Foreground" || text === "Orphan") return text;
   const message = `Invalid value: ${JSON.stringify(text)}: must be "Background", "Foreground" or "Orphan"`;
   throw new StatusError("Invalid", `DeleteOptions is invalid: propagationPolicy: ${message}`, {
+    group: optionsGroup,
     kind: "DeleteOptions",
     causes: [{ reason: "FieldValueInvalid", message, field: "propagationPolicy" }],
   });

@@ -100,7 +100,7 @@ class JsonListWriter implements ListWriter {
 const nothing = Buffer.alloc(0);
 const comma = Buffer.from(",");
 
-/** The same JSON with line breaks and two spaces a level (`pretty`). */
+/** The same JSON with line breaks and two spaces a level (`pretty`), and without one at its end, as in the reference. */
 export function prettyJson(body: Uint8Array): Buffer {
-  return Buffer.from(`${encodePretty(decodeTrusted(asBuffer(body)))}\n`);
+  return Buffer.from(encodePretty(decodeTrusted(asBuffer(body))));
 }

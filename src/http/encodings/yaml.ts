@@ -1,6 +1,6 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import { stringify } from "yaml";
+import { stringify, type Tags } from "yaml";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
@@ -73,9 +73,17 @@ function itemText(value: object): string {
 /** Larger values are written as JSON, which is YAML too: laying them out would keep everybody else waiting. */
 const maxLaidOut = 64 * 1024;
 
+/** A `.` alone is no number to any reader, so it isn't quoted: it stands in every text of who owns which fields. */
+const customTags = (tags: Tags): Tags =>
+  tags.map((tag) =>
+    typeof tag === "object" && tag.test?.test(".") === true
+      ? Object.assign({}, tag, { test: /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)$/ })
+      : tag,
+  );
+
 /** Texts that older readers take for something else are quoted. */
 export function yamlText(value: unknown): string {
   const json = encodeJson(value as JsonValue);
   if (json.length > maxLaidOut) return `${json}\n`;
-  return stringify(value, { lineWidth: 0, version: "1.1", aliasDuplicateObjects: false });
+  return stringify(value, { lineWidth: 0, version: "1.1", aliasDuplicateObjects: false, customTags });
 }

@@ -85,8 +85,13 @@ function deleteEntry(
   const { kind } = target.resource;
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   if (live.metadata.deletionTimestamp === undefined) kind.beginDelete?.(live, kindContext(engine, target));
+  if (options.propagationPolicy === undefined && kind.orphanWarning !== undefined) {
+    options.report?.warn(kind.orphanWarning);
+  }
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
-  const started = startTermination(engine, live, graceSeconds);
+  // These kinds end their objects themselves, however long that takes.
+  const hasPeriod = kind.isFinalized === undefined && kind.beginDelete === undefined;
+  const started = startTermination(engine, live, hasPeriod ? graceSeconds : undefined);
   if (graceSeconds === 0 && isFinalized(target, live)) {
     return kind.gracePeriodSeconds === undefined
       ? remove(context, entry, live)
@@ -102,21 +107,23 @@ function deleteEntry(
 /**
  * Sets the time of deletion where there is none yet, or brings it nearer where less grace is asked for than before.
  * Changes the object; answers whether it did.
+ *
+ * @param graceSeconds undefined for an object that has no grace period.
  */
 function startTermination(
   { clock, timestamps }: Engine,
   { metadata }: ApiObject,
-  graceSeconds: number,
+  graceSeconds: number | undefined,
 ): boolean {
-  const end = timestamps.at(clock.now() + graceSeconds * 1000);
+  const end = timestamps.at(clock.now() + (graceSeconds ?? 0) * 1000);
   if (metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = end;
     if (metadata.generation !== undefined) metadata.generation++;
   } else {
-    if (graceSeconds >= (metadata.deletionGracePeriodSeconds ?? 0)) return false;
+    if ((graceSeconds ?? 0) >= (metadata.deletionGracePeriodSeconds ?? 0)) return false;
     if (end < metadata.deletionTimestamp) metadata.deletionTimestamp = end;
   }
-  metadata.deletionGracePeriodSeconds = graceSeconds;
+  if (graceSeconds !== undefined) metadata.deletionGracePeriodSeconds = graceSeconds;
   return true;
 }
 

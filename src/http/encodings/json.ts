@@ -70,7 +70,10 @@ class JsonListWriter implements ListWriter {
   }
 
   end(end: ListEnd): Uint8Array {
-    return Buffer.concat([this.head(), Buffer.from(`],"metadata":${JSON.stringify(listMeta(end))}}\n`)]);
+    return Buffer.concat([
+      this.head(),
+      Buffer.from(`],"metadata":${JSON.stringify(listMeta(end, this.view.isCustom))}}\n`),
+    ]);
   }
 
   private stored({

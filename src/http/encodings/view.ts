@@ -18,6 +18,8 @@ export interface View {
   readonly listKind: string;
   /** The form of the items of a list. */
   readonly itemForm: ItemForm;
+  /** Whether whole objects of a custom kind are shown. */
+  readonly isCustom: boolean;
   /** Type of what is shown. */
   readonly type: StructType;
   /** Whether the stored bytes are what is shown. */
@@ -35,6 +37,7 @@ export function wholeView(resource: Resource, context: KindContext): View {
     kind: kind.name,
     listKind: listKind(resource),
     itemForm: itemForm(resource),
+    isCustom: kind.custom !== undefined,
     type: kind.type,
     asStored: kind.conversion === undefined,
     show: (body) => fromStored(resource, decodeBody(body), context),
@@ -50,6 +53,7 @@ export function metadataView(context: KindContext, version: string): View {
     kind: "PartialObjectMetadata",
     listKind: "PartialObjectMetadataList",
     itemForm: "typed",
+    isCustom: false,
     type: PartialObjectMetadata,
     asStored: false,
     show: (body) => ({ kind: "PartialObjectMetadata", apiVersion, metadata: decodeBody(body).metadata }),

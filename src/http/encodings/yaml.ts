@@ -37,7 +37,7 @@ export class YamlEncoding implements Encoding {
       },
       end: (end: ListEnd) => {
         const empty = begun ? "" : head().replace(/items:\n$/, "items: []\n");
-        return Buffer.from(empty + yamlText({ metadata: listMeta(end) }));
+        return Buffer.from(empty + yamlText({ metadata: listMeta(end, view.isCustom) }));
       },
     };
   }

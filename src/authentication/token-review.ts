@@ -11,7 +11,7 @@ export interface TokenReviewSpec {
 
 export interface TokenReviewStatus {
   readonly authenticated?: boolean;
-  readonly user?: ShownUser;
+  readonly user?: Partial<ShownUser>;
   readonly audiences?: readonly string[];
   readonly error?: string;
 }
@@ -38,16 +38,20 @@ export async function reviewToken(
       audiences: asked,
     });
     // Whoever shows no token at all may be let in as nobody; that says nothing of a token.
-    if (result === undefined || result.method === "anonymous") return { authenticated: false };
+    if (result === undefined || result.method === "anonymous") return failed(invalidToken);
     // A method that knows no audiences vouches for this server's.
     const shared = result.audiences ?? asked.filter((one) => ownAudiences.includes(one));
-    if (shared.length === 0) {
-      return { authenticated: false, error: "the token is not meant for any of the audiences" };
-    }
+    if (shared.length === 0) return failed(invalidToken);
     return { authenticated: true, user: shownUser(result.user), audiences: shared };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const why = reasonOf(error);
-    return why === "" ? { authenticated: false } : { authenticated: false, error: why };
+    return failed(reasonOf(error));
   }
 }
+
+/** As the reference prints it: a status that isn't authenticated leaves that out, and its user is empty. */
+function failed(why: string): TokenReviewStatus {
+  return { user: {}, error: why === "" ? invalidToken : why };
+}
+
+const invalidToken = "invalid bearer token";

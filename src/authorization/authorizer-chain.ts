@@ -150,11 +150,21 @@ function unresolved(name: string): RuleList {
 
 function joinLists(lists: readonly RuleList[]): RuleList {
   return {
-    resourceRules: lists.flatMap((list) => list.resourceRules),
-    nonResourceRules: lists.flatMap((list) => list.nonResourceRules),
+    resourceRules: withoutRepeats(lists.map((list) => list.resourceRules)),
+    nonResourceRules: withoutRepeats(lists.map((list) => list.nonResourceRules)),
     incomplete: lists.some((list) => list.incomplete),
     evaluationError: join(lists.map((list) => list.evaluationError)),
   };
+}
+
+/** The rules of all lists; what one authorizer lists already isn't listed again for a later one. */
+function withoutRepeats<R>(lists: readonly (readonly R[])[]): R[] {
+  const listed = new Set<string>();
+  return lists.flatMap((list) => {
+    const fresh = list.filter((rule) => !listed.has(JSON.stringify(rule)));
+    for (const rule of fresh) listed.add(JSON.stringify(rule));
+    return fresh;
+  });
 }
 
 function join(texts: readonly string[]): string {

@@ -61,6 +61,12 @@ export interface Cause {
   readonly field: string;
 }
 
+/**
+ * The group of the options of verbs, such as DeleteOptions, in `Status.details`: without the vocabulary's suffix, which the answer
+ * adds (`meta.platform.io`).
+ */
+export const optionsGroup = "meta";
+
 /** What `Status.details` says about the object a failure is about. */
 export interface StatusDetails {
   readonly name?: string;

@@ -1,7 +1,14 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { compareKeys } from "../storage/keys.ts";
-import type { Entry, RangePage, Revision, Store, StoreEvent, Subscription } from "../storage/store.ts";
-import { entriesIn, headerBytes, joinBodies, stretchOf } from "./joined-bodies.ts";
+import type { RangePage, Revision, Store, StoreEvent, Subscription } from "../storage/store.ts";
+import {
+  entriesIn,
+  headerBytes,
+  joinBodies,
+  stretchOf,
+  type ItemForm,
+  type JoinedEntry,
+} from "./joined-bodies.ts";
 
 /** Neighbouring keys of a collection, unchanged since they were read. */
 interface Segment {
@@ -9,7 +16,7 @@ interface Segment {
   readonly after: string | undefined;
   /** Up to and including this one; undefined: to the end. */
   readonly last: string | undefined;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly JoinedEntry[];
   readonly joined: Buffer;
   /** Bytes of the bodies and headers. */
   readonly bytes: number;
@@ -19,7 +26,8 @@ interface Segment {
 
 /** What a collection's cache has for a request. */
 export interface CachedPage {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly JoinedEntry[];
+  /** The piece into which their items are joined. */
   readonly joined: Buffer;
   /** Whether keys remain above the last entry; undefined where that has to be asked of the store. */
   readonly more: boolean | undefined;
@@ -37,8 +45,16 @@ export class CachedCollection {
   /** The subscription is gone, so nothing here can be relied on. */
   ended = false;
 
-  /** @param latest the store's latest revision. */
-  constructor(store: Store, prefix: string, latest: Revision) {
+  /**
+   * @param latest the store's latest revision.
+   * @param form the form of the collection's items in lists.
+   */
+  constructor(
+    store: Store,
+    prefix: string,
+    latest: Revision,
+    private readonly form: ItemForm,
+  ) {
     this.subscription = store.subscribe(
       { prefix, after: latest },
       { events: (batch) => this.forget(batch), ended: () => this.end() },
@@ -59,7 +75,7 @@ export class CachedCollection {
       segment.last === undefined ? false : this.hasMore(this.segments[index + 1], segment.last, at);
     if (after === segment.after) return { entries: segment.entries, joined: segment.joined, more };
     const entries = segment.entries.slice(firstAbove(segment.entries, after!));
-    return { entries, joined: stretchOf(entries, segment.joined), more };
+    return { entries, joined: stretchOf(entries), more };
   }
 
   /** Keeps a page that was just read above `after`; gives its joined bodies when it is kept. */
@@ -72,9 +88,9 @@ export class CachedCollection {
       this.clear();
       return undefined;
     }
-    const joined = joinBodies(page.entries);
+    const joined = joinBodies(page.entries, this.form);
     const last = page.more ? page.entries.at(-1)?.key : undefined;
-    const entries = entriesIn(joined, page.entries);
+    const entries = entriesIn(joined, page.entries, this.form);
     this.place({ after, last, entries, joined, bytes, since: page.revision });
     return joined;
   }
@@ -149,7 +165,7 @@ function beginsBelow({ after }: Segment, key: string | undefined): boolean {
 }
 
 /** Index of the first entry above a key. */
-function firstAbove(entries: readonly Entry[], key: string): number {
+function firstAbove(entries: readonly JoinedEntry[], key: string): number {
   let low = 0;
   let high = entries.length;
   while (low < high) {

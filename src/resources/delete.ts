@@ -1,12 +1,12 @@
-import { StatusError } from "../base/status-error.ts";
+import { StatusError, optionsGroup } from "../base/status-error.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../kinds/checks/finalizers.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import {
   conflict,
+  failedPrecondition,
   kindContext,
   notFound,
-  uidConflict,
   type AdmissionRequest,
   type Engine,
   type Target,
@@ -86,9 +86,18 @@ function deleteEntry(
   const { kind } = target.resource;
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   if (live.metadata.deletionTimestamp === undefined) kind.beginDelete?.(live, kindContext(engine, target));
+  if (options.propagationPolicy === undefined && kind.orphanWarning !== undefined) {
+    options.report?.warn(kind.orphanWarning);
+  }
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
-  const started = startTermination(engine, live, graceSeconds);
-  if (graceSeconds === 0 && isFinalized(target, live)) return remove(context, entry, live);
+  // These kinds end their objects themselves, however long that takes.
+  const hasPeriod = kind.isFinalized === undefined && kind.beginDelete === undefined;
+  const started = startTermination(engine, live, hasPeriod ? graceSeconds : undefined);
+  if (graceSeconds === 0 && isFinalized(target, live)) {
+    return kind.gracePeriodSeconds === undefined
+      ? remove(context, entry, live)
+      : removeTerminated(context, entry, live);
+  }
   if (!started && !changed) {
     return Promise.resolve({ gone: false, body: entry.body, uid: live.metadata.uid ?? "" });
   }
@@ -99,21 +108,23 @@ function deleteEntry(
 /**
  * Sets the time of deletion where there is none yet, or brings it nearer where less grace is asked for than before.
  * Changes the object; answers whether it did.
+ *
+ * @param graceSeconds undefined for an object that has no grace period.
  */
 function startTermination(
   { clock, timestamps }: Engine,
   { metadata }: ApiObject,
-  graceSeconds: number,
+  graceSeconds: number | undefined,
 ): boolean {
-  const end = timestamps.at(clock.now() + graceSeconds * 1000);
+  const end = timestamps.at(clock.now() + (graceSeconds ?? 0) * 1000);
   if (metadata.deletionTimestamp === undefined) {
     metadata.deletionTimestamp = end;
     if (metadata.generation !== undefined) metadata.generation++;
   } else {
-    if (graceSeconds >= (metadata.deletionGracePeriodSeconds ?? 0)) return false;
+    if ((graceSeconds ?? 0) >= (metadata.deletionGracePeriodSeconds ?? 0)) return false;
     if (end < metadata.deletionTimestamp) metadata.deletionTimestamp = end;
   }
-  metadata.deletionGracePeriodSeconds = graceSeconds;
+  if (graceSeconds !== undefined) metadata.deletionGracePeriodSeconds = graceSeconds;
   return true;
 }
 
@@ -149,9 +160,14 @@ function policyOf(finalizers: readonly string[]): DeleteOptions["propagationPoli
 
 function checkPreconditions(target: Target, live: ApiObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = live.metadata;
-  if (options.uid !== undefined && options.uid !== uid) throw uidConflict(target, options.uid, uid);
+  if (options.uid !== undefined && options.uid !== uid) {
+    throw failedPrecondition(
+      target,
+      `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid ?? ""}`,
+    );
+  }
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
-    throw conflict(
+    throw failedPrecondition(
       target,
       `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ` +
         `ResourceVersion in object meta: ${resourceVersion}`,
@@ -169,6 +185,22 @@ async function remove(
   const result = await commit(engine, { kind: "delete", key: entry.key, expected: entry.revision });
   if (result.ok) await engine.storageHooks.get(target.resource.storePrefix)?.afterDelete(live);
   return result.ok ? { gone: true, body: bodyAt(entry, result.revision), uid } : undefined;
+}
+
+/**
+ * Removes an object of a kind with grace periods whose period is over. Its end is written first, so that whoever watches sees the
+ * time of deletion before the object is gone, and so does the answer.
+ */
+async function removeTerminated(
+  context: WriteContext<DeleteOptions>,
+  entry: Entry,
+  live: ApiObject,
+): Promise<DeleteResult | undefined> {
+  const { engine, target, options } = context;
+  const draft = encodeObject(target.resource, live);
+  if (options.dryRun) return { ...(await terminate(context, entry, live))!, gone: true };
+  const written = await commit(engine, { kind: "update", key: entry.key, expected: entry.revision, draft });
+  return written.ok ? remove(context, written.entry, live) : undefined;
 }
 
 async function terminate(
@@ -191,6 +223,7 @@ export function propagationPolicy(text: string): NonNullable<DeleteOptions["prop
   if (text === "Background" || text === "Foreground" || text === "Orphan") return text;
   const message = `Invalid value: ${JSON.stringify(text)}: must be "Background", "Foreground" or "Orphan"`;
   throw new StatusError("Invalid", `DeleteOptions is invalid: propagationPolicy: ${message}`, {
+    group: optionsGroup,
     kind: "DeleteOptions",
     causes: [{ reason: "FieldValueInvalid", message, field: "propagationPolicy" }],
   });

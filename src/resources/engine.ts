@@ -173,6 +173,12 @@ export function conflict(target: Target, why: string): StatusError {
   return new StatusError("Conflict", message, subjectDetails(subject));
 }
 
+/** The Conflict of an object that isn't the one which is meant; its details name the kind, not the resource type. */
+export function failedPrecondition(target: Target, why: string): StatusError {
+  const { message, details } = conflict(target, why);
+  return new StatusError("Conflict", message, { ...details, kind: target.resource.kind.name });
+}
+
 /** The Conflict of a write that is meant for an object with another uid; `found` is undefined where there is no object. */
 export function uidConflict(target: Target, wanted: string, found: string | undefined): StatusError {
   return conflict(

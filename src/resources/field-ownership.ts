@@ -191,6 +191,7 @@ export function ownershipOfAnswer(
       manager: name,
       operation: manager.operation,
       apiVersion: manager.apiVersion,
+      ...(manager.subresource === "" ? {} : { subresource: manager.subresource }),
       time: engine.timestamps.now(),
       fieldsType: "FieldsV1",
       fieldsV1: decodeTrusted(Buffer.from(fields)) as Record<string, unknown>,

@@ -6,8 +6,9 @@ import { decodeContinue, encodeContinue } from "./continue-token.ts";
 import { engineInVersion } from "./converted-engine.ts";
 import type { Engine, Target } from "./engine.ts";
 import { awaitVersion } from "./get.ts";
+import type { ItemForm } from "./joined-bodies.ts";
 import type { CollectionPage } from "./page-cache.ts";
-import { keyOf, prefixOf } from "./registry.ts";
+import { keyOf, prefixOf, type Resource } from "./registry.ts";
 import { storeFailure, type ListRead } from "./resource-version.ts";
 import type { Selection } from "./selection.ts";
 
@@ -29,8 +30,13 @@ export interface ListEnd {
 /** Some of a list's entries, never none. */
 export interface ListedPage {
   readonly entries: readonly Entry[];
-  /** The entries' bodies in one piece, each after a comma, where they are at hand so. */
+  /** The items in one piece, each after a comma, in the form of {@link itemForm}, where they are at hand so. */
   readonly joined: Buffer | undefined;
+}
+
+/** The form of the items in lists of a resource type. */
+export function itemForm({ kind }: Resource): ItemForm {
+  return kind.custom === undefined ? "bare" : "typed";
 }
 
 /** Bytes of stored objects that a list takes from the store at a time. */
@@ -64,6 +70,7 @@ export async function* listObjects(
 
 /** The state of a list under way. */
 interface Walk {
+  readonly form: ItemForm;
   readonly prefix: string;
   /** The one key that can be selected, where the selection says so. */
   readonly key: string | undefined;
@@ -80,6 +87,7 @@ interface Walk {
 async function start(engine: Engine, target: Target, { read, selection }: ListOptions): Promise<Walk> {
   const prefix = prefixOf(target.resource, target.namespace);
   const fresh: Walk = {
+    form: itemForm(target.resource),
     prefix,
     key: pinnedKey(target, selection),
     revision: undefined,
@@ -123,6 +131,7 @@ async function readPage(
   try {
     if (walk.key !== undefined) return await readKey(engine.store, walk.key, walk);
     return await engine.pages.read({
+      form: walk.form,
       prefix: walk.prefix,
       at: walk.revision,
       after: walk.after,

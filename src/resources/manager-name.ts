@@ -12,10 +12,11 @@ export function checkManagerName(name: string, place: FieldReport): void {
   if (printable(name) !== name) place.invalid(name, "should only contain printable characters");
 }
 
-/** The manager of a client that names none: its program's name, as far as it can be one. */
+/** The manager of a client that names none: its program's name, as far as it can be one; `unknown` without. */
 export function managerOfAgent(userAgent: string): string {
   const slash = userAgent.indexOf("/");
-  return printable(slash < 0 ? userAgent : userAgent.slice(0, slash)).slice(0, maxManagerLength);
+  const name = printable(slash < 0 ? userAgent : userAgent.slice(0, slash)).slice(0, maxManagerLength);
+  return name === "" ? "unknown" : name;
 }
 
 const printableAscii = /^[ -~]*$/;

@@ -117,7 +117,9 @@ const unchangeable = ["name", "namespace", "uid", "deletionTimestamp", "deletion
 /** Checks what an update may not change in metadata. */
 export function checkMetadataUpdate(meta: ObjectMetaValue, live: ObjectMetaValue, report: FieldReport): void {
   for (const name of unchangeable) {
-    if (meta[name] !== live[name]) report.at(name).invalid(meta[name], "field is immutable");
+    if (meta[name] === live[name]) continue;
+    // Twice, as in the reference: for every update, and for this kind's.
+    for (const place of [report.at(name), report.at(name)]) place.invalid(meta[name], "field is immutable");
   }
   if (live.deletionTimestamp === undefined) return;
   const before = new Set(live.finalizers ?? []);

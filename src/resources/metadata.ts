@@ -21,9 +21,9 @@ export function prepareNewMetadata(engine: Engine, target: Target, object: ApiOb
   meta.uid = engine.newUid();
   meta.creationTimestamp = engine.timestamps.now();
   for (const name of neverGiven) if (meta[name] !== undefined) delete meta[name];
+  // What a client sends with a kind that counts none is kept, as in the reference; `checkMetadata` refuses a negative one.
   if (target.resource.kind.generationOf !== undefined) meta.generation = 1;
-  // A negative one is left for `checkMetadata` to refuse.
-  else if ((meta.generation ?? 0) >= 0) delete meta.generation;
+  else if (meta.generation === 0) delete meta.generation;
 }
 
 /** The namespace of a body, if it names one, is that of the path. */

@@ -1,17 +1,20 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import type { Entry, RangeOptions, RangePage, Revision, Store } from "../storage/store.ts";
+import type { RangeOptions, RangePage, Revision, Store } from "../storage/store.ts";
 import { CachedCollection, type CachedPage } from "./cached-collection.ts";
-import { stretchOf } from "./joined-bodies.ts";
+import { stretchOf, type ItemForm, type JoinedEntry } from "./joined-bodies.ts";
 
 /** A page of a collection, with its bodies at hand in one piece where they are. */
 export interface CollectionPage extends RangePage {
-  /** The entries' bodies in order, each after a comma; undefined where they aren't in one piece. */
+  /** The items in the form asked for, each after a comma; undefined where they aren't in one piece. */
   readonly joined: Buffer | undefined;
 }
 
 /** Which page is wanted; see {@link RangeOptions}. */
 export type PageRequest = Required<Pick<RangeOptions, "prefix" | "maxBytes">> &
-  Omit<RangeOptions, "prefix" | "maxBytes">;
+  Omit<RangeOptions, "prefix" | "maxBytes"> & {
+    /** The form of the items in the joined piece; a collection is always asked for in the same. */
+    readonly form: ItemForm;
+  };
 
 /** Limits of what the cache keeps, in bytes of bodies. */
 export interface PageCacheLimits {
@@ -48,7 +51,7 @@ export class PageCache {
         andThen(this.store.range(request), (page) => ({ ...page, joined: undefined })),
       );
     }
-    const collection = this.collection(request.prefix, latest);
+    const collection = this.collection(request, latest);
     return andThen(collection.sync(), (position) => {
       const at = request.at ?? position;
       // What is no longer retained, or not known yet, is the store's to answer.
@@ -68,9 +71,9 @@ export class PageCache {
     this.collections.clear();
   }
 
-  private collection(prefix: string, latest: Revision): CachedCollection {
+  private collection({ prefix, form }: PageRequest, latest: Revision): CachedCollection {
     let found = this.collections.get(prefix);
-    if (found === undefined || found.ended) found = new CachedCollection(this.store, prefix, latest);
+    if (found === undefined || found.ended) found = new CachedCollection(this.store, prefix, latest, form);
     this.collections.delete(prefix);
     this.collections.set(prefix, found);
     this.shrink();
@@ -109,11 +112,11 @@ const maxCollections = 64;
 
 /** The part of a cached page that a request asks for. */
 function cut(
-  { entries, joined, more }: { entries: readonly Entry[]; joined: Buffer; more: boolean },
+  { entries, joined, more }: { entries: readonly JoinedEntry[]; joined: Buffer; more: boolean },
   revision: Revision,
   { limit }: PageRequest,
 ): CollectionPage {
   if (limit === undefined || entries.length <= limit) return { revision, entries, joined, more };
   const taken = entries.slice(0, limit);
-  return { revision, entries: taken, joined: stretchOf(taken, joined), more: true };
+  return { revision, entries: taken, joined: stretchOf(taken), more: true };
 }

@@ -3,12 +3,13 @@ import { insight } from "../kinds/groups.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions } from "./engine.ts";
 import { ownershipOfAnswer } from "./field-ownership.ts";
+import { StatusError } from "../base/status-error.ts";
 import { matchNamespace } from "./metadata.ts";
 import { admissionOf, checkBody } from "./write.ts";
 
 /**
  * Checks an object of a virtual kind, which is answered and never stored (spec: access review 1). A status that the
- * client sent is dropped; what it sent besides belongs to it. Changes the object.
+ * client sent is dropped; what it sent belongs to it. Changes the object.
  *
  * @throws {StatusError} BadRequest, Invalid, or what admission refuses with.
  */
@@ -18,15 +19,29 @@ export function checkReview(
   object: ApiObject,
   options: WriteOptions,
 ): MaybePromise<void> {
-  object["status"] = undefined;
   matchNamespace(target, object.metadata);
-  // What explains or asks in bulk has no counterpart in the reference.
-  const isOurs = target.resource.kind.group === insight;
-  const owned = isOurs ? undefined : ownershipOfAnswer(engine, target, object, options);
+  const owned = isOurs(target) ? undefined : ownershipOfAnswer(engine, target, object, options);
+  object["status"] = undefined;
   const request = admissionOf(target, options, "CREATE", object, undefined);
   return andThen(engine.admit.mutate(request), () => {
-    checkBody(engine, target, object);
+    checkQuestion(engine, target, object);
     if (owned !== undefined) object.metadata.managedFields = owned;
     return engine.admit.validate(request);
   });
+}
+
+/** As {@link checkBody}; the Status names neither kind nor name of a review, as in the reference. */
+function checkQuestion(engine: Engine, target: Target, object: ApiObject): void {
+  try {
+    checkBody(engine, target, object);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== "Invalid" || isOurs(target)) throw error;
+    const { kind: _kind, name: _name, ...details } = error.details ?? {};
+    throw new StatusError("Invalid", error.message, details);
+  }
+}
+
+/** Whether a kind explains or asks in bulk, which has no counterpart in the reference. */
+function isOurs({ resource }: Target): boolean {
+  return resource.kind.group === insight;
 }

@@ -131,6 +131,14 @@ export function decodeBody(body: Uint8Array): ApiObject {
   return decodeTrusted(asBuffer(body)) as unknown as ApiObject;
 }
 
+/** What stands in a body between the beginning of its metadata and its revision. */
+const beforeRevision = '"metadata":{"resourceVersion":"';
+
+/** The position of the metadata in an entry's body: only its kind and apiVersion stand before them. */
+export function metadataAt({ revisionAt }: Pick<Entry, "revisionAt">): number {
+  return revisionAt - beforeRevision.length;
+}
+
 /** An entry's body as it would read at another revision (a deleted object carries the revision of its deletion). */
 export function bodyAt(entry: Entry, revision: Revision): Buffer {
   const old = String(entry.revision).length;

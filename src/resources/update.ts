@@ -285,9 +285,7 @@ async function store(
   const { key, revision: expected } = entry;
   if (shouldDeleteDuringUpdate(target, object, live)) {
     const result = await commit(engine, { kind: "delete", key, expected });
-    return result.ok
-      ? { body: draftBody(draft, String(result.revision)), created: false, warnings }
-      : undefined;
+    return result.ok ? { body: draftBody(draft, String(expected)), created: false, warnings } : undefined;
   }
   const result = await commitAdmitted(engine, { kind: "update", key, expected, draft }, request);
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;

@@ -1,10 +1,12 @@
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
+import { objectNotFound } from "../base/object-errors.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ApiObject, ViewSubresource } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions, WriteResult } from "./engine.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
+import type { Entry } from "../storage/store.ts";
 import { getObject } from "./get.ts";
 import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
@@ -28,7 +30,19 @@ export function viewAt(engine: Engine, subresource: ViewSubresource): ObjectView
 
 /** The view of an object, as a JSON body. */
 export async function getView(engine: Engine, target: Target, view: ObjectView): Promise<Uint8Array> {
-  return bodyOf(view, decodeEntry(await getObject(engine, target)));
+  return bodyOf(view, decodeEntry(await shownObject(engine, target)));
+}
+
+/** The object to be shown. One that isn't there is named with the subresource, but for those of custom kinds. */
+async function shownObject(engine: Engine, target: Target): Promise<Entry> {
+  try {
+    return await getObject(engine, target);
+  } catch (error) {
+    const { kind, name, group } = target.resource;
+    if (!(error instanceof StatusError) || error.reason !== "NotFound" || kind.custom !== undefined)
+      throw error;
+    throw objectNotFound({ resource: `${name}/${target.subresource}`, group, name: target.name });
+  }
 }
 
 /** Replaces what the view shows, PUT; `read` gives the view that the client sent. */

@@ -238,6 +238,8 @@ export interface KindMembers<O> {
   readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
   /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
   readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
+  /** Warns who deletes an object of the kind without a propagation policy. */
+  readonly orphanWarning?: string;
   /** Changes the copy when its deletion is asked for the first time; may add finalizers that hold it. */
   readonly beginDelete?: (copy: O, context: KindContext) => void;
   /** Changes the copy when a deletion starts and the object stays for finalizers. */

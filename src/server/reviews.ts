@@ -92,6 +92,9 @@ function accessReviewHandlers({
       "SelfSubjectRulesReview",
       async (review, { user }) => {
         const { namespace } = review["spec"] as { namespace: string };
+        // The answer shows the rules alone.
+        review["spec"] = {};
+        review["metadata"] = { creationTimestamp: null };
         review["status"] = await reviewRules(user, namespace, authorizer);
       },
     ],

@@ -22,11 +22,7 @@ describe("components", () => {
       kind: "ComponentStatusList",
       apiVersion: "v1",
       metadata: {},
-      items: [{ metadata: { name: "etcd-0", creationTimestamp: null }, conditions: healthy }].map((item) => ({
-        kind: "ComponentStatus",
-        apiVersion: "v1",
-        ...item,
-      })),
+      items: [{ metadata: { name: "etcd-0", creationTimestamp: null }, conditions: healthy }],
     });
     expect(warnings).toEqual(["v1 ComponentStatus is deprecated in v1.19+"]);
   });

@@ -103,14 +103,18 @@ describe("metadata of an update", () => {
     await ok(server.admin.post(configMaps, configMap("same")));
     const path = `${configMaps}/same`;
     const uid = { uid: "other" };
-    expect(reasons(await server.admin.patch(path, { metadata: uid }))).toEqual(invalid("metadata.uid"));
+    expect(reasons(await server.admin.patch(path, { metadata: uid }))).toEqual(
+      invalid("metadata.uid", "metadata.uid"),
+    );
     const patched = await server.admin.patch(
       path,
       [{ op: "replace", path: "/metadata/uid", value: "other" }],
       "json",
     );
-    expect(reasons(patched)).toEqual(invalid("metadata.uid"));
-    expect(reasons(await apply(path, configMap("same", {}, uid)))).toEqual(invalid("metadata.uid"));
+    expect(reasons(patched)).toEqual(invalid("metadata.uid", "metadata.uid"));
+    expect(reasons(await apply(path, configMap("same", {}, uid)))).toEqual(
+      invalid("metadata.uid", "metadata.uid"),
+    );
     expect(reasons(await server.admin.put(path, configMap("same", {}, uid)))).toEqual([409, "Conflict", []]);
   });
 
@@ -132,18 +136,19 @@ describe("metadata of an update", () => {
     const time = { deletionTimestamp: "2026-01-01T00:00:00Z" };
     const grace = { deletionGracePeriodSeconds: 5 };
     expect(reasons(await server.admin.patch(path, { metadata: time }))).toEqual(
-      invalid("metadata.deletionTimestamp"),
+      invalid("metadata.deletionTimestamp", "metadata.deletionTimestamp"),
     );
     expect(reasons(await server.admin.put(path, configMap("alive", {}, time)))).toEqual(
-      invalid("metadata.deletionTimestamp"),
+      invalid("metadata.deletionTimestamp", "metadata.deletionTimestamp"),
     );
     expect(reasons(await server.admin.patch(path, { metadata: grace }))).toEqual(
-      invalid("metadata.deletionGracePeriodSeconds"),
+      invalid("metadata.deletionGracePeriodSeconds", "metadata.deletionGracePeriodSeconds"),
     );
     // Of a terminating object the time is the server's, whatever is sent; the grace period can't be changed.
     await ok(server.admin.delete(path));
     await ok(server.admin.patch(path, { metadata: time }));
     expect(causeFields(await server.admin.patch(path, { metadata: grace }))).toEqual([
+      "metadata.deletionGracePeriodSeconds",
       "metadata.deletionGracePeriodSeconds",
     ]);
   });
@@ -159,7 +164,7 @@ describe("metadata of an update", () => {
     const { body } = await ok(server.admin.patch(`${pods}/one/status`, { metadata }));
     expect(body.metadata).not.toHaveProperty("deletionTimestamp");
     expect(reasons(await server.admin.patch(`${pods}/one`, { metadata }))).toEqual(
-      invalid("metadata.deletionTimestamp"),
+      invalid("metadata.deletionTimestamp", "metadata.deletionTimestamp"),
     );
   });
 });

@@ -22,7 +22,7 @@ describe("volumes", () => {
     [
       "two sources",
       { emptyDir: {}, hostPath: { path: "/a" }, secret: { secretName: "s" } },
-      [".emptyDir: Forbidden", ".secret: Forbidden"],
+      [".hostPath: Forbidden", ".secret: Forbidden"],
     ],
   ]);
 

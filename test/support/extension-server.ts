@@ -27,7 +27,7 @@ export interface ExtensionOptions {
 }
 
 /** The kind that an extension server serves: widgets, of a namespace, with a status and a stream. */
-export const widgets = [
+const widgets = [
   {
     name: "widgets",
     singularName: "widget",
@@ -195,7 +195,7 @@ function forwarded(request: IncomingMessage): Forwarded {
 export const apiServices = "/apis/apiregistration.platform.io/v1/apiservices";
 
 /** A Service that stands for this machine. */
-export async function makeExternalService(admin: Api, name: string): Promise<void> {
+async function makeExternalService(admin: Api, name: string): Promise<void> {
   const path = "/api/v1/namespaces/default/services";
   if ((await admin.get(`${path}/${name}`)).status === 200) return;
   await ok(

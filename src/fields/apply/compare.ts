@@ -10,7 +10,7 @@ export interface Comparison {
   readonly added: FieldSet;
   /** Leaves that are in both and differ. */
   readonly modified: FieldSet;
-  /** Fields of the first that the second doesn't have, with the objects and lists that went with them. */
+  /** Fields of the first that the second doesn't have, with the objects and lists that went with them, and their nulls. */
   readonly removed: FieldSet;
 }
 
@@ -74,8 +74,7 @@ class Members {
 
   private remove(name: string, value: unknown, shape: Shape): void {
     const element = fieldElement(name);
-    const set = withPlaces(setOfPart({ element, value, shape }, "lenient"));
-    (this.removed ??= new Map()).set(element, set);
+    (this.removed ??= new Map()).set(element, setOfNewPart({ element, value, shape }));
   }
 
   private compare(name: string, was: unknown, is: unknown, shape: Shape): void {
@@ -134,7 +133,7 @@ function compareParts(old: readonly Part[], fresh: readonly Part[]): Comparison 
       if (!below.removed.isEmpty) removed.set(element, below.removed);
     }
   }
-  for (const [element, part] of left) removed.set(element, withPlaces(setOfPart(part, "lenient")));
+  for (const [element, part] of left) removed.set(element, setOfNewPart(part));
   return {
     added: FieldSet.of(false, added),
     modified: FieldSet.of(false, modified),
@@ -169,12 +168,6 @@ function compareFewItems(
       return { element, value: list[index], shape: shape.element };
     });
   return compareParts(parts(old), parts(fresh));
-}
-
-/** A set with every place in it a member: what holds fields goes with them, and may be owned itself. */
-function withPlaces({ children }: FieldSet): FieldSet {
-  if (children.size === 0) return FieldSet.leaf;
-  return FieldSet.of(true, new Map([...children].map(([element, set]) => [element, withPlaces(set)])));
 }
 
 function arePlaces(a: unknown, b: unknown): boolean {

@@ -55,8 +55,8 @@ function changedPart(value: unknown, was: unknown, shape: Shape, ignored: FieldS
     const text = listParts(value, shape, ignored);
     if (text !== undefined) return text;
   }
-  // What is empty now, and held something, has only lost it.
-  if (isPlace(value) && isPlace(was)) return undefined;
+  // What is empty now, and held something, has only lost it; what is owned as one is looked at as one.
+  if (shape.kind !== "leaf" && isPlace(value) && isPlace(was)) return undefined;
   return deepEqual(value as JsonValue, was as JsonValue) ? undefined : "";
 }
 

@@ -29,8 +29,6 @@ export type Shape =
 type Values = Readonly<Record<string, unknown>>;
 
 const leaf: Shape = { kind: "leaf" };
-/** Objects of no known kind: their members are owned as one each. */
-const looseObject: Shape = { kind: "map", element: leaf };
 /** The shape of objects that have no schema. */
 export const deducedShape: Shape = { kind: "deduced" };
 
@@ -138,7 +136,7 @@ function shapeOfType(type: Type): Shape {
     case "union":
       return leaf;
     case "scalar":
-      return type.name === "object" || type.name === "fieldsV1" ? looseObject : leaf;
+      return leaf;
   }
 }
 

@@ -1,9 +1,13 @@
 import type { StatusError } from "../../base/status-error.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";
+import { encodePretty } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+import { plainYaml } from "../encodings/plain-yaml.ts";
 import { binaryStatus } from "../encodings/protobuf.ts";
 import type { RequestContext } from "../request/context.ts";
-import { negotiate } from "../request/negotiation.ts";
+import { negotiate, type Format } from "../request/negotiation.ts";
+import { wantsPretty } from "../request/pretty.ts";
 import { failureStatus } from "./status.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
@@ -64,6 +68,11 @@ export function sendJson(
   exchange.send(status, headersFor("application/json", warnings), Buffer.from(`${JSON.stringify(value)}\n`));
 }
 
+/** Answers with a small document in YAML. */
+export function sendYaml(exchange: HttpExchange, value: object): void {
+  exchange.send(200, headersFor("application/yaml"), Buffer.from(plainYaml(value as JsonValue)));
+}
+
 /** Answers with plain text. */
 export function sendText(exchange: HttpExchange, status: number, text: string): void {
   const headers = [
@@ -76,7 +85,7 @@ export function sendText(exchange: HttpExchange, status: number, text: string): 
   exchange.send(status, headers, Buffer.from(text));
 }
 
-/** Answers with a Status, in binary where the client prefers that. */
+/** Answers with a Status, in binary or YAML where the client prefers that. */
 export function sendStatus(
   request: RequestContext,
   vocabulary: Vocabulary,
@@ -86,13 +95,28 @@ export function sendStatus(
 ): void {
   const { exchange } = request;
   request.audit?.responseStatus(code, status);
-  const binary = prefersBinary(exchange, vocabulary);
-  const { warnings } = request;
-  const headers = binary
-    ? headersFor(vocabulary.protobufMediaType, warnings)
-    : headersFor("application/json", warnings);
-  const bytes = binary ? binaryStatus(status) : Buffer.from(`${JSON.stringify(status)}\n`);
-  exchange.send(code, [...headers, ...further], bytes);
+  const { contentType, bytes } = formed(request, vocabulary, status);
+  exchange.send(code, [...headersFor(contentType, request.warnings), ...further], bytes);
+}
+
+/** A Status in the form that the client prefers; JSON where what it accepts can't be given. */
+function formed(
+  { exchange, facts }: RequestContext,
+  vocabulary: Vocabulary,
+  status: object,
+): { readonly contentType: string; readonly bytes: Buffer } {
+  switch (preferredFormat(exchange, vocabulary)) {
+    case "protobuf":
+      return { contentType: vocabulary.protobufMediaType, bytes: binaryStatus(status) };
+    case "yaml":
+      return { contentType: "application/yaml", bytes: Buffer.from(plainYaml(status as JsonValue)) };
+    case "json": {
+      const text = wantsPretty(exchange, facts.query)
+        ? encodePretty(status as JsonValue)
+        : `${JSON.stringify(status)}\n`;
+      return { contentType: "application/json", bytes: Buffer.from(text) };
+    }
+  }
 }
 
 /** Answers with a failure's Status, and the headers that belong to it. */
@@ -101,16 +125,16 @@ export function sendFailure(request: RequestContext, vocabulary: Vocabulary, err
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined && retry > 0) further.push("Retry-After", String(retry));
   if (error.code === 401) further.push("WWW-Authenticate", 'Bearer realm="api"');
-  sendStatus(request, vocabulary, error.code, failureStatus(error), further);
+  sendStatus(request, vocabulary, error.code, failureStatus(error, vocabulary), further);
 }
 
-/** Whether a Status is to be written in binary; a header that can't be satisfied means JSON. */
-function prefersBinary(exchange: HttpExchange, vocabulary: Vocabulary): boolean {
+/** The form in which a Status is to be written; a header that can't be satisfied means JSON. */
+function preferredFormat(exchange: HttpExchange, vocabulary: Vocabulary): Format {
   const accept = exchange.header("accept");
-  if (accept === undefined || !accept.includes(vocabulary.protobufMediaType)) return false;
+  if (accept === undefined || accept === "" || accept === "application/json") return "json";
   try {
-    return negotiate(accept, vocabulary).format === "protobuf";
+    return negotiate(accept, vocabulary).format;
   } catch {
-    return false;
+    return "json";
   }
 }

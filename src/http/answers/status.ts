@@ -1,7 +1,13 @@
-import { RelayedStatusError, type StatusError, type StatusDetails } from "../../base/status-error.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import {
+  optionsGroup,
+  RelayedStatusError,
+  type StatusError,
+  type StatusDetails,
+} from "../../base/status-error.ts";
 
 /** The body of kind Status for a failure (spec: rulings, Status body as the reference). */
-export function failureStatus(error: StatusError): object {
+export function failureStatus(error: StatusError, vocabulary: Vocabulary): object {
   if (error instanceof RelayedStatusError) return relayedStatus(error);
   const { reason, code, message, details } = error;
   return {
@@ -11,13 +17,20 @@ export function failureStatus(error: StatusError): object {
     status: "Failure",
     message,
     reason,
-    ...(details === undefined && !withDetails.has(reason) ? {} : { details: shown(details ?? {}) }),
+    ...(details === undefined && !withDetails.has(reason)
+      ? {}
+      : { details: shown(inVocabulary(details ?? {}, vocabulary)) }),
     code,
   };
 }
 
 /** Failures that have details even where there is nothing to say in them, as clients of the reference know them. */
-const withDetails: ReadonlySet<string> = new Set(["MethodNotAllowed", "NotFound", "UnsupportedMediaType"]);
+const withDetails: ReadonlySet<string> = new Set(["MethodNotAllowed", "NotFound"]);
+
+/** Details with the full name of the options' group. */
+function inVocabulary(details: StatusDetails, { groupSuffix }: Vocabulary): StatusDetails {
+  return details.group === optionsGroup ? { ...details, group: `${optionsGroup}.${groupSuffix}` } : details;
+}
 
 function relayedStatus({ message, relayed: { code, reason, details } }: RelayedStatusError): object {
   return {

@@ -6,8 +6,8 @@ import { StatusError } from "../../base/status-error.ts";
 import { DiscoveredVersions } from "./discovered-versions.ts";
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
 import { AggregatedDiscovery, kindAt } from "./aggregated-discovery.ts";
-import { parseAccept } from "../request/negotiation.ts";
-import { sendJson } from "../answers/respond.ts";
+import { parseAccept, preferred } from "../request/negotiation.ts";
+import { sendJson, sendYaml } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { ChangingPaths, PathTable } from "../request/path-table.ts";
 
@@ -56,7 +56,10 @@ export function addDiscoveryPaths(
     answerWith(paths, pathOf(group, version), versionAnswer(registry, group, version, features));
   }
   paths.addChanging(changingDiscovery(registry, all, features));
-  answerWith(paths, "/version", () => versionDocument(vocabulary));
+  paths.addWithSlash("/version", (request) => {
+    checkAcceptsJson(request);
+    sendJson(request.exchange, 200, versionDocument(vocabulary));
+  });
   paths.add("/", (request) => {
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, { paths: paths.paths });
@@ -83,10 +86,7 @@ function changingDiscovery(
       if (!isServed) return undefined;
       const document =
         version === undefined ? groupAnswer(all, group) : versionAnswer(registry, group, version, features);
-      return (request) => {
-        checkAcceptsJson(request);
-        sendJson(request.exchange, 200, document());
-      };
+      return (request) => sendDocument(request, document());
     },
     get paths() {
       const changing = all.versions.filter(isChanging);
@@ -127,19 +127,44 @@ function answerWith(
 ): void {
   paths.addWithSlash(path, (request) => {
     if (aggregated?.answers(request) === true) return;
-    checkAcceptsJson(request);
-    sendJson(request.exchange, 200, document(request));
+    sendDocument(request, document(request));
   });
 }
 
 const jsonRanges = new Set(["application/json", "application/*", "*/*"]);
 
-/** These documents exist in JSON only. */
+/** Answers with a document of discovery, in YAML where the client prefers that. */
+function sendDocument(request: RequestContext, document: object): void {
+  if (prefersYaml(request)) sendYaml(request.exchange, document);
+  else sendJson(request.exchange, 200, document);
+}
+
+/** @throws {StatusError} NotAcceptable when the caller doesn't want JSON, in which alone some documents exist. */
 function checkAcceptsJson({ exchange }: RequestContext): void {
   const accept = exchange.header("accept") ?? "";
   if (accept === "" || parseAccept(accept).some(({ type, quality }) => quality > 0 && jsonRanges.has(type)))
     return;
-  throw new StatusError("NotAcceptable", "only the following media types are accepted: application/json");
+  throw new StatusError("NotAcceptable", "only the following media types are accepted: application/json", {});
+}
+
+/**
+ * Whether YAML is wanted rather than JSON.
+ *
+ * @throws {StatusError} NotAcceptable when neither is.
+ */
+function prefersYaml({ exchange }: RequestContext): boolean {
+  const accept = exchange.header("accept") ?? "";
+  if (accept === "") return false;
+  for (const { type, quality } of preferred(parseAccept(accept))) {
+    if (quality === 0) continue;
+    if (jsonRanges.has(type)) return false;
+    if (type === "application/yaml") return true;
+  }
+  throw new StatusError(
+    "NotAcceptable",
+    "only the following media types are accepted: application/json, application/yaml",
+    {},
+  );
 }
 
 type GroupVersion = Pick<DiscoveredVersion, "group" | "version">;

@@ -38,12 +38,19 @@ export interface ListWriter {
   around?(length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
 }
 
-/** The metadata of a list as clients expect it. */
-export function listMeta({ revision, continueToken, remaining }: ListEnd): Record<string, unknown> {
+/**
+ * The metadata of a list as clients expect it.
+ *
+ * @param whole whether a token that is empty is written too, as lists of custom kinds have it.
+ */
+export function listMeta(
+  { revision, continueToken, remaining }: ListEnd,
+  whole = false,
+): Record<string, unknown> {
   return {
     // What is worked out for the question has no version.
     ...(revision === 0 ? {} : { resourceVersion: String(revision) }),
-    ...(continueToken === "" ? {} : { continue: continueToken }),
+    ...(continueToken === "" && !whole ? {} : { continue: continueToken }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
 }

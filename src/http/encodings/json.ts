@@ -6,7 +6,7 @@ import { joinBodies } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
-import type { View } from "./view.ts";
+import { shownItem, type View } from "./view.ts";
 
 /** JSON; where a view shows objects as they are stored, the stored bytes as they are. */
 export class JsonEncoding implements Encoding {
@@ -70,10 +70,16 @@ class JsonListWriter implements ListWriter {
   }
 
   end(end: ListEnd): Uint8Array {
-    return Buffer.concat([this.head(), Buffer.from(`],"metadata":${JSON.stringify(listMeta(end))}}\n`)]);
+    return Buffer.concat([
+      this.head(),
+      Buffer.from(`],"metadata":${JSON.stringify(listMeta(end, this.view.isCustom))}}\n`),
+    ]);
   }
 
-  private stored({ entries, joined = joinBodies(entries) }: ListedPage): readonly Uint8Array[] {
+  private stored({
+    entries,
+    joined = joinBodies(entries, this.view.itemForm),
+  }: ListedPage): readonly Uint8Array[] {
     // The comma before the first item of the list is not sent.
     return this.begun ? [joined] : [this.head(), joined.subarray(1)];
   }
@@ -81,7 +87,7 @@ class JsonListWriter implements ListWriter {
   private *shown({ entries }: ListedPage): Generator<Uint8Array> {
     for (const some of portions(entries)) {
       const start = this.begun ? comma : this.head();
-      const texts = some.map(({ body }) => encodeJson(this.view.show(body) as unknown as JsonValue));
+      const texts = some.map(({ body }) => encodeJson(shownItem(this.view, body) as JsonValue));
       yield Buffer.concat([start, Buffer.from(texts.join(","))]);
     }
   }
@@ -97,7 +103,7 @@ class JsonListWriter implements ListWriter {
 const nothing = Buffer.alloc(0);
 const comma = Buffer.from(",");
 
-/** The same JSON with line breaks and two spaces a level (`pretty`). */
+/** The same JSON with line breaks and two spaces a level (`pretty`), and without one at its end, as in the reference. */
 export function prettyJson(body: Uint8Array): Buffer {
-  return Buffer.from(`${encodePretty(decodeTrusted(asBuffer(body)))}\n`);
+  return Buffer.from(encodePretty(decodeTrusted(asBuffer(body))));
 }

@@ -1,4 +1,6 @@
 import type { Resource } from "../../resources/registry.ts";
+import type { ItemForm } from "../../resources/joined-bodies.ts";
+import { itemForm } from "../../resources/list.ts";
 import { decodeBody } from "../../resources/stored.ts";
 import { fromStored } from "../../resources/conversion.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -14,6 +16,10 @@ export interface View {
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
+  /** The form of the items of a list. */
+  readonly itemForm: ItemForm;
+  /** Whether whole objects of a custom kind are shown. */
+  readonly isCustom: boolean;
   /** Type of what is shown. */
   readonly type: StructType;
   /** Whether the stored bytes are what is shown. */
@@ -30,6 +36,8 @@ export function wholeView(resource: Resource, context: KindContext): View {
     apiVersion,
     kind: kind.name,
     listKind: listKind(resource),
+    itemForm: itemForm(resource),
+    isCustom: kind.custom !== undefined,
     type: kind.type,
     asStored: kind.conversion === undefined,
     show: (body) => fromStored(resource, decodeBody(body), context),
@@ -44,8 +52,18 @@ export function metadataView(context: KindContext, version: string): View {
     apiVersion,
     kind: "PartialObjectMetadata",
     listKind: "PartialObjectMetadataList",
+    itemForm: "typed",
+    isCustom: false,
     type: PartialObjectMetadata,
     asStored: false,
     show: (body) => ({ kind: "PartialObjectMetadata", apiVersion, metadata: decodeBody(body).metadata }),
   };
+}
+
+/** What is shown of a stored body as an item of a list. */
+export function shownItem(view: View, body: Uint8Array): object {
+  const object = view.show(body);
+  if (view.itemForm === "typed") return object;
+  const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
+  return item;
 }

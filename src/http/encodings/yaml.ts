@@ -1,10 +1,10 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import { stringify } from "yaml";
+import { stringify, type Tags } from "yaml";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
-import type { View } from "./view.ts";
+import { shownItem, type View } from "./view.ts";
 
 /** YAML, for people. */
 export class YamlEncoding implements Encoding {
@@ -33,11 +33,11 @@ export class YamlEncoding implements Encoding {
     };
     return {
       *page({ entries }: ListedPage) {
-        for (const { body } of entries) yield Buffer.from(head() + itemText(view.show(body)));
+        for (const { body } of entries) yield Buffer.from(head() + itemText(shownItem(view, body)));
       },
       end: (end: ListEnd) => {
         const empty = begun ? "" : head().replace(/items:\n$/, "items: []\n");
-        return Buffer.from(empty + yamlText({ metadata: listMeta(end) }));
+        return Buffer.from(empty + yamlText({ metadata: listMeta(end, view.isCustom) }));
       },
     };
   }
@@ -73,9 +73,17 @@ function itemText(value: object): string {
 /** Larger values are written as JSON, which is YAML too: laying them out would keep everybody else waiting. */
 const maxLaidOut = 64 * 1024;
 
+/** A `.` alone is no number to any reader, so it isn't quoted: it stands in every text of who owns which fields. */
+const customTags = (tags: Tags): Tags =>
+  tags.map((tag) =>
+    typeof tag === "object" && tag.test?.test(".") === true
+      ? Object.assign({}, tag, { test: /^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)$/ })
+      : tag,
+  );
+
 /** Texts that older readers take for something else are quoted. */
 export function yamlText(value: unknown): string {
   const json = encodeJson(value as JsonValue);
   if (json.length > maxLaidOut) return `${json}\n`;
-  return stringify(value, { lineWidth: 0, version: "1.1", aliasDuplicateObjects: false });
+  return stringify(value, { lineWidth: 0, version: "1.1", aliasDuplicateObjects: false, customTags });
 }

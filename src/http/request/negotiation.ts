@@ -40,6 +40,8 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary): W
     "only the following media types are accepted: application/json, application/yaml, " +
       vocabulary.protobufMediaType +
       acceptHint(accept, vocabulary),
+    // A media type that is known, in a form that can't be given, is refused without details.
+    parseAccept(accept).some(({ type }) => formatOf(type, vocabulary) !== undefined) ? undefined : {},
   );
 }
 

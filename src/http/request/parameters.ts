@@ -1,5 +1,5 @@
 import { parseDuration } from "../../base/duration.ts";
-import { StatusError, type Cause } from "../../base/status-error.ts";
+import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { FieldValidation } from "../../resources/input.ts";
 import { checkManagerName, managerOfAgent } from "../../resources/manager-name.ts";
@@ -15,7 +15,7 @@ import { isTrue, type Query } from "./facts.ts";
 export function invalidOptions(kind: string, causes: readonly Cause[]): StatusError {
   const parts = causes.map((cause) => `${cause.field}: ${cause.message}`);
   const text = parts.length === 1 ? parts[0] : `[${parts.join(", ")}]`;
-  return new StatusError("Invalid", `${kind} is invalid: ${text}`, { kind, causes });
+  return new StatusError("Invalid", `${kind} is invalid: ${text}`, { group: optionsGroup, kind, causes });
 }
 
 /** @throws {StatusError} BadRequest when the text isn't an integer. */

@@ -41,8 +41,11 @@ function readHeaders(raw: readonly string[]): Wanted | undefined {
     if (written.length <= prefix.length || (written[0] !== "I" && written[0] !== "i")) continue;
     const name = written.toLowerCase();
     if (!name.startsWith(prefix)) continue;
+    const value = raw[at + 1]!;
+    // An empty name is none.
+    if (name === "impersonate-user" && value === "") continue;
     wanted ??= { name: "", uid: "", groups: [], extra: {} };
-    take(wanted, name, raw[at + 1]!);
+    take(wanted, name, value);
   }
   return wanted;
 }

@@ -9,7 +9,7 @@ import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import { negotiateJson } from "../request/negotiation.ts";
-import { isTrue } from "../request/facts.ts";
+import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
@@ -59,10 +59,10 @@ export function sendObject(
   const bytes = encoding.object(body);
   const { audit } = request;
   if (audit?.wantsResponse === true) audit.responseObject(encoding.inJson?.object(body) ?? bytes);
-  const { query } = request.facts;
-  const pretty = !query.empty && isTrue(query.get("pretty") ?? "false");
   const headers = headersFor(encoding.contentType, allWarnings(request, warnings));
-  const shown = pretty && encoding.contentType === "application/json" ? prettyJson(bytes) : bytes;
+  const pretty =
+    encoding.contentType === "application/json" && wantsPretty(request.exchange, request.facts.query);
+  const shown = pretty ? prettyJson(bytes) : bytes;
   if (!compresses) return request.exchange.send(status, headers, shown);
   return sendCompressed(request.exchange, status, headers, shown);
 }

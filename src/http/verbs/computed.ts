@@ -35,7 +35,8 @@ export async function serveComputed(service: HttpService, request: ResourceConte
 
 /** The object as selectors and encodings take it from the store. */
 function entryOf(resource: Resource, object: ApiObject): Entry {
-  const { header } = encodeObject(resource, object);
+  const { header, revisionAt } = encodeObject(resource, object);
   const key = keyOf(resource, "", object.metadata.name!);
-  return { key, revision: noRevision, header, body: bodyOf(object), revisionAt: 0 };
+  const { kind, apiVersion, ...rest } = object;
+  return { key, revision: noRevision, header, body: bodyOf({ kind, apiVersion, ...rest }), revisionAt };
 }

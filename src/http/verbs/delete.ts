@@ -58,7 +58,6 @@ async function deleteOptions(
   const report = FieldReport.start();
   const dryRun = isDryRun([...query.all("dryRun"), ...(body?.dryRun ?? [])], report);
   const grace = body?.gracePeriodSeconds ?? integerParameter(query, "gracePeriodSeconds");
-  if (grace !== undefined && grace < 0) report.at("gracePeriodSeconds").invalid(grace, "must be 0 or more");
   const policy = body?.propagationPolicy ?? query.get("propagationPolicy") ?? "";
   const orphan = body?.orphanDependents ?? orphanParameter(query.get("orphanDependents"));
   if (policy !== "" && orphan !== undefined) {

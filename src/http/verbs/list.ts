@@ -6,7 +6,7 @@ import { listParameters } from "../request/parameters.ts";
 import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
-import { isTrue } from "../request/facts.ts";
+import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
@@ -72,8 +72,8 @@ export async function sendSmallList(
   const { head = none, tail = none } =
     writer.around?.(parts.reduce((sum, { length }) => sum + length, 0)) ?? {};
   const whole = Buffer.concat([head, ...parts, tail]);
-  const pretty =
-    isTrue(request.facts.query.get("pretty") ?? "false") && encoding.contentType === "application/json";
+  const { exchange, facts } = request;
+  const pretty = encoding.contentType === "application/json" && wantsPretty(exchange, facts.query);
   const body = pretty ? prettyJson(whole) : whole;
   const headers = headersFor(encoding.contentType);
   if (service.compresses) return sendCompressed(request.exchange, 200, headers, body);

@@ -68,6 +68,7 @@ export async function readPatch(
       "the body of the request was in an unknown format - accepted media types include: " +
         `${[...Object.keys(patchTypes), applyType].filter((one) => !isCustom || patchTypes[one] !== "strategic").join(", ")}; got ${JSON.stringify(type)}` +
         mediaTypeHint(type, service.engine.vocabulary),
+      isCustom ? undefined : {},
     );
   }
   const bytes = await readBytes(service, request);

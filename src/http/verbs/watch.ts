@@ -211,7 +211,7 @@ class Watcher {
       failure instanceof StatusError
         ? failure
         : new StatusError("InternalError", "internal error; see the log");
-    this.stream.write(this.encoding.error(failureStatus(status)));
+    this.stream.write(this.encoding.error(failureStatus(status, this.service.engine.vocabulary)));
     detach(this.stream.end(), () => this.stream.destroy());
     this.close();
   }

@@ -141,6 +141,10 @@ export const DaemonSet = kind({
     status: field(3, DaemonSetStatus, "What the set is like now.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
+  // Whoever writes the set owns that its templates are counted; the count itself is the server's.
+  fillDefaults(copy) {
+    if (copy.metadata.annotations?.[templateGeneration] === undefined) setTemplateGeneration(copy, 0);
+  },
   prepareCreate(copy) {
     setTemplateGeneration(copy, 1);
   },

@@ -1,5 +1,6 @@
 import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list, string, type Static } from "../../schema/types.ts";
 import {
@@ -18,6 +19,21 @@ const metadata = field(1, ObjectMeta, "Metadata; only a local review's namespace
 const answer = field(3, SubjectAccessReviewStatus, "The answer, filled in by the server.").emitEmpty();
 const subjectSpec = field(2, SubjectAccessReviewSpec, "The question.").required();
 
+/**
+ * Reports metadata that a review carries beside its managed fields: it has none of its own.
+ *
+ * @param namespace whether the namespace of a local review is none of them.
+ */
+function checkNoMetadata({ metadata: sent }: ApiObject, report: FieldReport, namespace?: "namespace"): void {
+  const { managedFields: _managed, creationTimestamp: _created, ...rest } = sent;
+  const { namespace: inside, ...others } = rest;
+  const given = Object.values(namespace === undefined ? { inside, ...others } : others);
+  if (given.every((value) => value === undefined || value === "")) return;
+  report
+    .at("metadata")
+    .invalid(sent, namespace === undefined ? "must be empty" : "must be empty except for namespace");
+}
+
 export const SubjectAccessReview = kind({
   name: "SubjectAccessReview",
   resource: "subjectaccessreviews",
@@ -26,7 +42,10 @@ export const SubjectAccessReview = kind({
   doc: "Asks whether a user or group may do something.",
   verbs: ["create"],
   fields: { metadata, spec: subjectSpec, status: answer },
-  validate: (review, report) => reportSpecFaults(subjectAccessReviewFaults(review.spec), report.at("spec")),
+  validate(review, report) {
+    reportSpecFaults(subjectAccessReviewFaults(review.spec), report.at("spec"));
+    checkNoMetadata(review, report);
+  },
 });
 export type SubjectAccessReview = ObjectFor<typeof SubjectAccessReview>;
 
@@ -43,11 +62,11 @@ export const LocalSubjectAccessReview = kind({
     const namespace = copy.metadata.namespace ?? "";
     if (attributes !== undefined && (attributes.namespace ?? "") === "") attributes.namespace = namespace;
   },
-  validate: (review, report) =>
-    reportSpecFaults(
-      localSubjectAccessReviewFaults(review.spec, review.metadata.namespace ?? ""),
-      report.at("spec"),
-    ),
+  validate(review, report) {
+    const faults = localSubjectAccessReviewFaults(review.spec, review.metadata.namespace ?? "");
+    reportSpecFaults(faults, report.at("spec"));
+    checkNoMetadata(review, report, "namespace");
+  },
 });
 export type LocalSubjectAccessReview = ObjectFor<typeof LocalSubjectAccessReview>;
 
@@ -63,8 +82,10 @@ export const SelfSubjectAccessReview = kind({
     spec: field(2, SelfSubjectAccessReviewSpec, "The question.").required(),
     status: answer,
   },
-  validate: (review, report) =>
-    reportSpecFaults(selfSubjectAccessReviewFaults(review.spec), report.at("spec")),
+  validate(review, report) {
+    reportSpecFaults(selfSubjectAccessReviewFaults(review.spec), report.at("spec"));
+    checkNoMetadata(review, report);
+  },
 });
 export type SelfSubjectAccessReview = ObjectFor<typeof SelfSubjectAccessReview>;
 

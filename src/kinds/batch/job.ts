@@ -65,6 +65,9 @@ export const Job = kind({
   categories: ["all"],
   scope: "Namespaced",
   defaultGarbageCollectionPolicy: "OrphanDependents",
+  orphanWarning:
+    "child pods are preserved by default when jobs are deleted; propagationPolicy=Background removes them, " +
+    "and propagationPolicy=Orphan keeps them without this warning",
   doc: "Work that is done by pods until enough of them succeeded.",
   effect: { acts: "`ttl-after-finished` deletes finished jobs after `spec.ttlSecondsAfterFinished`" },
   fields: {

@@ -9,16 +9,18 @@ export function checkDataKeys(
   maps: Readonly<Record<string, Record<string, string> | undefined>>,
   report: FieldReport,
 ): void {
-  const before: Record<string, string>[] = [];
+  const before: [string, Record<string, string>][] = [];
   for (const name in maps) {
     const data = maps[name];
     if (data === undefined) continue;
     for (const key in data) {
       for (const message of configMapKeyFaults(key)) report.at(name).key(key).invalid(key, message);
-      if (before.some((other) => Object.hasOwn(other, key)))
-        report.at(name).key(key).invalid(key, "duplicate of key present in data");
+      // The fault is at the first of them, as in the reference.
+      const other = before.find(([, others]) => Object.hasOwn(others, key));
+      if (other !== undefined)
+        report.at(other[0]).key(key).invalid(key, `duplicate of key present in ${name}`);
     }
-    before.push(data);
+    before.push([name, data]);
   }
 }
 

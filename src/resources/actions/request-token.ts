@@ -1,7 +1,10 @@
 import { StatusError } from "../../base/status-error.ts";
+import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { conflict, type Engine, type Target } from "../engine.ts";
+import { failedPrecondition, type Engine, type Target } from "../engine.ts";
+import { ownershipOfAnswer } from "../field-ownership.ts";
 import { getObject } from "../get.ts";
+import { resourceOf } from "../registry.ts";
 import { decodeEntry } from "../stored.ts";
 import type { TokenFacts, TokenIssuer } from "../token-issuer.ts";
 import { admitAction } from "../write.ts";
@@ -44,6 +47,8 @@ export async function requestToken(
   if (issuer === undefined) throw new StatusError("MethodNotAllowed", "this server issues no tokens");
   const request = body as Request;
   const { spec } = request;
+  const asAnswer = { ...target, resource: resourceOf(TokenRequest, engine.vocabulary) };
+  const managedFields = ownershipOfAnswer(engine, asAnswer, body, options);
   const account = decodeEntry(await getObject(engine, { ...target, subresource: "" }));
   if ((spec.audiences ?? []).length === 0) spec.audiences = [...issuer.ownAudiences];
   const nowMs = engine.clock.now();
@@ -70,7 +75,8 @@ export async function requestToken(
   });
   // The answer has the requested time, so that the client renews the token by then.
   const expirationTimestamp = engine.timestamps.at(nowMs + spec.expirationSeconds * 1000);
-  return { ...request, status: { token, expirationTimestamp } };
+  const metadata = { ...request.metadata, managedFields };
+  return { ...request, metadata, status: { token, expirationTimestamp } };
 }
 
 /** The object that a token is to end with. */
@@ -98,7 +104,7 @@ async function boundObject(
   const actual = object.metadata.uid ?? "";
   if (uid !== "" && uid !== actual) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record (${actual}): the object was deleted and made anew`;
-    throw conflict(bound, why);
+    throw failedPrecondition(bound, why);
   }
   return { kind, object: { name, uid: actual } };
 }

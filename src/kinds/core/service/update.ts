@@ -91,6 +91,7 @@ export function dropWhatNoLongerApplies(spec: ServiceSpec, live: ServiceSpec): v
     if (same(nodePortsOf(spec), nodePortsOf(live))) for (const port of spec.ports ?? []) delete port.nodePort;
     dropSame("externalTrafficPolicy");
   }
+  if (live.type !== "ExternalName" && spec.type === "ExternalName") dropSame("internalTrafficPolicy");
   if (hasHealthCheck(live) && !hasHealthCheck(spec)) dropSame("healthCheckNodePort");
   if (live.type === "LoadBalancer" && spec.type !== "LoadBalancer") {
     dropSame("allocateLoadBalancerNodePorts", "loadBalancerClass");

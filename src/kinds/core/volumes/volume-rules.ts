@@ -1,8 +1,9 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 
-/** A volume comes from exactly one place; the first one counts, the others are too many. */
+/** A volume comes from exactly one place; the first one counts, `emptyDir` before all others, and the others are too many. */
 export function oneSource(volume: object, place: FieldReport): void {
-  const [first, ...others] = Object.keys(volume).filter((name) => name !== "name");
+  const given = Object.keys(volume).filter((name) => name !== "name");
+  const [first, ...others] = given.toSorted((a, b) => Number(b === "emptyDir") - Number(a === "emptyDir"));
   if (first === undefined) place.required("must specify a volume type");
   for (const name of others) place.at(name).forbidden("may not specify more than 1 volume type");
 }

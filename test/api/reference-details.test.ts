@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer } from "../support/api.ts";
+import { causeFields, configMap, ok } from "./support.ts";
+
+/** Small things that clients of the reference know of single kinds. */
+
+const core = "/api/v1/namespaces/default";
+const apps = "/apis/apps/v1/namespaces/default";
+const template = {
+  metadata: { labels: { app: "x" } },
+  spec: { containers: [{ name: "main", image: "i" }] },
+};
+const selector = { matchLabels: { app: "x" } };
+const merge = "application/merge-patch+json";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+});
+afterAll(() => server.close());
+
+/** The fields that the first entry of managed fields names. */
+const owned = (body: {
+  metadata: { managedFields: { fieldsV1: Record<string, Record<string, unknown>> }[] };
+}) => body.metadata.managedFields[0]!.fieldsV1;
+
+describe("who creates an object owns", () => {
+  test("a struct that is owned as one, also where the kind always has it", async () => {
+    const { body: scaler } = await ok(
+      server.admin.post("/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", {
+        metadata: { name: "scaler" },
+        spec: { maxReplicas: 2, scaleTargetRef: { kind: "Deployment", name: "web" } },
+      }),
+    );
+    expect(owned(scaler)["f:spec"]).toMatchObject({ "f:maxReplicas": {}, "f:scaleTargetRef": {} });
+    const { body: event } = await ok(
+      server.admin.post(`${core}/events`, {
+        metadata: { name: "e.1" },
+        involvedObject: { kind: "Pod", name: "p", namespace: "default" },
+        reason: "Tested",
+      }),
+    );
+    expect(owned(event)).toEqual({ "f:involvedObject": {}, "f:reason": {} });
+  });
+
+  test("the recorded state of a ControllerRevision as one", async () => {
+    const sent = { metadata: { name: "r" }, data: { spec: { a: 1 } }, revision: 1 };
+    const { body } = await ok(server.admin.post(`${apps}/controllerrevisions`, sent));
+    expect(owned(body)).toEqual({ "f:data": {}, "f:revision": {} });
+  });
+
+  test("that the templates of a DaemonSet are counted", async () => {
+    const sent = { metadata: { name: "d" }, spec: { selector, template } };
+    const { body } = await ok(server.admin.post(`${apps}/daemonsets`, sent));
+    const name = "deprecated.daemonset.template.generation";
+    expect(body.metadata.annotations).toEqual({ [name]: "1" });
+    expect(owned(body)["f:metadata"]).toEqual({ "f:annotations": { ".": {}, [`f:${name}`]: {} } });
+  });
+
+  test("under the name unknown, without a User-Agent", async () => {
+    const { body } = await ok(server.admin.post(`${core}/configmaps`, configMap("nobody")));
+    expect(body.metadata.managedFields[0].manager).toBe("unknown");
+  });
+});
+
+test("times that are null go from their owner with the condition that had them", async () => {
+  const sent = { metadata: { name: "w" }, spec: { selector, template } };
+  await ok(server.admin.post(`${apps}/deployments`, sent));
+  const conditions = [{ type: "Available", status: "True" }];
+  const path = `${apps}/deployments/w/status`;
+  const write = async (status: object) =>
+    ok(server.admin.ask("PATCH", path, { body: { status }, contentType: merge }));
+  const text = JSON.stringify((await write({ conditions })).body.metadata.managedFields);
+  expect(text).toContain("f:lastTransitionTime");
+  const { body } = await write({ conditions: null, replicas: 1 });
+  expect(JSON.stringify(body.metadata.managedFields)).not.toContain("f:lastTransitionTime");
+});
+
+test("a Service that becomes an ExternalName drops the policy of inner traffic", async () => {
+  const spec = { ports: [{ port: 80 }], selector: { app: "x" } };
+  const { body: before } = await ok(server.admin.post(`${core}/services`, { metadata: { name: "s" }, spec }));
+  expect(before.spec.internalTrafficPolicy).toBe("Cluster");
+  const { body } = await ok(
+    server.admin.patch(`${core}/services/s`, { spec: { type: "ExternalName", externalName: "a.example" } }),
+  );
+  expect(body.spec).not.toHaveProperty("internalTrafficPolicy");
+});
+
+test("a namespace that ends has no grace period", async () => {
+  await ok(server.admin.post("/api/v1/namespaces", { metadata: { name: "ends" } }));
+  const { body } = await ok(server.admin.delete("/api/v1/namespaces/ends"));
+  expect(body.metadata.deletionTimestamp).toBeTypeOf("string");
+  expect(body.metadata).not.toHaveProperty("deletionGracePeriodSeconds");
+});
+
+test("who deletes a Job without a policy is warned that its pods stay", async () => {
+  const jobs = "/apis/batch/v1/namespaces/default/jobs";
+  const spec = { template: { spec: { ...template.spec, restartPolicy: "Never" } } };
+  for (const [query, warned] of [
+    ["", true],
+    ["?propagationPolicy=Background", false],
+    ["?orphanDependents=false", false],
+  ] as const) {
+    const { body } = await ok(server.admin.post(jobs, { metadata: { generateName: "job-" }, spec }));
+    const { warnings } = await ok(server.admin.delete(`${jobs}/${body.metadata.name}${query}`));
+    expect(warnings.some((text) => text.includes("child pods are preserved by default"))).toBe(warned);
+  }
+});
+
+test("the scale of what isn't there is named with the subresource", async () => {
+  const { status, body } = await server.admin.get(`${apps}/deployments/absent/scale`);
+  expect([status, body.details]).toEqual([404, { name: "absent", group: "apps", kind: "deployments/scale" }]);
+});
+
+test("a generation that a client sends with a kind that counts none is kept, and no update changes it", async () => {
+  const { body } = await ok(
+    server.admin.post(`${core}/configmaps`, configMap("seven", {}, { generation: 7 })),
+  );
+  expect(body.metadata.generation).toBe(7);
+  const changed = await ok(server.admin.put(`${core}/configmaps/seven`, configMap("seven", { a: "b" })));
+  expect(changed.body.metadata.generation).toBe(7);
+});
+
+describe("causes stand where the reference puts them", () => {
+  test("a key in both maps of a ConfigMap at the first of them", async () => {
+    const sent = { ...configMap("both", { a: "1" }), binaryData: { a: "MQ==" } };
+    expect(causeFields(await server.admin.post(`${core}/configmaps`, sent))).toEqual(["data[a]"]);
+  });
+
+  test("two sources of a volume at the one that isn't emptyDir", async () => {
+    const volumes = [{ name: "v", hostPath: { path: "/a" }, emptyDir: {} }];
+    const sent = { metadata: { name: "p" }, spec: { ...template.spec, volumes } };
+    expect(causeFields(await server.admin.post(`${core}/pods`, sent))).toEqual(["spec.volumes[0].hostPath"]);
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer } from "../support/api.ts";
+import { configMap, ok } from "./support.ts";
+
+/** What `details` of a Status names, as clients of the reference know it. */
+
+const path = "/api/v1/namespaces/default/configmaps";
+const pods = "/api/v1/namespaces/default/pods";
+const pod = { spec: { containers: [{ name: "main", image: "i" }] } };
+const old = { preconditions: { resourceVersion: "1" } };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+  await ok(server.admin.post(path, configMap("one")));
+});
+afterAll(() => server.close());
+
+describe("a fault of a verb's options names the options and their group", () => {
+  test.each([
+    ["GET", `${path}?resourceVersionMatch=Exact`, {}, "ListOptions"],
+    ["GET", `${path}?watch=1&resourceVersionMatch=Exact`, {}, "ListOptions"],
+    ["POST", `${path}?fieldManager=a%01b`, { send: configMap("new") }, "CreateOptions"],
+    ["PUT", `${path}/one?dryRun=Some`, { send: configMap("one") }, "UpdateOptions"],
+    [
+      "PATCH",
+      `${path}/one?force=true`,
+      { send: {}, contentType: "application/merge-patch+json" },
+      "PatchOptions",
+    ],
+    ["DELETE", `${path}/one?propagationPolicy=Sideways`, {}, "DeleteOptions"],
+    ["DELETE", `${path}/one?propagationPolicy=Orphan&orphanDependents=true`, {}, "DeleteOptions"],
+  ])("%s %s", async (method, at, { send, ...options }: { send?: object; contentType?: string }, kind) => {
+    const raw = send === undefined ? {} : { raw: JSON.stringify(send), contentType: "application/json" };
+    const { status, body } = await server.admin.ask(method, at, { ...raw, ...options });
+    expect(status).toBe(422);
+    expect(body.details).toMatchObject({ group: "meta.platform.io", kind });
+  });
+});
+
+describe("a failed precondition names the kind of the object", () => {
+  test("of a deletion", async () => {
+    const { status, body } = await server.admin.ask("DELETE", `${path}/one`, {
+      raw: JSON.stringify(old),
+      contentType: "application/json",
+    });
+    expect([status, body.details]).toEqual([409, { name: "one", kind: "ConfigMap" }]);
+  });
+
+  test("of an update the resource type", async () => {
+    const sent = configMap("one", {}, { uid: "another" });
+    const { status, body } = await server.admin.put(`${path}/one`, sent);
+    expect([status, body.details]).toEqual([409, { name: "one", kind: "configmaps" }]);
+  });
+});
+
+describe("what isn't negotiated", () => {
+  const tables = "application/json;as=Table;g=meta.platform.io;v=v9";
+  test.each([
+    ["a media type that nobody knows is 406 with empty details", "image/png", {}],
+    ["a form that doesn't exist is 406 without details", tables, undefined],
+  ])("%s", async (_what, accept, details) => {
+    const { status, body } = await server.admin.ask("GET", `${path}/one`, { accept });
+    expect([status, body.details]).toEqual([406, details]);
+  });
+
+  test.each([
+    ["PATCH", `${path}/one`, {}],
+    ["POST", path, undefined],
+    ["DELETE", `${path}/one`, undefined],
+  ])("a body of another type is 415: %s", async (method, at, details) => {
+    const { status, body } = await server.admin.ask(method, at, { raw: "a", contentType: "image/png" });
+    expect([status, body.details]).toEqual([415, details]);
+  });
+});
+
+test("what an update may not change of metadata is named twice, for every update and for the kind's", async () => {
+  const raw = JSON.stringify({ metadata: { deletionTimestamp: "2020-01-01T00:00:00Z" } });
+  const contentType = "application/merge-patch+json";
+  const { status, body } = await server.admin.ask("PATCH", `${path}/one`, { raw, contentType });
+  expect(status).toBe(422);
+  const fields = body.details.causes.map(({ field }: { field: string }) => field);
+  expect(fields).toEqual(["metadata.deletionTimestamp", "metadata.deletionTimestamp"]);
+});
+
+test("a pod that goes at once is shown, and its watchers see it, with the end of its time", async () => {
+  const { body: created } = await ok(server.admin.post(pods, { metadata: { name: "short" }, ...pod }));
+  const { body } = await ok(server.admin.ask("DELETE", `${pods}/short`));
+  expect(body.metadata).toMatchObject({
+    deletionGracePeriodSeconds: 0,
+    deletionTimestamp: expect.any(String) as string,
+  });
+  const after = created.metadata.resourceVersion as string;
+  const { text } = await ok(server.admin.get(`${pods}?watch=1&timeoutSeconds=1&resourceVersion=${after}`));
+  const events = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; object: typeof body });
+  expect(events.map(({ type }) => type)).toEqual(["MODIFIED", "DELETED"]);
+  for (const { object } of events) expect(object.metadata.deletionGracePeriodSeconds).toBe(0);
+});
+
+test("the write that takes the last finalizer of a terminating object answers with the version that it replaced", async () => {
+  await ok(server.admin.post(path, configMap("held", {}, { finalizers: ["example.com/hold"] })));
+  const { body: held } = await ok(server.admin.ask("DELETE", `${path}/held`));
+  const raw = JSON.stringify({ metadata: { finalizers: null } });
+  const contentType = "application/merge-patch+json";
+  const { body } = await ok(server.admin.ask("PATCH", `${path}/held`, { raw, contentType }));
+  expect(body.metadata.resourceVersion).toBe(held.metadata.resourceVersion);
+  expect((await server.admin.get(`${path}/held`)).status).toBe(404);
+});

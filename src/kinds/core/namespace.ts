@@ -1,9 +1,10 @@
+import { qualifiedNameFaults } from "../../base/names.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string, time } from "../../schema/types.ts";
-import { finalizerFaults } from "../checks/finalizers.ts";
+import { isQualifiedFinalizer, notQualified } from "../checks/finalizers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 
 const NamespaceSpec = struct("NamespaceSpec", "What a namespace should be.", {
@@ -78,9 +79,10 @@ export const Namespace = kind({
   },
   validate({ spec }, report, { vocabulary }) {
     const place = report.at("spec", "finalizers");
-    for (const [index, name] of (spec?.finalizers ?? []).entries()) {
+    for (const name of spec?.finalizers ?? []) {
       if (place.full) return;
-      for (const message of finalizerFaults(name, vocabulary)) place.at(index).invalid(name, message);
+      for (const message of qualifiedNameFaults(name)) place.invalid(name, message);
+      if (!isQualifiedFinalizer(name, vocabulary)) place.invalid(name, notQualified);
     }
   },
   isFinalized: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,

@@ -77,10 +77,12 @@ export const Namespace = kind({
     copy.spec = { ...copy.spec, finalizers };
     if (finalizers === undefined) delete copy.spec.finalizers;
   },
-  validate({ spec }, report, { vocabulary }) {
-    const place = report.at("spec", "finalizers");
-    for (const name of spec?.finalizers ?? []) {
-      if (place.full) return;
+  validate({ spec }, report, { vocabulary, subresource }) {
+    const list = report.at("spec", "finalizers");
+    for (const [index, name] of (spec?.finalizers ?? []).entries()) {
+      if (list.full) return;
+      // Where the reference says it: at the item only where finalizers are written by themselves.
+      const place = subresource === "finalize" ? list.at(index) : list;
       for (const message of qualifiedNameFaults(name)) place.invalid(name, message);
       if (!isQualifiedFinalizer(name, vocabulary)) place.invalid(name, notQualified);
     }

@@ -130,7 +130,7 @@ function schemaOf({ name, version, type }: Kind, vocabulary: Vocabulary): Struct
     return structuralSchema(type, vocabulary);
   } catch (error) {
     if (error instanceof SchemaFault)
-      throw new TypeError(`definitionOf: ${name} ${version}: ${error.message}`);
+      throw new TypeError(`definitionOf: ${name} ${version}: ${error.message}`, { cause: error });
     throw error;
   }
 }

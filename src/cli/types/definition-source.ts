@@ -29,13 +29,13 @@ export class DefinitionFault extends Error {
   }
 }
 
-const groups = [platform, kubernetes].map(({ groupSuffix }) => `apiextensions.${groupSuffix}`);
+const groups = new Set([platform, kubernetes].map(({ groupSuffix }) => `apiextensions.${groupSuffix}`));
 
 /** Whether an object is a definition, of whatever version. */
 export function isDefinition(value: JsonValue): value is JsonObject {
   if (!isObject(value) || value["kind"] !== "CustomResourceDefinition") return false;
   const { apiVersion } = value;
-  return typeof apiVersion === "string" && groups.includes(apiVersion.split("/")[0]!);
+  return typeof apiVersion === "string" && groups.has(apiVersion.split("/")[0]!);
 }
 
 /**

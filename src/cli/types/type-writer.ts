@@ -4,7 +4,7 @@ import { platform } from "../../vocabulary/platform.ts";
 import { DefinitionFault } from "./definition-source.ts";
 
 /** Values deeper than this are `unknown`: compilers, too, have a limit. */
-export const maxDepth = 60;
+const maxDepth = 60;
 
 /** One member of an object type. */
 interface Member {
@@ -21,7 +21,7 @@ interface Member {
  * @param depth how many object types are around it; their members are indented.
  * @throws {DefinitionFault} a keyword has a value of the wrong type.
  */
-export function typeText(schema: JsonObject, path: string, depth: number): string {
+function typeText(schema: JsonObject, path: string, depth: number): string {
   const type = plainType(schema, path, depth);
   if (flag(schema, "nullable", path) && type !== "unknown") return `${type} | null`;
   return type;

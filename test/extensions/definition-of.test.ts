@@ -289,4 +289,14 @@ describe("a server with the definition", () => {
     expect(status).toBe(422);
     expect(body.details.causes[0].field).toMatch(new RegExp(`^spec\\.?${name}(\\[1\\])?$`));
   });
+
+  test.each([
+    ["two items with the same key", { address, parts: [{ key: "a" }, { key: "a" }] }, "spec.parts[1]"],
+    ["an empty text where a closed set is declared", { address, color: "" }, "spec.color"],
+  ])("refuses %s, which a declared kind takes", async (_, spec, place) => {
+    const path = "/apis/shop.example.com/v1/namespaces/default/parcels?dryRun=All";
+    expect((await declared.admin.post(path, parcel(spec))).status).toBe(201);
+    const { status, body } = await defined.admin.post(path, parcel(spec));
+    expect([status, body.details.causes[0].field]).toEqual([422, place]);
+  });
 });

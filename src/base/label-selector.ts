@@ -32,6 +32,8 @@ export interface LabelSelectorFault {
   readonly path: readonly (string | number)[];
   readonly value: unknown;
   readonly message: string;
+  /** Undefined for a value that is invalid. */
+  readonly sort?: "required" | "forbidden" | undefined;
 }
 
 /** A matcher for labels that fulfil all requirements. */
@@ -111,8 +113,7 @@ export function labelSelectorFaults(selector: LabelSelectorObject): LabelSelecto
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
     for (const message of qualifiedNameFaults(key))
       faults.push({ path: ["matchLabels"], value: key, message });
-    for (const message of labelValueFaults(value))
-      faults.push({ path: ["matchLabels", key], value, message });
+    for (const message of labelValueFaults(value)) faults.push({ path: ["matchLabels"], value, message });
   }
   for (const [index, expression] of (selector.matchExpressions ?? []).entries()) {
     faults.push(...expressionFaults(expression.key, expression.operator, expression.values ?? [], index));
@@ -127,19 +128,25 @@ function expressionFaults(
   index: number,
 ): LabelSelectorFault[] {
   const faults: LabelSelectorFault[] = [];
-  const report = (path: readonly (string | number)[], value: unknown, message: string): void => {
-    faults.push({ path: ["matchExpressions", index, ...path], value, message });
+  const report = (
+    path: readonly (string | number)[],
+    value: unknown,
+    message: string,
+    sort?: LabelSelectorFault["sort"],
+  ): void => {
+    faults.push({ path: ["matchExpressions", index, ...path], value, message, sort });
   };
   switch (operator) {
     case "In":
     case "NotIn":
       if (values.length === 0)
-        report(["values"], values, "must be specified when `operator` is 'In' or 'NotIn'");
+        report(["values"], values, "must be specified when `operator` is 'In' or 'NotIn'", "required");
       break;
     case "Exists":
     case "DoesNotExist":
       if (values.length > 0) {
-        report(["values"], values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        const message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+        report(["values"], values, message, "forbidden");
       }
       break;
     default:

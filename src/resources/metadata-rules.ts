@@ -6,7 +6,12 @@ import {
   pathSegmentFaults,
   qualifiedNameFaults,
 } from "../base/names.ts";
-import { finalizerFaults, foregroundFinalizer, orphanFinalizer } from "../kinds/checks/finalizers.ts";
+import {
+  foregroundFinalizer,
+  isQualifiedFinalizer,
+  notQualified,
+  orphanFinalizer,
+} from "../kinds/checks/finalizers.ts";
 import type { FieldReport } from "../schema/faults.ts";
 import type { ObjectMetaValue } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -85,8 +90,9 @@ function checkFinalizers(
 ): void {
   for (const [index, name] of finalizers.entries()) {
     if (report.full) return;
-    const faults = kind.anyFinalizer ? qualifiedNameFaults(name) : finalizerFaults(name, vocabulary);
-    for (const message of faults) report.at(index).invalid(name, message);
+    for (const message of qualifiedNameFaults(name)) report.invalid(name, message);
+    if (!kind.anyFinalizer && !isQualifiedFinalizer(name, vocabulary))
+      report.at(index).invalid(name, notQualified);
   }
   if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer)) {
     report.invalid(finalizers, `${orphanFinalizer} and ${foregroundFinalizer} can't both be set`);
@@ -95,16 +101,17 @@ function checkFinalizers(
 
 function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
   let controllers = 0;
-  for (const [index, owner] of (meta.ownerReferences ?? []).entries()) {
+  for (const owner of meta.ownerReferences ?? []) {
     if (report.full) return;
-    const place = report.at(index);
-    if (owner.apiVersion === "") place.at("apiVersion").required();
-    if (owner.kind === "") place.at("kind").required();
-    if (owner.name === "") place.at("name").required();
-    if (owner.uid === "") place.at("uid").required();
-    if (owner.apiVersion === "v1" && owner.kind === "Event") {
-      place.invalid(owner, "an Event can't be an owner");
+    const { apiVersion } = owner;
+    // All at the list, as in the reference.
+    if (apiVersion === "") report.at("apiVersion").invalid(apiVersion, "version must not be empty");
+    else if (apiVersion.split("/").length > 2)
+      report.at("apiVersion").invalid(apiVersion, "must be a version, or a group and a version");
+    for (const name of ["kind", "name", "uid"] as const) {
+      if (owner[name] === "") report.at(name).invalid("", `${name} must not be empty`);
     }
+    if (apiVersion === "v1" && owner.kind === "Event") report.invalid(owner, "an Event can't be an owner");
     if (owner.controller === true) controllers++;
   }
   if (controllers > 1)

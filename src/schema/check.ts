@@ -18,7 +18,7 @@ export function checkFields(
 ): void {
   for (const { name, field, deep } of plansOf(type)) {
     const given = value[name];
-    if (given === undefined || given === null || given === "") {
+    if (given === undefined || given === null || (given === "" && !field.facts.checkedWhenEmpty)) {
       if (field.facts.mustBeGiven) report.at(name).requiredUnlessSaid();
       continue;
     }

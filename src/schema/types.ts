@@ -123,6 +123,8 @@ export interface FieldFacts {
   /** The field is dropped unless this feature gate is on or the object already has it. */
   readonly gate: string | undefined;
   readonly check: FieldCheck | undefined;
+  /** The rules are asked of an empty text too, which else counts as absent; for some fields that may be null. */
+  readonly checkedWhenEmpty: boolean;
   /** Closed set of values. */
   readonly oneOf: readonly Word[] | undefined;
   /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
@@ -149,6 +151,7 @@ const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
   publishesDefault: false,
   gate: undefined,
   check: undefined,
+  checkedWhenEmpty: false,
   oneOf: undefined,
   unchecked: false,
   known: undefined,
@@ -215,6 +218,11 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
   /** A rule that the value must keep; several are asked one after the other. */
   check(rule: FieldCheck<Static<T>>): Field<T, Required> {
     return this.with({ check: bothChecks(this.facts.check, rule as unknown as FieldCheck) });
+  }
+
+  /** An empty text that is given is checked as any other. */
+  checkedWhenEmpty(): Field<T, Required> {
+    return this.with({ checkedWhenEmpty: true });
   }
 
   /** Only these values are accepted. */

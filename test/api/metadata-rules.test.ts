@@ -40,7 +40,7 @@ describe("metadata of a new object", () => {
     [
       "an Event as owner",
       { ownerReferences: [owner({ apiVersion: "v1", kind: "Event" })] },
-      "metadata.ownerReferences[0]",
+      "metadata.ownerReferences",
     ],
     ["a negative generation", { generation: -1 }, "metadata.generation"],
     [

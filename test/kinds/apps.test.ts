@@ -63,7 +63,11 @@ describe("deployments", () => {
   refused(Deployment, [
     ["no replicas are a number too", withSpec({ replicas: 0 }), []],
     ["replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
-    ["no selector", { spec: { template } }, ["spec.selector: Required"]],
+    [
+      "no selector",
+      { spec: { template } },
+      ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
+    ],
     ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
       "other labels",
@@ -73,7 +77,7 @@ describe("deployments", () => {
     [
       "faults of the selector",
       withSpec({ selector: { matchExpressions: [{ key: "a", operator: "Like" }] } }),
-      ["spec.selector.matchExpressions[0].operator: Invalid"],
+      ["spec.selector.matchExpressions[0].operator: Invalid", "spec.selector: Invalid"],
     ],
     [
       "pods that end",
@@ -104,7 +108,7 @@ describe("deployments", () => {
       withSpec({ progressDeadlineSeconds: 5, minReadySeconds: 5 }),
       ["spec.progressDeadlineSeconds: Invalid"],
     ],
-    ["strategy", withSpec({ strategy: { type: "Fast" } }), ["spec.strategy.type: NotSupported"]],
+    ["strategy", withSpec({ strategy: { type: "Fast" } }), ["spec.strategy: NotSupported"]],
     [
       "settings of another strategy",
       withSpec({ strategy: { type: "Recreate", rollingUpdate: {} } }),
@@ -213,7 +217,11 @@ describe("replica sets", () => {
 
   refused(ReplicaSet, [
     ["replicas", withSpec({ replicas: -1 }), ["spec.replicas: Invalid"]],
-    ["no selector", { spec: { template } }, ["spec.selector: Required"]],
+    [
+      "no selector",
+      { spec: { template } },
+      ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
+    ],
     ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
       "other labels",
@@ -418,7 +426,11 @@ describe("stateful sets", () => {
   const update = (updateStrategy: Part) => withSpec({ updateStrategy });
   const u = "spec.updateStrategy";
   refused(StatefulSet, [
-    ["no selector", { spec: { template } }, ["spec.selector: Required"]],
+    [
+      "no selector",
+      { spec: { template } },
+      ["spec.template.metadata.labels: Invalid", "spec.selector: Required"],
+    ],
     ["empty selector", withSpec({ selector: {} }), ["spec.selector: Invalid"]],
     [
       "other labels",

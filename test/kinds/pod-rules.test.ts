@@ -694,7 +694,7 @@ describe("placing", () => {
     [
       "selector of pods",
       near({ topologyKey: "zone", labelSelector: { matchExpressions: [{ key: "a", operator: "In" }] } }),
-      [`${a}.labelSelector.matchExpressions[0].values: Invalid`],
+      [`${a}.labelSelector.matchExpressions[0].values: Required`],
     ],
     [
       "weight of pods",

@@ -220,8 +220,8 @@ describe("malformed and strange", () => {
         `{"metadata":{"name":"digits"},"revision":1,"data":{"x":${digits}}}`,
       ],
       [
-        "/apis/authorization.platform.io/v1/selfsubjectrulesreviews",
-        `{"metadata":{"managedFields":[${managed}]},"spec":{"namespace":"default"}}`,
+        "/apis/authorization.platform.io/v1/selfsubjectaccessreviews",
+        `{"metadata":{"managedFields":[${managed}]},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`,
       ],
     ] as const;
     for (const [at, raw] of cases) {

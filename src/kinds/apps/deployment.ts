@@ -6,7 +6,12 @@ import { ageColumn, nameColumn } from "../columns.ts";
 import { PodTemplateSpec } from "../core/pod/template.ts";
 import { workloadWarnings } from "../core/pod/warnings.ts";
 import { containerColumns } from "../core/pod/workload-columns.ts";
-import { checkWorkloadSelector, checkWorkloadTemplate, selectedBy } from "../core/pod/workload-rules.ts";
+import {
+  checkUsableSelector,
+  checkWorkloadSelector,
+  checkWorkloadTemplate,
+  selectedBy,
+} from "../core/pod/workload-rules.ts";
 import { scaleOf } from "../core/pod/workload-scale.ts";
 import { checkCollisions, checkParts } from "../core/pod/workload-status.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
@@ -38,12 +43,14 @@ const RollingUpdateDeployment = struct(
   },
 );
 
+const strategies = ["Recreate", "RollingUpdate"];
+
 const DeploymentStrategy = struct(
   "DeploymentStrategy",
   "How pods are replaced by those of a new template.",
   {
     type: field(1, string, "Whether pods are replaced one after the other, or all ended first.")
-      .oneOf("Recreate", "RollingUpdate")
+      .known("Recreate", "RollingUpdate")
       .filled("RollingUpdate"),
     rollingUpdate: field(2, RollingUpdateDeployment, "Settings of a rolling update.").nullable(),
   },
@@ -53,7 +60,8 @@ const DeploymentStrategy = struct(
         copy.rollingUpdate = { maxUnavailable: "25%", maxSurge: "25%", ...copy.rollingUpdate };
       }
     },
-    check({ type, rollingUpdate }, place) {
+    check({ type = "", rollingUpdate }, place) {
+      if (!strategies.includes(type)) place.notSupported(type, strategies);
       const at = place.at("rollingUpdate");
       if (type === "Recreate" && rollingUpdate !== undefined) {
         at.forbidden("may not be specified when strategy `type` is 'Recreate'");
@@ -145,7 +153,8 @@ const counts = [
 function checkSpec(spec: DeploymentSpec | undefined, place: FieldReport): void {
   const { selector, template, replicas = 0, minReadySeconds = 0, progressDeadlineSeconds } = spec ?? {};
   checkWorkloadSelector(selector, "deployment", place.at("selector"));
-  const selects = selectedBy(selector, true);
+  checkUsableSelector(selector, place.at("selector"));
+  const selects = selectedBy(selector, false);
   // The pods of a deployment are those of its replica sets.
   const workload = { kindName: "ReplicaSet", template, selects, several: replicas > 1 };
   checkWorkloadTemplate(workload, place.at("template"));

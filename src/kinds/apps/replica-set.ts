@@ -6,7 +6,12 @@ import { ageColumn, nameColumn } from "../columns.ts";
 import { PodTemplateSpec } from "../core/pod/template.ts";
 import { workloadWarnings } from "../core/pod/warnings.ts";
 import { containerColumns } from "../core/pod/workload-columns.ts";
-import { checkWorkloadSelector, checkWorkloadTemplate, selectedBy } from "../core/pod/workload-rules.ts";
+import {
+  checkUsableSelector,
+  checkWorkloadSelector,
+  checkWorkloadTemplate,
+  selectedBy,
+} from "../core/pod/workload-rules.ts";
 import { scaleOf } from "../core/pod/workload-scale.ts";
 import { checkParts } from "../core/pod/workload-status.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
@@ -81,10 +86,11 @@ export const ReplicaSet = kind({
     const { selector, template, replicas = 0 } = spec ?? {};
     const place = report.at("spec");
     checkWorkloadSelector(selector, "replica set", place.at("selector"));
+    checkUsableSelector(selector, place.at("selector"));
     const workload = {
       kindName: "ReplicaSet",
       template,
-      selects: selectedBy(selector, true),
+      selects: selectedBy(selector, false),
       several: replicas > 1,
     };
     checkWorkloadTemplate(workload, place.at("template"));

@@ -12,6 +12,7 @@ import { containerColumns } from "../core/pod/workload-columns.ts";
 import {
   checkRunsForGood,
   checkSelected,
+  checkUsableSelector,
   checkWorkloadSelector,
   selectedBy,
 } from "../core/pod/workload-rules.ts";
@@ -209,7 +210,13 @@ const counts = [
 function checkSpec(spec: StatefulSetSpec | undefined, place: FieldReport, context: KindContext): void {
   const { selector, template } = spec ?? {};
   checkWorkloadSelector(selector, "statefulset", place.at("selector"));
-  const workload = { kindName: "StatefulSet", template, selects: selectedBy(selector, true), several: false };
+  checkUsableSelector(selector, place.at("selector"));
+  const workload = {
+    kindName: "StatefulSet",
+    template,
+    selects: selectedBy(selector, false),
+    several: false,
+  };
   const at = place.at("template");
   checkSelected(workload, at);
   checkRunsForGood(workload, at);

@@ -58,7 +58,7 @@ export function portName(name: string, place: FieldReport): void {
 export function labelMap(labels: Readonly<Record<string, string>>, place: FieldReport): void {
   for (const [key, value] of Object.entries(labels)) {
     for (const message of qualifiedNameFaults(key)) place.invalid(key, message);
-    for (const message of labelValueFaults(value)) place.key(key).invalid(value, message);
+    for (const message of labelValueFaults(value)) place.invalid(value, message);
   }
 }
 

@@ -7,6 +7,9 @@ import type { LabelSelector } from "../meta/label-selector.ts";
 export function labelSelector(selector: Static<typeof LabelSelector>, place: FieldReport): void {
   for (const fault of labelSelectorFaults(selector)) {
     if (place.full) return;
-    place.at(...fault.path).invalid(fault.value, fault.message);
+    const { path, value, message, sort } = fault;
+    if (sort === "required") place.at(...path).required(message);
+    else if (sort === "forbidden") place.at(...path).forbidden(message);
+    else place.at(...path).invalid(value, message);
   }
 }

@@ -54,7 +54,8 @@ export function checkByKind(
 ): Remark[] {
   const copy = decode(kind.type, given).value as ApiObject;
   if (kind.scope === "Namespaced") copy.metadata.namespace ??= "default";
-  copy.metadata.name ??= "name";
+  // What can't be read again, such as a review, has no name.
+  if (kind.verbs.includes("get")) copy.metadata.name ??= "name";
   fillFieldDefaults(kind.type, copy, context);
   kind.fillDefaults?.(copy, context);
   kind.prepareCreate?.(copy, context);

@@ -17,7 +17,7 @@ const EndpointAddress = atomicStruct(
     ip: field(1, string, "The address; neither loopback nor link-local.").declaredRequired(),
     targetRef: field(2, ObjectReference, "The object that has the address.").nullable(),
     hostname: field(3, string, "Name of the host.").check(dnsLabel),
-    nodeName: field(4, string, "Node on which it is.").nullable().check(dnsSubdomain),
+    nodeName: field(4, string, "Node on which it is.").nullable().checkedWhenEmpty().check(dnsSubdomain),
   },
   {
     check: (address, place) => reachableAddress(address.ip, place.at("ip")),
@@ -30,6 +30,7 @@ const EndpointPort = atomicStruct("EndpointPort", "One port behind a service.", 
   protocol: field(3, string, "Protocol of the port.").oneOf("SCTP", "TCP", "UDP").filled("TCP"),
   appProtocol: field(4, string, "Protocol that is spoken above the port's own.")
     .nullable()
+    .checkedWhenEmpty()
     .check(qualifiedName),
 });
 

@@ -1,9 +1,10 @@
+import { qualifiedNameFaults } from "../../base/names.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string, time } from "../../schema/types.ts";
-import { finalizerFaults } from "../checks/finalizers.ts";
+import { isQualifiedFinalizer, notQualified } from "../checks/finalizers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 
 const NamespaceSpec = struct("NamespaceSpec", "What a namespace should be.", {
@@ -76,11 +77,14 @@ export const Namespace = kind({
     copy.spec = { ...copy.spec, finalizers };
     if (finalizers === undefined) delete copy.spec.finalizers;
   },
-  validate({ spec }, report, { vocabulary }) {
-    const place = report.at("spec", "finalizers");
+  validate({ spec }, report, { vocabulary, subresource }) {
+    const list = report.at("spec", "finalizers");
     for (const [index, name] of (spec?.finalizers ?? []).entries()) {
-      if (place.full) return;
-      for (const message of finalizerFaults(name, vocabulary)) place.at(index).invalid(name, message);
+      if (list.full) return;
+      // Where the reference says it: at the item only where finalizers are written by themselves.
+      const place = subresource === "finalize" ? list.at(index) : list;
+      for (const message of qualifiedNameFaults(name)) place.invalid(name, message);
+      if (!isQualifiedFinalizer(name, vocabulary)) place.invalid(name, notQualified);
     }
   },
   isFinalized: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,

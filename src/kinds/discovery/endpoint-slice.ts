@@ -35,14 +35,17 @@ const Endpoint = struct("Endpoint", "One backend of a service.", {
     .set()
     .check(checkAddressCount),
   conditions: field(2, EndpointConditions, "State of the endpoint.").emitEmpty(),
-  hostname: field(3, string, "Name of the endpoint's host.").nullable().check(dnsLabel),
+  hostname: field(3, string, "Name of the endpoint's host.").nullable().checkedWhenEmpty().check(dnsLabel),
   targetRef: field(4, ObjectReference, "The object that the endpoint stands for.").nullable(),
   deprecatedTopology: field(
     5,
     map(string),
     "Topology that an older version of this type gave; it can only be kept.",
   ),
-  nodeName: field(6, string, "Node on which the endpoint is.").nullable().check(dnsSubdomain),
+  nodeName: field(6, string, "Node on which the endpoint is.")
+    .nullable()
+    .checkedWhenEmpty()
+    .check(dnsSubdomain),
   zone: field(7, string, "Zone in which the endpoint is.").nullable(),
   hints: field(8, EndpointHints, "Advice on who should use the endpoint.").nullable(),
 });

@@ -5,9 +5,9 @@ const LabelSelectorRequirement = struct(
   "LabelSelectorRequirement",
   "One condition on a label: a key, an operator, and values where the operator takes them.",
   {
-    key: field(1, string, "Label key that the condition is about.").required().patchMerge("key"),
+    key: field(1, string, "Label key that the condition is about.").declaredRequired().patchMerge("key"),
     operator: field(2, string, "Relation of the key to the values.")
-      .required()
+      .declaredRequired()
       .known("DoesNotExist", "Exists", "In", "NotIn"),
     values: field(3, list(string), "Values for In and NotIn; empty for the others.").atomic(),
   },

@@ -86,6 +86,7 @@ const IngressSpec = struct(
     rules: field(3, list(IngressRule), "Where requests go, by host.").atomic(),
     ingressClassName: field(4, string, "Class of the ingress, which says what controller serves it.")
       .nullable()
+      .checkedWhenEmpty()
       .check(dnsSubdomain),
   },
   {

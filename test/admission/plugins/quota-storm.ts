@@ -89,7 +89,8 @@ export async function expectNeverOverrun(api: Api, where: string, since: string)
     let largest = 0;
     for (const { type, object } of await watch.toEnd()) {
       const { name } = object.metadata;
-      if (type === "DELETED") there.delete(name);
+      // Quotas count a pod no longer whose time to end is over: it is shown so just before it is gone.
+      if (type === "DELETED" || object.metadata.deletionTimestamp !== undefined) there.delete(name);
       else there.set(name, Number.parseFloat(milliOf(object)));
       const milli = [...there.values()].reduce((sum, one) => sum + one, 0);
       largest = Math.max(largest, there.size);

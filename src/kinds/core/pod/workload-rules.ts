@@ -74,3 +74,9 @@ export function selectedBy(selector: Selector, absent: boolean): WorkloadTemplat
   if (labelSelectorFaults(selector).length > 0) return () => true;
   return compileLabelSelector(selector);
 }
+
+/** Faults of a selector are told of once more for the whole of it, as by the reference. */
+export function checkUsableSelector(selector: Selector, place: FieldReport): void {
+  if (selector === null || selector === undefined) return;
+  if (labelSelectorFaults(selector).length > 0) place.invalid(selector, "invalid label selector");
+}

@@ -23,6 +23,7 @@ const ServicePort = struct(
     nodePort: field(5, int32, "Port on every node that leads to the service."),
     appProtocol: field(6, string, "Protocol that is spoken above the port's own.")
       .nullable()
+      .checkedWhenEmpty()
       .check(qualifiedName),
   },
   {
@@ -94,6 +95,7 @@ export const ServiceSpec = struct(
     sessionAffinityConfig: field(14, SessionAffinityConfig, "Settings of the session affinity.").nullable(),
     ipFamilyPolicy: field(17, string, "Whether the service wants addresses of one or of both families.")
       .nullable()
+      .checkedWhenEmpty()
       .oneOf("PreferDualStack", "RequireDualStack", "SingleStack"),
     clusterIPs: field(
       18,
@@ -120,6 +122,7 @@ export const ServiceSpec = struct(
       "Whether traffic inside the cluster goes to all pods or only to those of the same node.",
     )
       .nullable()
+      .checkedWhenEmpty()
       .oneOf("Cluster", "Local"),
   },
   {

@@ -1789,6 +1789,8 @@ export interface FieldFacts {
   /** The field is dropped unless this feature gate is on or the object already has it. */
   readonly gate: string | undefined;
   readonly check: FieldCheck | undefined;
+  /** The rules are asked of an empty text too, which else counts as absent; for some fields that may be null. */
+  readonly checkedWhenEmpty: boolean;
   /** Closed set of values. */
   readonly oneOf: readonly Word[] | undefined;
   /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
@@ -1831,6 +1833,8 @@ export declare class Field<T extends Type = Type, Required extends boolean = boo
   inside(number: number): Field<T, Required>;
   /** A rule that the value must keep; several are asked one after the other. */
   check(rule: FieldCheck<Static<T>>): Field<T, Required>;
+  /** An empty text that is given is checked as any other. */
+  checkedWhenEmpty(): Field<T, Required>;
   /** Only these values are accepted. */
   oneOf(...values: readonly Word[]): Field<T, Required>;
   /**

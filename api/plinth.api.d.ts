@@ -3,11 +3,12 @@
 // plinth: AdmissionPlugin, AdmissionRequest, AggregationOptions, ApiObject, Attributes, AuditLogOptions,
 //   AuditWebhookOptions, AuthenticationChoices, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
 //   AuthorizationWebhookChoice, BuiltInObjects, Cause, Client, Clock, CollectionReference, ConnectionOptions,
-//   Controller, ControllerContext, CreateServerOptions, Credentials, Decision, Extensions, FlowOptions, Kind,
-//   Logger, NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
-//   ObjectReference, ObjectsOf, OidcChoice, OptionsError, ProxyChoice, Reason, RuleList, RunningController, Server,
-//   ServiceAccountOptions, StatusDetails, StatusError, StorageOptions, Store, Timer, TokenWebhookChoice,
-//   TypedClient, WatchEvent, WorkQueue, createServer, declareGroup
+//   Controller, ControllerContext, CreateServerOptions, Credentials, Decision, DefinitionManifest,
+//   DefinitionOptions, DefinitionVersion, Extensions, FlowOptions, Kind, Logger, NamedAuthenticator,
+//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
+//   OidcChoice, OptionsError, ProxyChoice, Reason, RuleList, RunningController, Server, ServiceAccountOptions,
+//   StatusDetails, StatusError, StorageOptions, Store, Timer, TokenWebhookChoice, TypedClient, WatchEvent,
+//   WorkQueue, createServer, declareGroup, definitionOf
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -1335,6 +1336,13 @@ export interface Column<O = ApiObject> {
   readonly doc: string;
   /** 0 is shown always, 1 in wide output. */
   readonly priority?: 0 | 1;
+  /**
+   * Where the cell's value is in the object, such as `.spec.size`, for the kind's definition (`definitionOf`); a column
+   * without it isn't in the definition.
+   */
+  readonly jsonPath?: string;
+  /** Type of the definition's column where it differs: the reference's clients get ages as texts, from a date. */
+  readonly definedType?: "date";
   /** The cell's value; `now` is in milliseconds since 1970. */
   readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
 }

@@ -59,6 +59,12 @@ export type { Server } from "./server/server.ts";
 export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 export type { AuthorizationWebhookChoice } from "./server/options.ts";
 export { declareGroup } from "./kinds/declare-group.ts";
+export {
+  definitionOf,
+  type DefinitionManifest,
+  type DefinitionOptions,
+  type DefinitionVersion,
+} from "./kinds/definition-of.ts";
 export type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
 export type { Kind, ObjectFor } from "./schema/kind.ts";
 export type { TypedClient } from "./resources/typed-client.ts";

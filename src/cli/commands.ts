@@ -31,6 +31,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./convert.ts")).convertCommand,
   },
   {
+    name: "types",
+    summary: "Writes TypeScript types of custom kinds from their definitions.",
+    load: async () => (await import("./types/types.ts")).typesCommand,
+  },
+  {
     name: "auth",
     summary: "Explains who may do what on a server, and why.",
     load: async () => (await import("./auth/auth.ts")).authCommand,

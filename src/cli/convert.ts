@@ -70,7 +70,8 @@ export const convertCommand: Command = {
     }),
 };
 
-async function readInput(): Promise<Uint8Array> {
+/** The bytes of standard input. */
+export async function readInput(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

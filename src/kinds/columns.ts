@@ -14,6 +14,8 @@ export const ageColumn: Column<ApiObject> = {
   name: "Age",
   type: "string",
   doc: "How long ago the object was created.",
+  jsonPath: ".metadata.creationTimestamp",
+  definedType: "date",
   cell: (object, now) => age(object.metadata.creationTimestamp, now),
 };
 

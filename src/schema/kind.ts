@@ -35,6 +35,13 @@ export interface Column<O = ApiObject> {
   readonly doc: string;
   /** 0 is shown always, 1 in wide output. */
   readonly priority?: 0 | 1;
+  /**
+   * Where the cell's value is in the object, such as `.spec.size`, for the kind's definition (`definitionOf`); a column
+   * without it isn't in the definition.
+   */
+  readonly jsonPath?: string;
+  /** Type of the definition's column where it differs: the reference's clients get ages as texts, from a date. */
+  readonly definedType?: "date";
   /** The cell's value; `now` is in milliseconds since 1970. */
   readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
 }

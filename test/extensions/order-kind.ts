@@ -31,7 +31,13 @@ export const Order = kind({
   },
   columns: [
     nameColumn,
-    { name: "Customer", type: "string", doc: "Who buys.", cell: (order) => order.customer },
+    {
+      name: "Customer",
+      type: "string",
+      doc: "Who buys.",
+      jsonPath: ".customer",
+      cell: (order) => order.customer,
+    },
   ],
 });
 export type Order = ObjectFor<typeof Order>;

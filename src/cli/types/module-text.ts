@@ -1,0 +1,115 @@
+import { platform } from "../../vocabulary/platform.ts";
+import type { SourceDefinition, SourceVersion } from "./definition-source.ts";
+import { commentLines, descriptionOf, objectBody } from "./type-writer.ts";
+
+/** A version without a schema says nothing of its objects, so that everything is kept. */
+const anything = { [`${platform.schemaExtensionPrefix}preserve-unknown-fields`]: true };
+
+/** The metadata of every object, as far as clients read and write it. */
+const objectMeta = `/** What every object has: its name, place, labels and what the server records. */
+interface ObjectMeta {
+  name?: string;
+  generateName?: string;
+  namespace?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  finalizers?: string[];
+  ownerReferences?: Array<{
+    apiVersion: string;
+    kind: string;
+    name: string;
+    uid: string;
+    controller?: boolean;
+    blockOwnerDeletion?: boolean;
+  }>;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  managedFields?: unknown[];
+  selfLink?: string;
+}
+`;
+
+/** A definition's interfaces, in the order of its versions. */
+export interface DefinitionTypes {
+  readonly definition: SourceDefinition;
+  readonly versions: readonly {
+    readonly version: SourceVersion;
+    readonly doc: string;
+    readonly body: string;
+  }[];
+}
+
+/**
+ * The types of a definition.
+ *
+ * @throws {DefinitionFault}
+ */
+export function typesOf(definition: SourceDefinition): DefinitionTypes {
+  const { group, kind } = definition;
+  const versions = definition.versions.map((version) => {
+    const { name, path } = version;
+    const schema = version.schema ?? anything;
+    const doc = descriptionOf(schema, path) || `${kind} of ${group}/${name}.`;
+    return { version, doc, body: objectBody(schema, path, `${group}/${name}`, kind) };
+  });
+  return { definition, versions };
+}
+
+/** A TypeScript module with the types of definitions, in the order of their groups, kinds and names. */
+export function moduleText(all: readonly DefinitionTypes[]): string {
+  const ordered = all.toSorted((a, b) => compare(orderOf(a), orderOf(b)));
+  const names = interfaceNames(ordered);
+  const texts = ordered.flatMap(({ versions }, at) =>
+    versions.map(({ doc, body }, version) => {
+      const comment = commentLines(doc, 0);
+      return `${[...comment, `export interface ${names[at]![version]} ${body}`].join("\n")}\n`;
+    }),
+  );
+  return [objectMeta, ...texts].join("\n");
+}
+
+function orderOf({ definition: { group, kind, name } }: DefinitionTypes): string {
+  return [group, kind, name].join("\n");
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * The name of each version's interface: `OrderV1`; `OrderV1ShopExampleCom` where another group has that one too, and with a
+ * number where even that is taken.
+ */
+function interfaceNames(all: readonly DefinitionTypes[]): string[][] {
+  const plain = (kind: string, version: string): string => pascal(kind) + pascal(version);
+  const counts = new Map<string, number>();
+  for (const { definition } of all) {
+    for (const { name } of definition.versions) {
+      const short = plain(definition.kind, name);
+      counts.set(short, (counts.get(short) ?? 0) + 1);
+    }
+  }
+  const taken = new Set<string>(counts.keys());
+  return all.map(({ definition: { group, kind, versions } }) =>
+    versions.map(({ name }) => {
+      const short = plain(kind, name);
+      if (counts.get(short) === 1) return short;
+      const long = short + pascal(group);
+      let found = long;
+      for (let at = 2; taken.has(found); at++) found = `${long}${at}`;
+      taken.add(found);
+      return found;
+    }),
+  );
+}
+
+function pascal(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
+    .join("");
+}

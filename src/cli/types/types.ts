@@ -1,0 +1,180 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
+import { accessFlags, accessOf } from "../client/access-flags.ts";
+import { ClientError } from "../client/client-error.ts";
+import { ServerClient } from "../client/server-client.ts";
+import { helpText, type Command } from "../command.ts";
+import { readInput, type Streams } from "../convert.ts";
+import type { Flag } from "../flag.ts";
+import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
+import { readManifests } from "../manifests.ts";
+import { DefinitionFault, isDefinition, readDefinition } from "./definition-source.ts";
+import { moduleText, typesOf, type DefinitionTypes } from "./module-text.ts";
+
+/** Every flag of `plinth types`. */
+export const typesFlags: readonly Flag[] = [
+  {
+    name: "filename",
+    short: "f",
+    type: "list",
+    default: "",
+    doc: "Definitions: files, folders, or - for standard input; comma separated, or given several times. Without it a server is asked.",
+  },
+  {
+    name: "recursive",
+    short: "R",
+    type: "boolean",
+    default: "",
+    doc: "Read the folders within a folder too.",
+  },
+  {
+    name: "output",
+    short: "o",
+    type: "string",
+    default: "",
+    doc: "Folder to write to, a file a definition; by default everything goes to standard output.",
+  },
+  ...accessFlags,
+];
+
+const about =
+  "Writes TypeScript types of custom kinds from their CustomResourceDefinitions: an interface a version. Other objects in the\n" +
+  "files are left out. Exit code 1 if a definition can't be read, or there is none; the others are written.";
+
+/** Writes TypeScript types of custom kinds. */
+export const typesCommand: Command = {
+  help: () => helpText("plinth types -f FILE | --kubeconfig=FILE | --server=URL [FLAGS]", about, typesFlags),
+  run: (words) =>
+    runTypes(words, process.env, {
+      readInput,
+      writeOutput: (text) => void process.stdout.write(text),
+      writeError: (text) => void process.stderr.write(text),
+    }),
+};
+
+/** A definition as it was found, and how faults call it. */
+interface Found {
+  readonly place: string;
+  readonly object: JsonObject;
+}
+
+/**
+ * Writes the types that a command line asks for; gives the exit code.
+ *
+ * @throws {UsageError} @throws {ClientError}
+ */
+export async function runTypes(
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  streams: Streams,
+): Promise<number> {
+  const read = new FlagReader(typesFlags, parseFlags(typesFlags, words));
+  const faults: string[] = [];
+  const found = await gather(read, environment, streams, faults);
+  const all: DefinitionTypes[] = [];
+  const places = new Map<string, string>();
+  for (const { place, object } of found) {
+    try {
+      const definition = readDefinition(object);
+      const before = places.get(definition.name);
+      if (before !== undefined)
+        throw new DefinitionFault("metadata.name", `${definition.name} is also in ${before}`);
+      all.push(typesOf(definition));
+      places.set(definition.name, place);
+    } catch (error) {
+      if (!(error instanceof DefinitionFault)) throw error;
+      faults.push(`${place}: ${error.message}`);
+    }
+  }
+  if (found.length === 0 && faults.length === 0) faults.push("there is no CustomResourceDefinition");
+  if (all.length > 0) await write(all, read.optional("output"), streams);
+  for (const fault of faults) streams.writeError(`${fault}\n`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+async function gather(
+  read: FlagReader,
+  environment: NodeJS.ProcessEnv,
+  streams: Streams,
+  faults: string[],
+): Promise<readonly Found[]> {
+  const places = read.list("filename");
+  if (places.length === 0) return fromServer(read, environment);
+  for (const { name } of accessFlags) {
+    if (read.optional(name) !== undefined)
+      throw new UsageError(`--filename and --${name} exclude each other`);
+  }
+  const recursive = read.boolean("recursive") ?? false;
+  const found: Found[] = [];
+  for await (const file of readManifests(places, { recursive, readInput: streams.readInput })) {
+    if (file.fault !== undefined) faults.push(`${file.name}: ${file.fault}`);
+    for (const [index, { value }] of file.documents.entries()) {
+      for (const object of itemsOf(value).filter(isDefinition)) {
+        found.push({ place: `${file.name}: document ${index + 1}${nameOf(object)}`, object });
+      }
+    }
+  }
+  return found;
+}
+
+/** The objects of a document: those of a list, or itself. */
+function itemsOf(value: JsonValue): readonly JsonValue[] {
+  if (!isObject(value)) return [];
+  const { kind, items } = value;
+  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items)
+    ? items.map((one) => withKind(one, value))
+    : [value];
+}
+
+/** An item of a list of one kind need not name it. */
+function withKind(item: JsonValue, list: JsonObject): JsonValue {
+  if (!isObject(item) || list["kind"] !== "CustomResourceDefinitionList") return item;
+  return { apiVersion: list["apiVersion"]!, ...item, kind: "CustomResourceDefinition" };
+}
+
+function nameOf({ metadata }: JsonObject): string {
+  const name = isObject(metadata) ? metadata["name"] : undefined;
+  return typeof name === "string" ? ` (CustomResourceDefinition ${name})` : "";
+}
+
+/** A list comes in parts of so many definitions, since one of them can be large. */
+const partSize = 100;
+
+async function fromServer(read: FlagReader, environment: NodeJS.ProcessEnv): Promise<readonly Found[]> {
+  const access = await accessOf(read, environment);
+  const client = new ServerClient(access);
+  try {
+    const { groups } = (await client.get("/apis")) as { groups?: readonly { readonly name?: unknown }[] };
+    const group = groups?.find(({ name }) => String(name).startsWith("apiextensions."))?.name;
+    if (group === undefined) throw new ClientError(`${access.server} serves no CustomResourceDefinitions`);
+    const found: Found[] = [];
+    for (let token: string | undefined = ""; token !== undefined;) {
+      const query: string = token === "" ? "" : `&continue=${encodeURIComponent(token)}`;
+      const list = (await client.get(
+        `/apis/${String(group)}/v1/customresourcedefinitions?limit=${partSize}${query}`,
+      )) as JsonObject;
+      for (const object of itemsOf(list).filter(isDefinition)) {
+        found.push({ place: `${access.server}${nameOf(object)}`, object });
+      }
+      const next = isObject(list["metadata"]) ? list["metadata"]["continue"] : undefined;
+      token = typeof next === "string" && next !== "" && next !== token ? next : undefined;
+    }
+    return found;
+  } finally {
+    client.close();
+  }
+}
+
+async function write(
+  all: readonly DefinitionTypes[],
+  folder: string | undefined,
+  streams: Streams,
+): Promise<void> {
+  if (folder === undefined) return streams.writeOutput(moduleText(all));
+  await mkdir(folder, { recursive: true });
+  for (const one of all) {
+    // The name is a DNS subdomain, and so a file name without separators.
+    await writeFile(path.join(folder, `${one.definition.name}.ts`), moduleText([one]));
+  }
+}

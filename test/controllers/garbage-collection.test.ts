@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createServer } from "../../src/index.ts";
+import { createServer, type NewObject } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import type { ApiObject, OwnerReferenceValue } from "../../src/schema/kind.ts";
-import { configMap, namespace, until } from "../api/support.ts";
+import { configMap, ManualClock, namespace, until } from "../api/support.ts";
 
 let server: Server;
 beforeEach(async () => {
@@ -185,4 +185,55 @@ test("dependents are let go before their owner goes, also by a server that has j
   expect(items.filter((one) => one.metadata.deletionTimestamp !== undefined)).toEqual([]);
   await second.close();
   rmSync(folder, { recursive: true });
+});
+
+test("an owner of a kind that is defined later is looked for when its kind is there", async () => {
+  const clock = new ManualClock(Date.now());
+  const own = await createServer({ port: false, clock });
+  try {
+    const { client } = own;
+    await client.create(namespace("x"));
+    const ofLater = (name: string, uid: string) => ({
+      apiVersion: "example.com/v1",
+      kind: "Later",
+      name,
+      uid,
+    });
+    const child = (name: string, owner: OwnerReferenceValue) =>
+      client.create({ ...configMap(name), metadata: { name, namespace: "x", ownerReferences: [owner] } });
+    await child("orphaned", ofLater("none", "00000000-0000-4000-8000-000000000000"));
+    const definition: NewObject = {
+      apiVersion: "apiextensions.platform.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "laters.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "laters", kind: "Later" },
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    };
+    await client.create(definition);
+    const later: NewObject = {
+      apiVersion: "example.com/v1",
+      kind: "Later",
+      metadata: { name: "owner", namespace: "x" },
+    };
+    const owner = await until(
+      () => client.create(later).catch(() => undefined),
+      (made) => made !== undefined,
+    );
+    await child("kept", ofLater("owner", owner!.metadata.uid!));
+    expect(await client.find(map("orphaned"))).toBeDefined();
+    await clock.advance(30_000);
+    await until(
+      () => client.find(map("orphaned")),
+      (found) => found === undefined,
+    );
+    expect(await client.find(map("kept"))).toBeDefined();
+  } finally {
+    await own.close();
+  }
 });

@@ -6,6 +6,7 @@ import { namesOf } from "../../resources/registry.ts";
 import { decodeEntry } from "../../resources/stored.ts";
 import type { ApiObject, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
+import type { Timer } from "../../base/clock.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { mayMatter, Ownership } from "./ownership.ts";
@@ -23,6 +24,8 @@ export const garbageCollection: Controller = {
   },
 };
 
+/** Objects whose owners are of unknown kinds are looked at again after this time, if the kinds have changed. */
+const kindsMs = 30_000;
 /** How many objects are changed at a time, so that their writes share a sync. */
 const parallelWrites = 16;
 
@@ -32,10 +35,12 @@ class Collector {
   private readonly follower: Follower;
   /** Owners that dependents hold back; whatever becomes of one of those dependents may set them free. */
   private readonly held = new Set<string>();
+  private timer: Timer | undefined;
+  private closed = false;
 
   constructor(
     private readonly context: ControllerContext,
-    failed: (key: string, error: unknown) => void,
+    private readonly failed: (key: string, error: unknown) => void,
   ) {
     this.ownership = new Ownership(context.registry);
     this.queue = new WorkQueue(
@@ -59,6 +64,30 @@ class Collector {
   /** The server doesn't wait for this: what is to be collected may well be collected a little later. */
   start(): void {
     this.follower.startInBackground();
+    this.lookAgain(this.context.registry.revision);
+  }
+
+  /** @param before the revision of the registry at the last look. */
+  private lookAgain(before: number): void {
+    if (this.closed) return;
+    const { clock, registry } = this.context;
+    this.timer = clock.setTimer(() => {
+      const { revision } = registry;
+      const again = (): void => this.lookAgain(revision);
+      if (revision === before) return again();
+      this.putUnknown().then(again, (error: unknown) => {
+        this.failed("/", error);
+        this.lookAgain(before);
+      });
+    }, kindsMs);
+  }
+
+  private async putUnknown(): Promise<void> {
+    for (const key of this.ownership.withUnknownOwners()) {
+      if (this.closed) return;
+      const entry = await this.context.store.get(key);
+      if (entry !== undefined) this.put(entry);
+    }
   }
 
   get failing(): boolean {
@@ -66,6 +95,8 @@ class Collector {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
+    this.timer?.cancel();
     this.follower.close();
     await this.queue.close();
   }

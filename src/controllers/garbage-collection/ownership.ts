@@ -18,6 +18,8 @@ export function mayMatter({ body }: Entry): boolean {
 export class Ownership {
   private readonly ownersOf = new Map<string, readonly string[]>();
   private readonly dependents = new Map<string, Set<string>>();
+  /** Objects with an owner of a kind that isn't known. */
+  private readonly ofUnknownKinds = new Set<string>();
   /** By their prefix in the store, as they are at a revision of the registry. */
   private types = { revision: -1, byPrefix: new Map<string, Resource>() };
 
@@ -29,6 +31,9 @@ export class Ownership {
     const { ownerReferences = [] } = decodeEntry(entry).metadata;
     const keys = ownerReferences.flatMap((owner) => this.keyOfOwner(owner, namespace) ?? []);
     this.remove(entry.key);
+    const isUnknown = ({ apiVersion, kind }: OwnerReferenceValue) =>
+      this.registry.findKind(apiVersion, kind) === undefined;
+    if (ownerReferences.some(isUnknown)) this.ofUnknownKinds.add(entry.key);
     if (keys.length === 0) return;
     this.ownersOf.set(entry.key, keys);
     for (const key of keys) {
@@ -45,6 +50,12 @@ export class Ownership {
       if (set?.size === 0) this.dependents.delete(owner);
     }
     this.ownersOf.delete(key);
+    this.ofUnknownKinds.delete(key);
+  }
+
+  /** Keys of the objects that have an owner of a kind that wasn't known when they were put. */
+  withUnknownOwners(): readonly string[] {
+    return [...this.ofUnknownKinds];
   }
 
   /** Keys of the objects that name the object as an owner, whatever its uid. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createServer } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
+import { until } from "../api/support.ts";
 import { ExtensionServer } from "../support/extension-server.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 
@@ -62,12 +63,11 @@ describeKubectl("kubectl and the aggregation layer", (program) => {
   it("a group that can't be reached is told of, and everything else works", async () => {
     const where = { service: { namespace: "default", name: "nowhere" }, insecureSkipTLSVerify: true };
     await kubectl.ok(["apply", "-f", "-"], { input: manifest("away.example.com", where) });
-    await kubectl.ok([
-      "wait",
-      "--for=jsonpath={.status.conditions[0].reason}=ServiceNotFound",
-      "apiservice/v1.away.example.com",
-      "--timeout=20s",
-    ]);
+    const reason = ["get", "apiservice/v1.away.example.com", "-o", "jsonpath={.status.conditions[0].reason}"];
+    await until(
+      () => kubectl.ok(reason),
+      (found) => found === "ServiceNotFound",
+    );
     const { stdout, stderr } = await kubectl.run(["api-resources"]);
     expect(stdout).toMatch(/^deployments\s/m);
     expect(stdout).toMatch(/^widgets\s/m);

@@ -8,6 +8,7 @@ import { admission } from "./scenarios/admission.ts";
 import { applies } from "./scenarios/apply.ts";
 import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
+import { collection } from "./scenarios/collection.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
 import { grant } from "./scenarios/grant.ts";
@@ -47,6 +48,7 @@ const scenarios: readonly Scenario[] = [
   admission,
   applies,
   deleteCollection,
+  collection,
   watch,
   selectiveWatch,
   authentication,

@@ -9,7 +9,7 @@ export function deploymentsPath(namespace: string): string {
   return `/apis/apps/v1/namespaces/${namespace}/deployments`;
 }
 
-/** A pod with two containers. */
+/** A pod with two containers, on a node. */
 export function pod(namespace: string, name: string): NewObject {
   return {
     apiVersion: "v1",

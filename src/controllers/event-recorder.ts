@@ -31,7 +31,7 @@ export class EventRecorder {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Records what happened to an object of a namespace. */
+  /** Records what happened to an object. Events about cluster-scoped objects lie in the namespace `default`. */
   record(about: ObjectReference, type: "Normal" | "Warning", reason: string, message: string): void {
     if (this.waiting >= maxWaiting) return this.failed(new Error(`too many events wait: ${message}`));
     this.waiting++;
@@ -51,12 +51,14 @@ export class EventRecorder {
     facts: { readonly type: string; readonly reason: string; readonly message: string },
   ): Promise<void> {
     const { apiVersion, kind, name, namespace = "" } = about;
+    const scope = namespace === "" ? {} : { namespace };
+    const eventNamespace = namespace === "" ? "default" : namespace;
     const nowMs = this.clock.now();
     const lastTimestamp = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
     const key = JSON.stringify([about, facts]);
     const before = this.known.get(key);
     if (before !== undefined && nowMs < before.firstMs + coalesceMs) {
-      const reference = { apiVersion: "v1", kind: "Event", namespace, name: before.name };
+      const reference = { apiVersion: "v1", kind: "Event", namespace: eventNamespace, name: before.name };
       if ((await this.client.find(reference)) !== undefined) {
         await this.client.patch(reference, { count: before.count + 1, lastTimestamp });
         before.count++;
@@ -70,8 +72,8 @@ export class EventRecorder {
     const object: NewObject = {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { name: event.name, namespace },
-      involvedObject: { apiVersion, kind, name, namespace, uid, resourceVersion },
+      metadata: { name: event.name, namespace: eventNamespace },
+      involvedObject: { apiVersion, kind, name, ...scope, uid, resourceVersion },
       ...facts,
       source: { component: this.component },
       firstTimestamp: lastTimestamp,

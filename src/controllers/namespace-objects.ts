@@ -27,6 +27,9 @@ export interface NamespaceKeeper extends RunningController {
   checkAll(): void;
 }
 
+/** In how many namespaces the object is seen to at a time. */
+const workers = 5;
+
 /**
  * Ensures an object in every namespace that isn't on its way out: in new ones, and again whenever the object is changed or
  * deleted. Of the objects only their changes are followed, so that those of other names cost neither time at the start nor
@@ -50,6 +53,7 @@ export function keepInNamespaces(context: ControllerContext, wanted: NamespaceOb
     },
     failed,
     context.queueObserver?.(wanted.controller),
+    workers,
   );
   const checkAll = () => {
     for (const { metadata } of namespaces.list()) queue.add(metadata.name!);

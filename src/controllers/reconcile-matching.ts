@@ -30,6 +30,9 @@ export interface RunningReconciliation extends RunningController {
   add(namespace: string, name: string): void;
 }
 
+/** How many objects are reconciled at a time. */
+const workers = 5;
+
 /**
  * Reconciles the objects of a kind that matter, when they are made and whenever they change. It remembers their names only.
  * Where the kind isn't served, nothing is done.
@@ -54,6 +57,7 @@ export function reconcileMatching<O extends ApiObject>(
     },
     (key, error) => context.failed(controller, key, error),
     context.queueObserver?.(controller),
+    workers,
   );
   const add = (namespace: string, name: string) => queue.add(keyOf(namespace, name));
   const follower = new Follower(

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../base/clock.ts";
+import { detach } from "../base/maybe-promise.ts";
 
 /** After the first failure of a key it is tried again after this time, then after twice as long, and so on. */
 const firstRetryMs = 20;
@@ -19,8 +20,8 @@ export interface QueueObserver {
 }
 
 /**
- * Keys that wait to be worked on, one at a time. A key that is added while it waits is worked on once; one that is added
- * while it is worked on is worked on again. A failed key is tried again, later each time.
+ * Keys that wait to be worked on, some at a time, each by one worker. A key that is added while it waits is worked on once;
+ * one that is added while it is worked on is worked on again, afterwards. A failed key is tried again, later each time.
  */
 export class WorkQueue {
   /** When each key was added, in milliseconds since 1970. */
@@ -29,19 +30,27 @@ export class WorkQueue {
   /** The next time at which a key is added by itself. */
   private readonly later = new Map<string, { readonly at: number; readonly timer: Timer }>();
   private readonly ending = new AbortController();
-  private running: Promise<void> | undefined;
+  /** How many workers there are at present. */
+  private running = 0;
+  /** The keys that are worked on. */
+  private readonly working = new Set<string>();
+  /** Settles when nothing is worked on any more; known while a close waits for that. */
+  private idle: (() => void) | undefined;
 
   /**
    * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
    *   ends early when the signal tells that the queue is being closed.
    * @param failed called with each failure.
    * @param observer told what happens.
+   * @param workers how many keys are worked on at a time. With more than one, their writes share the syncs of the store,
+   *   and a key whose work takes long holds up none of the others.
    */
   constructor(
     private readonly clock: Clock,
     private readonly work: (key: string, closing: AbortSignal) => Promise<void>,
     private readonly failed: (key: string, error: unknown) => void,
     private readonly observer?: QueueObserver,
+    private readonly workers = 1,
   ) {}
 
   add(key: string): void {
@@ -50,7 +59,9 @@ export class WorkQueue {
       this.waiting.set(key, this.clock.now());
       this.observer?.added();
     }
-    this.running ??= this.run();
+    if (this.running >= this.workers) return;
+    this.running++;
+    detach(this.run(), (error) => this.failed(key, error));
   }
 
   /** Adds a key after a time; of several times the earliest counts. */
@@ -74,24 +85,39 @@ export class WorkQueue {
     this.waiting.clear();
     for (const { timer } of this.later.values()) timer.cancel();
     this.later.clear();
-    await this.running;
+    if (this.running > 0) await new Promise<void>((resolve) => (this.idle = resolve));
   }
 
   private get closed(): boolean {
     return this.ending.signal.aborted;
   }
 
+  /** Works until nothing waits that nobody works on. */
   private async run(): Promise<void> {
+    // Whoever adds a key goes on first: the work never begins within its turn.
     await Promise.resolve();
-    for (const [key, addedAt] of this.waiting) {
-      this.waiting.delete(key);
+    for (let key = this.take(); key !== undefined; key = this.take()) {
       const begunAt = this.clock.now();
-      this.observer?.taken((begunAt - addedAt) / 1000);
       await this.attempt(key);
       this.observer?.done((this.clock.now() - begunAt) / 1000);
+      // Whatever was added meanwhile is seen by this worker's next look.
+      this.working.delete(key);
     }
-    // In the same turn as the last look at what waits: a key that is added later must find nothing running.
-    this.running = undefined;
+    // In the same turn as the last look at what waits: a key that is added later must find a worker missing.
+    this.running--;
+    if (this.running === 0) this.idle?.();
+  }
+
+  /** The key that waits longest of those that nobody works on. */
+  private take(): string | undefined {
+    for (const [key, addedAt] of this.waiting) {
+      if (this.working.has(key)) continue;
+      this.waiting.delete(key);
+      this.working.add(key);
+      this.observer?.taken((this.clock.now() - addedAt) / 1000);
+      return key;
+    }
+    return undefined;
   }
 
   private async attempt(key: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json/value.ts";
 import { storedManagedFields } from "../fields/apply/managed-fields.ts";
 import type { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import { textOfEntries } from "../fields/apply/managed-fields-text.ts";
-import type { ApiObject } from "../schema/kind.ts";
+import type { ApiObject, ObjectMetaValue } from "../schema/kind.ts";
 import { inOrder } from "../schema/order.ts";
 import type { Draft, Entry, Revision } from "../storage/store.ts";
 import type { LiveObject } from "./live-object.ts";
@@ -131,8 +131,28 @@ export function decodeBody(body: Uint8Array): ApiObject {
   return decodeTrusted(asBuffer(body)) as unknown as ApiObject;
 }
 
+/**
+ * The metadata of an entry's object without its managed fields, free to be changed. Nothing else is decoded: the managed
+ * fields end the metadata, and their place is known.
+ */
+export function metadataOf(entry: Entry): ObjectMetaValue {
+  const [draftStart] = managedSpans(entry);
+  if (draftStart === undefined) {
+    const { metadata } = decodeEntry(entry);
+    delete metadata.managedFields;
+    return metadata;
+  }
+  const start = metadataAt(entry) + metadataMark.length;
+  const end = draftStart + String(entry.revision).length;
+  const text = Buffer.concat([asBuffer(entry.body).subarray(start, end), closingBrace]);
+  return decodeTrusted(text) as unknown as ObjectMetaValue;
+}
+
+const metadataMark = '"metadata":';
+const closingBrace = Buffer.from("}");
+
 /** What stands in a body between the beginning of its metadata and its revision. */
-const beforeRevision = '"metadata":{"resourceVersion":"';
+const beforeRevision = `${metadataMark}{"resourceVersion":"`;
 
 /** The position of the metadata in an entry's body: only its kind and apiVersion stand before them. */
 export function metadataAt({ revisionAt }: Pick<Entry, "revisionAt">): number {

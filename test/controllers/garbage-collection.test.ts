@@ -107,7 +107,7 @@ test("a deletion in the foreground doesn't wait for what doesn't block it", asyn
   await gone("child");
 });
 
-test("a namespaced owner of a cluster-scoped object says nothing, so the object stays", async () => {
+test("a namespaced owner of a cluster-scoped object says nothing, so the object stays, and an Event tells it", async () => {
   const owner = await make("owner");
   await server.client.create({
     apiVersion: "rbac.authorization.platform.io/v1",
@@ -118,7 +118,19 @@ test("a namespaced owner of a cluster-scoped object says nothing, so the object 
   await make("marker", { ...ownedBy(owner), uid: "00000000-0000-4000-8000-000000000000" });
   await gone("marker");
   const role = { apiVersion: "rbac.authorization.platform.io/v1", kind: "ClusterRole", name: "owned" };
-  expect(await server.client.find(role)).toBeDefined();
+  const found = await server.client.find(role);
+  expect(found).toBeDefined();
+  const events = await until(
+    async () => (await server.client.list({ apiVersion: "v1", kind: "Event", namespace: "default" })).items,
+    (items) => items.length === 1,
+  );
+  expect(events[0]).toMatchObject({
+    type: "Warning",
+    reason: "OwnerRefInvalidNamespace",
+    source: { component: "garbage-collector-controller" },
+    involvedObject: { kind: "ClusterRole", name: "owned", uid: found?.metadata.uid },
+    message: expect.stringContaining(owner.metadata.uid!),
+  });
 });
 
 test("in the foreground an owner waits for the dependents of its dependents too", async () => {

@@ -2,10 +2,16 @@ import { expect, test } from "vitest";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
 import { ManualClock, settle, until } from "../api/support.ts";
 
-function queue(work: (key: string, closing: AbortSignal) => Promise<void>) {
+function queue(work: (key: string, closing: AbortSignal) => Promise<void>, workers?: number) {
   const clock = new ManualClock();
   const failures: string[] = [];
-  const made = new WorkQueue(clock, work, (key, error) => failures.push(`${key}: ${String(error)}`));
+  const made = new WorkQueue(
+    clock,
+    work,
+    (key, error) => failures.push(`${key}: ${String(error)}`),
+    undefined,
+    workers,
+  );
   return { clock, failures, queue: made };
 }
 
@@ -26,6 +32,46 @@ test("keys are worked on one at a time, each once however often it is added", as
   await settle();
   await keys.close();
   expect(done).toEqual(["a", "b", "c"]);
+});
+
+test("several workers take a key each; no key is ever worked on by two, and what is added meanwhile is done after it", async () => {
+  const done: string[] = [];
+  const running = new Set<string>();
+  let most = 0;
+  const { queue: keys } = queue(async (key) => {
+    expect(running.has(key)).toBe(false);
+    running.add(key);
+    most = Math.max(most, running.size);
+    await settle();
+    running.delete(key);
+    done.push(key);
+  }, 3);
+  for (const key of ["a", "b", "c", "d", "e"]) keys.add(key);
+  await Promise.resolve();
+  for (const key of ["a", "b", "f"]) keys.add(key);
+  await until(
+    () => done.length,
+    (count) => count === 8,
+  );
+  await keys.close();
+  expect(most).toBe(3);
+  expect(done.toSorted()).toEqual(["a", "a", "b", "b", "c", "d", "e", "f"]);
+});
+
+test("a key whose work never ends holds up none of the others", async () => {
+  const done: string[] = [];
+  let finish = (): void => undefined;
+  const { queue: keys } = queue(async (key) => {
+    if (key === "stuck") await new Promise<void>((resolve) => (finish = resolve));
+    done.push(key);
+  }, 2);
+  for (const key of ["stuck", "a", "b", "stuck", "c"]) keys.add(key);
+  await settle();
+  expect(done).toEqual(["a", "b", "c"]);
+  const closed = keys.close();
+  finish();
+  await closed;
+  expect(done).toEqual(["a", "b", "c", "stuck"]);
 });
 
 test("a key that is added while it is worked on is worked on again", async () => {

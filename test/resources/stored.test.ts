@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { entriesOf } from "../../src/fields/apply/managed-fields-text.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { resourceOf } from "../../src/resources/registry.ts";
-import { decodeBody, decodeLive, encodeObject, headerOf } from "../../src/resources/stored.ts";
+import { decodeBody, decodeLive, encodeObject, headerOf, metadataOf } from "../../src/resources/stored.ts";
 import type { ApiObject, ManagedFieldsEntryValue } from "../../src/schema/kind.ts";
 import { entryFromDraft, revisionOf } from "../../src/storage/entry.ts";
 import type { Draft } from "../../src/storage/store.ts";
@@ -52,8 +52,10 @@ describe("an object as it is stored", () => {
     ["one without a time", [timeless]],
     ["none", undefined],
   ])("is read without its managed fields: %s", (_what, managedFields) => {
-    const { object, managed } = decodeLive(stored(encodeObject(resource, objectWith(managedFields))));
+    const entry = stored(encodeObject(resource, objectWith(managedFields)));
+    const { object, managed } = decodeLive(entry);
     const { metadata } = objectWith();
+    expect(metadataOf(entry)).toEqual({ ...metadata, resourceVersion: "12345" });
     expect(object).toEqual({ ...objectWith(), metadata: { ...metadata, resourceVersion: "12345" } });
     expect(managed.stored === undefined ? undefined : entriesOf(managed.stored)).toEqual(managedFields);
     expect(managed.entries.size).toBe(managedFields?.length ?? 0);

@@ -3,11 +3,12 @@ import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finaliz
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { namesOf } from "../../resources/registry.ts";
-import { decodeEntry } from "../../resources/stored.ts";
-import type { ApiObject, OwnerReferenceValue } from "../../schema/kind.ts";
+import { metadataOf } from "../../resources/stored.ts";
+import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Timer } from "../../base/clock.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
+import { EventRecorder } from "../event-recorder.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { mayMatter, Ownership } from "./ownership.ts";
 
@@ -24,15 +25,20 @@ export const garbageCollection: Controller = {
   },
 };
 
+/** Who writes Events about owners, by the reference's name. */
+const component = "garbage-collector-controller";
 /** Objects whose owners are of unknown kinds are looked at again after this time, if the kinds have changed. */
 const kindsMs = 30_000;
-/** How many objects are changed at a time, so that their writes share a sync. */
+/** How many objects are judged at a time, so that their writes share a sync. */
+const workers = 32;
+/** How many dependents of one orphaned object are changed at a time. */
 const parallelWrites = 16;
 
 class Collector {
   private readonly ownership: Ownership;
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
+  private readonly events: EventRecorder;
   /** Owners that dependents hold back; whatever becomes of one of those dependents may set them free. */
   private readonly held = new Set<string>();
   private timer: Timer | undefined;
@@ -48,7 +54,9 @@ class Collector {
       (key, closing) => this.work(key, closing),
       failed,
       context.queueObserver?.("garbagecollector"),
+      workers,
     );
+    this.events = new EventRecorder(context.client, context.clock, component, (error) => failed("/", error));
     const handler = {
       matters: mayMatter,
       put: (entry: Entry) => this.put(entry),
@@ -99,15 +107,23 @@ class Collector {
     this.timer?.cancel();
     this.follower.close();
     await this.queue.close();
+    await this.events.close();
   }
 
   private put(entry: Entry): void {
     const before = this.ownership.owners(entry.key);
-    this.ownership.put(entry);
+    for (const owner of this.ownership.put(entry)) this.tellImpossible(entry.key, owner);
     this.queue.add(entry.key);
     for (const owner of [...before, ...this.ownership.owners(entry.key)]) {
       if (this.held.has(owner)) this.queue.add(owner);
     }
+  }
+
+  /** Nothing is concluded from such an owner, so an Event says that the object won't be collected with it. */
+  private tellImpossible(key: string, { apiVersion, kind, name, uid }: OwnerReferenceValue): void {
+    const owner = `[${apiVersion}/${kind}, name: ${name}, uid: ${uid}]`;
+    const message = `ownerRef ${owner} names a namespaced kind, and the object is in no namespace`;
+    this.events.record(this.referenceTo(key), "Warning", "OwnerRefInvalidNamespace", message);
   }
 
   /** Whoever names the object as owner has one less; an owner that waited for it may go. */
@@ -121,14 +137,14 @@ class Collector {
   private async work(key: string, closing: AbortSignal): Promise<void> {
     const entry = await this.context.store.get(key);
     if (entry === undefined) return;
-    const object = decodeEntry(entry);
-    if (await this.releaseOwner(key, object, closing)) return;
-    await this.judgeDependent(key, object);
+    const metadata = metadataOf(entry);
+    if (await this.releaseOwner(key, metadata, closing)) return;
+    await this.judgeDependent(key, metadata);
   }
 
   /** An owner that is on its way out and waits for its dependents. */
-  private async releaseOwner(key: string, owner: ApiObject, closing: AbortSignal): Promise<boolean> {
-    const { deletionTimestamp, finalizers = [], uid = "" } = owner.metadata;
+  private async releaseOwner(key: string, owner: ObjectMetaValue, closing: AbortSignal): Promise<boolean> {
+    const { deletionTimestamp, finalizers = [], uid = "" } = owner;
     if (deletionTimestamp === undefined) return false;
     const orphans = finalizers.includes(orphanFinalizer);
     if (!orphans && !finalizers.includes(foregroundFinalizer)) return false;
@@ -157,18 +173,18 @@ class Collector {
     this.held.add(key);
     for (const dependent of this.ownership.dependentsOf(key)) {
       const object = await this.read(dependent);
-      const reference = object?.metadata.ownerReferences?.find((one) => one.uid === ownerUid);
+      const reference = object?.ownerReferences?.find((one) => one.uid === ownerUid);
       if (object === undefined || reference === undefined) continue;
       if (reference.blockOwnerDeletion === true) blocked = true;
-      if (object.metadata.deletionTimestamp === undefined) this.queue.add(dependent);
+      if (object.deletionTimestamp === undefined) this.queue.add(dependent);
     }
     if (!blocked) this.held.delete(key);
     return blocked;
   }
 
   /** An object with owners: deleted when none is left, or when those left wait for it. */
-  private async judgeDependent(key: string, object: ApiObject): Promise<void> {
-    const { ownerReferences = [], deletionTimestamp, finalizers = [] } = object.metadata;
+  private async judgeDependent(key: string, object: ObjectMetaValue): Promise<void> {
+    const { ownerReferences = [], deletionTimestamp, finalizers = [] } = object;
     if (ownerReferences.length === 0 || deletionTimestamp !== undefined) return;
     const states = await Promise.all(ownerReferences.map((owner) => this.stateOf(owner, key)));
     const lost = ownerReferences.filter((_, index) => states[index] !== "solid");
@@ -182,7 +198,7 @@ class Collector {
         : "Background";
     // In a cycle of owners each would wait for the others for ever, so this one no longer blocks its owners.
     if (waiting && (await this.isWaitedFor(key)) && (await this.unblock(key, object))) return;
-    const { uid, resourceVersion } = object.metadata;
+    const { uid, resourceVersion } = object;
     await unlessRaced(() =>
       this.context.client.delete(
         this.referenceTo(key),
@@ -199,7 +215,7 @@ class Collector {
   }
 
   /** Takes back that an object blocks its owners; whether there was anything to take back. */
-  private async unblock(key: string, { metadata }: ApiObject): Promise<boolean> {
+  private async unblock(key: string, metadata: ObjectMetaValue): Promise<boolean> {
     const before = metadata.ownerReferences ?? [];
     if (!before.some((one) => one.blockOwnerDeletion === true)) return false;
     const ownerReferences = before.map((one) => ({ ...one, blockOwnerDeletion: false }));
@@ -216,19 +232,19 @@ class Collector {
     // An owner of an unknown kind can't be looked up, so nothing is concluded from it.
     if (key === undefined) return "solid";
     const object = await this.read(key);
-    if (object === undefined || object.metadata.uid !== owner.uid) return "lost";
+    if (object === undefined || object.uid !== owner.uid) return "lost";
     return waitsForDependents(object) ? "waiting" : "solid";
   }
 
   private async dropReference(key: string, ownerUid: string): Promise<void> {
     const object = await this.read(key);
-    const lost = (object?.metadata.ownerReferences ?? []).filter((one) => one.uid === ownerUid);
+    const lost = (object?.ownerReferences ?? []).filter((one) => one.uid === ownerUid);
     if (object !== undefined && lost.length > 0) await this.dropReferences(key, object, new Set(lost));
   }
 
   private async dropReferences(
     key: string,
-    { metadata }: ApiObject,
+    metadata: ObjectMetaValue,
     lost: ReadonlySet<OwnerReferenceValue>,
   ): Promise<void> {
     const ownerReferences = (metadata.ownerReferences ?? []).filter((one) => !lost.has(one));
@@ -236,15 +252,15 @@ class Collector {
     await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
   }
 
-  private async dropFinalizer(key: string, { metadata }: ApiObject, finalizer: string): Promise<void> {
+  private async dropFinalizer(key: string, metadata: ObjectMetaValue, finalizer: string): Promise<void> {
     const finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
     const patch = { metadata: { resourceVersion: metadata.resourceVersion, finalizers } };
     await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
   }
 
-  private async read(key: string): Promise<ApiObject | undefined> {
+  private async read(key: string): Promise<ObjectMetaValue | undefined> {
     const entry = await this.context.store.get(key);
-    return entry === undefined ? undefined : decodeEntry(entry);
+    return entry === undefined ? undefined : metadataOf(entry);
   }
 
   private referenceTo(key: string): ObjectReference {
@@ -256,7 +272,7 @@ class Collector {
 }
 
 /** Whether an object is on its way out, after its dependents. */
-function waitsForDependents({ metadata }: ApiObject): boolean {
+function waitsForDependents(metadata: ObjectMetaValue): boolean {
   const { deletionTimestamp, finalizers = [] } = metadata;
   return deletionTimestamp !== undefined && finalizers.includes(foregroundFinalizer);
 }

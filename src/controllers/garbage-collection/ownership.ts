@@ -1,6 +1,6 @@
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { keyOf, namesOf, type Registry, type Resource } from "../../resources/registry.ts";
-import { asBuffer, decodeEntry } from "../../resources/stored.ts";
+import { asBuffer, metadataOf } from "../../resources/stored.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 
@@ -25,21 +25,21 @@ export class Ownership {
 
   constructor(private readonly registry: Registry) {}
 
-  /** Adds an object, or updates what is known of it. */
-  put(entry: Entry): void {
+  /** Adds an object, or updates what is known of it; gives the owners that it names and can't have. */
+  put(entry: Entry): readonly OwnerReferenceValue[] {
     const { namespace } = namesOf(entry.key);
-    const { ownerReferences = [] } = decodeEntry(entry).metadata;
+    const { ownerReferences = [] } = metadataOf(entry);
     const keys = ownerReferences.flatMap((owner) => this.keyOfOwner(owner, namespace) ?? []);
     this.remove(entry.key);
     const isUnknown = ({ apiVersion, kind }: OwnerReferenceValue) =>
       this.registry.findKind(apiVersion, kind) === undefined;
     if (ownerReferences.some(isUnknown)) this.ofUnknownKinds.add(entry.key);
-    if (keys.length === 0) return;
-    this.ownersOf.set(entry.key, keys);
+    if (keys.length > 0) this.ownersOf.set(entry.key, keys);
     for (const key of keys) {
       const set = this.dependents.get(key) ?? new Set();
       this.dependents.set(key, set.add(entry.key));
     }
+    return ownerReferences.filter((owner) => this.isImpossible(owner, namespace));
   }
 
   /** Forgets what an object depends on; what depends on it stays. */
@@ -91,8 +91,17 @@ export class Ownership {
   /** The store key of an owner; undefined for a kind that this server doesn't have. */
   keyOfOwner({ apiVersion, kind, name }: OwnerReferenceValue, namespace: string): string | undefined {
     const resource = this.registry.findKind(apiVersion, kind);
-    // A cluster-scoped object can't have a namespaced owner: the reference is ignored.
-    if (resource === undefined || (resource.namespaced && namespace === "")) return undefined;
+    if (resource === undefined || isInNoNamespace(resource, namespace)) return undefined;
     return keyOf(resource, resource.namespaced ? namespace : "", name);
   }
+
+  private isImpossible({ apiVersion, kind }: OwnerReferenceValue, namespace: string): boolean {
+    const resource = this.registry.findKind(apiVersion, kind);
+    return resource !== undefined && isInNoNamespace(resource, namespace);
+  }
+}
+
+/** A cluster-scoped object can't have a namespaced owner: there would be no telling in which namespace it is. */
+function isInNoNamespace(owner: Resource, namespace: string): boolean {
+  return owner.namespaced && namespace === "";
 }

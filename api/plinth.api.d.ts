@@ -457,29 +457,37 @@ export interface QueueObserver {
 }
 
 /**
- * Keys that wait to be worked on, one at a time. A key that is added while it waits is worked on once; one that is added
- * while it is worked on is worked on again. A failed key is tried again, later each time.
+ * Keys that wait to be worked on, some at a time, each by one worker. A key that is added while it waits is worked on once;
+ * one that is added while it is worked on is worked on again, afterwards. A failed key is tried again, later each time.
  */
 export declare class WorkQueue {
   /** When each key was added, in milliseconds since 1970. */
   /** The next time at which a key is added by itself. */
+  /** How many workers there are at present. */
+  /** The keys that are worked on. */
+  /** Settles when nothing is worked on any more; known while a close waits for that. */
   /**
    * @param work brings one key to its desired state; throwing means that it is to be tried again. Work that takes long
    *   ends early when the signal tells that the queue is being closed.
    * @param failed called with each failure.
    * @param observer told what happens.
+   * @param workers how many keys are worked on at a time. With more than one, their writes share the syncs of the store,
+   *   and a key whose work takes long holds up none of the others.
    */
   constructor(
     clock: Clock,
     work: (key: string, closing: AbortSignal) => Promise<void>,
     failed: (key: string, error: unknown) => void,
     observer?: QueueObserver | undefined,
+    workers?: number,
   );
   add(key: string): void;
   /** Adds a key after a time; of several times the earliest counts. */
   addLater(key: string, delayMs: number): void;
   /** Resolves when nothing is being worked on. */
   close(): Promise<void>;
+  /** Works until nothing waits that nobody works on. */
+  /** The key that waits longest of those that nobody works on. */
 }
 
 // ---- index

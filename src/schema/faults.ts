@@ -3,6 +3,9 @@ import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 
+/** What the reference writes in place of a missing field. */
+const wholeObject = "<nil>";
+
 /** How many faults of one object are reported at most. */
 const maxFaults = 256;
 
@@ -47,6 +50,21 @@ export class FieldReport {
       place = new FieldReport(this.causes, place, steps[next]!, false);
     }
     return place;
+  }
+
+  /** The place of faults that the reference gives no field: those of combined schemas, and of expressions left out. */
+  whole(): FieldReport {
+    return new FieldReport(this.causes, undefined, "", false).at(wholeObject);
+  }
+
+  /** The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. */
+  apart(): FieldReport {
+    return new FieldReport([], this.above, this.step, this.isKey);
+  }
+
+  /** Takes the faults of another report, whose places are places of this one's object. */
+  take({ causes }: FieldReport): void {
+    for (const cause of causes) if (!this.full) this.causes.push(cause);
   }
 
   /** A place below this one: the value under a free key. */

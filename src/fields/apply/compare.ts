@@ -1,6 +1,6 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
-import { elementOfItem, partsOf, sameKeys, type Part } from "./parts.ts";
+import { elementOfItem, partsOf, sameKeys, type Part, type Place } from "./parts.ts";
 import { setOfNewPart, setOfPart } from "./read-set.ts";
 import type { Shape } from "./shape.ts";
 
@@ -165,17 +165,18 @@ function compareFewItems(
   const parts = (list: readonly unknown[]): Part[] =>
     differing.map((index) => {
       const element = elementOfItem(list[index], shape, "lenient")!;
-      return { element, value: list[index], shape: shape.element };
+      return { element, value: list[index], shape: shape.element, isOwn: true };
     });
   return compareParts(parts(old), parts(fresh));
 }
 
 function arePlaces(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object") return false;
   return a === null || b === null || Array.isArray(a) === Array.isArray(b);
 }
 
 /** What differs at and below a place that both have. */
-function comparePart(was: Part, is: Part): Comparison {
+function comparePart(was: Place, is: Place): Comparison {
   if (was.value === is.value) return same;
   const shapeOf = memberShapes(is.shape);
   if (shapeOf !== undefined && isObject(was.value) && isObject(is.value)) {
@@ -196,6 +197,8 @@ function comparePart(was: Part, is: Part): Comparison {
     return equal ? same : { ...same, modified: FieldSet.leaf };
   }
   // A leaf became a holder of others, or the other way round.
-  const [before, after] = [setOfPart(was, "lenient"), setOfPart(is, "lenient")];
+  const isOwn = !is.element.startsWith("f:");
+  const before = setOfPart({ ...was, isOwn }, "lenient");
+  const after = setOfPart({ ...is, isOwn }, "lenient");
   return { ...same, added: after.difference(before), removed: before.difference(after) };
 }

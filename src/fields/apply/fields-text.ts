@@ -1,6 +1,6 @@
 import { encodeString } from "../../base/json/encode.ts";
 import { fieldElement, inOrder, valueElement, type FieldSet } from "./field-set.ts";
-import { elementOfItem, type Strictness } from "./parts.ts";
+import { elementOfItem, nullsOf, type Strictness } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -29,6 +29,8 @@ export function textOfFields(
   return writer.failed ? undefined : text;
 }
 
+const isDeclaredNowhere = (): boolean => false;
+
 class Writer {
   /** Whether a list was met that can't be taken apart strictly. */
   failed = false;
@@ -41,11 +43,13 @@ class Writer {
       case "leaf":
         return undefined;
       case "deduced":
-        return isObject(value) ? this.members(value, () => shape, ignored) : undefined;
+        return isObject(value) ? this.members(value, () => shape, ignored, isDeclaredNowhere) : undefined;
       case "struct":
-        return isObject(value) ? this.members(value, shape.member, ignored) : undefined;
+        return isObject(value) ? this.members(value, shape.member, ignored, shape.declares) : undefined;
       case "map":
-        return isObject(value) ? this.members(value, () => shape.element, ignored) : undefined;
+        return isObject(value)
+          ? this.members(value, () => shape.element, ignored, isDeclaredNowhere)
+          : undefined;
       case "set":
         return Array.isArray(value) ? this.values(value, ignored) : undefined;
       case "items":
@@ -57,12 +61,14 @@ class Writer {
     value: JsonObject,
     shapeOf: (name: string) => Shape | undefined,
     ignored: FieldSet,
+    declares: (name: string) => boolean,
   ): string | undefined {
+    const nulls = nullsOf(this.strictness);
     let text = "";
     let some = false;
     for (const name of inOrder(Object.keys(value))) {
       const member = value[name];
-      if (member === undefined || member === null) continue;
+      if (member === undefined || (member === null && nulls === "left out")) continue;
       const shape = shapeOf(name);
       if (shape === undefined) continue;
       some = true;
@@ -70,9 +76,11 @@ class Writer {
       const below = ignored.isEmpty ? ignored : ignored.below(element);
       if (below.isMember) continue;
       const own = this.parts(member, shape, below);
-      // An object is owned through its members; when all of them are ignored it has no owner.
-      if (own === "") continue;
-      text += `${text === "" ? "" : ","}${encodeString(element)}:{${own ?? ""}}`;
+      const declared = declares(name);
+      // A declared object is owned through its members; when all of them are ignored it has no owner.
+      if (own === "" && declared) continue;
+      const isBeside = own !== undefined && own !== "" && !declared;
+      text += `${text === "" ? "" : ","}${encodeString(element)}:{${isBeside ? '".":{},' : ""}${own ?? ""}}`;
     }
     return some ? text : undefined;
   }

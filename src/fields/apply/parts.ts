@@ -1,11 +1,20 @@
 import { fieldElement, keyElement, valueElement } from "./field-set.ts";
 import { deducedShape, type Shape } from "./shape.ts";
 
-/** A part of an object or list. */
-export interface Part {
+/** A value at a place of an object or list. */
+export interface Place {
   readonly element: string;
   readonly value: unknown;
   readonly shape: Shape;
+}
+
+/** A part of an object or list. */
+export interface Part extends Place {
+  /**
+   * Whether it is owned itself, beside what is in it: an item, or a member that nobody declared. A declared member is there
+   * because of what is in it.
+   */
+  readonly isOwn: boolean;
 }
 
 /** A list that can't be taken apart by its keys or values. */
@@ -29,6 +38,11 @@ export type Strictness = "strict" | "lenient";
 /** Whether members that are null are parts. */
 export type Nulls = "kept" | "left out";
 
+/** Who applies a null means it; what stands as null is as good as absent. */
+export function nullsOf(strictness: Strictness): Nulls {
+  return strictness === "strict" ? "kept" : "left out";
+}
+
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
@@ -47,11 +61,13 @@ export function partsOf(
     case "leaf":
       return undefined;
     case "deduced":
-      return isObject(value) ? members(value, () => deducedShape, nulls) : undefined;
+      return isObject(value) ? members(value, () => deducedShape, nulls, isAlwaysOwn) : undefined;
     case "struct":
-      return isObject(value) ? members(value, (name) => shape.member(name), nulls) : undefined;
+      return isObject(value)
+        ? members(value, shape.member, nulls, (name) => !shape.declares(name))
+        : undefined;
     case "map":
-      return isObject(value) ? members(value, () => shape.element, nulls) : undefined;
+      return isObject(value) ? members(value, () => shape.element, nulls, isAlwaysOwn) : undefined;
     case "set":
       return Array.isArray(value) ? setItems(value, strictness) : undefined;
     case "items":
@@ -63,12 +79,19 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function members(value: JsonObject, shapeOf: (name: string) => Shape | undefined, nulls: Nulls): Part[] {
+const isAlwaysOwn = (): boolean => true;
+
+function members(
+  value: JsonObject,
+  shapeOf: (name: string) => Shape | undefined,
+  nulls: Nulls,
+  isOwn: (name: string) => boolean,
+): Part[] {
   const parts: Part[] = [];
   for (const name of Object.keys(value)) {
     const shape = shapeOf(name);
     if (shape !== undefined && value[name] !== undefined && (value[name] !== null || nulls === "kept")) {
-      parts.push({ element: fieldElement(name), value: value[name], shape });
+      parts.push({ element: fieldElement(name), value: value[name], shape, isOwn: isOwn(name) });
     }
   }
   return parts;
@@ -81,7 +104,7 @@ function setItems(items: readonly unknown[], strictness: Strictness): Part[] {
   const parts: Part[] = [];
   for (const value of items) {
     const element = valueElement(value);
-    if (!seen.has(element)) parts.push({ element, value, shape: leaf });
+    if (!seen.has(element)) parts.push({ element, value, shape: leaf, isOwn: true });
     else if (strictness === "strict") throw new PartsFault([], `the value ${element.slice(2)} stands twice`);
     seen.add(element);
   }
@@ -101,7 +124,7 @@ function keyedItems(
       if (strictness === "lenient") continue;
       throw new PartsFault([], `an item has no value for one of its keys: ${shape.keys.join(", ")}`);
     }
-    if (!seen.has(element)) parts.push({ element, value, shape: shape.element });
+    if (!seen.has(element)) parts.push({ element, value, shape: shape.element, isOwn: true });
     else if (strictness === "strict") throw new PartsFault([], `the item ${element.slice(2)} stands twice`);
     seen.add(element);
   }

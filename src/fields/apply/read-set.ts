@@ -1,5 +1,5 @@
 import { FieldSet } from "./field-set.ts";
-import { partsOf, PartsFault, type Part, type Strictness } from "./parts.ts";
+import { nullsOf, partsOf, PartsFault, type Part, type Place, type Strictness } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Shape } from "./shape.ts";
  * @throws {PartsFault} strictly, for lists that can't be taken apart; it names where.
  */
 export function readSet(value: unknown, shape: Shape, strictness: Strictness): FieldSet {
-  const parts = partsOf(value, shape, strictness);
+  const parts = partsOf(value, shape, strictness, nullsOf(strictness));
   return parts === undefined ? FieldSet.empty : FieldSet.of(false, below(parts, strictness));
 }
 
@@ -30,16 +30,15 @@ function below(parts: readonly Part[], strictness: Strictness): Map<string, Fiel
  * The fields of a part that is new, with its place and every place in it, and members that are null: whoever brings an object
  * or list owns that it is there.
  */
-export function setOfNewPart({ value, shape }: Part): FieldSet {
+export function setOfNewPart({ value, shape }: Place): FieldSet {
   const parts = partsOf(value, shape, "lenient", "kept");
   if (parts === undefined || parts.length === 0) return FieldSet.leaf;
   return FieldSet.of(true, new Map(parts.map((part) => [part.element, setOfNewPart(part)])));
 }
 
 /** The fields of a part, from its own place on; else as {@link readSet}. */
-export function setOfPart({ element, value, shape }: Part, strictness: Strictness): FieldSet {
-  const parts = partsOf(value, shape, strictness);
+export function setOfPart({ value, shape, isOwn }: Part, strictness: Strictness): FieldSet {
+  const parts = partsOf(value, shape, strictness, nullsOf(strictness));
   if (parts === undefined || parts.length === 0) return FieldSet.leaf;
-  // An item is owned itself, beside what is in it; an object is there because of what is in it.
-  return FieldSet.of(!element.startsWith("f:"), below(parts, strictness));
+  return FieldSet.of(isOwn, below(parts, strictness));
 }

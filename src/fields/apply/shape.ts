@@ -8,7 +8,12 @@ export type Shape =
   /** Owned as one: scalars, atomic lists, maps and structs. */
   | { readonly kind: "leaf" }
   /** An object whose members are owned one by one; those it doesn't declare have no shape. */
-  | { readonly kind: "struct"; readonly member: (name: string) => Shape | undefined }
+  | {
+      readonly kind: "struct";
+      readonly member: (name: string) => Shape | undefined;
+      /** Whether a member is declared by its name; others come and go as those of a map. */
+      readonly declares: (name: string) => boolean;
+    }
   /** An object with free members, owned one by one. */
   | { readonly kind: "map"; readonly element: Shape }
   /** A list of unique scalars, owned one by one. */
@@ -49,7 +54,9 @@ export function shapeOfStruct(type: StructType): Shape {
       members.set(name, known);
       return known;
     };
-    found = { kind: "struct", member };
+    const declares = (name: string) =>
+      Object.hasOwn(type.fields, name) || type.open?.properties.has(name) === true;
+    found = { kind: "struct", member, declares };
     structs.set(type, found);
   }
   return found;
@@ -92,8 +99,12 @@ function shapeOfNode(node: SchemaNode): Shape {
     if (embedded && (name === "apiVersion" || name === "kind")) return leaf;
     return shapeOfMember(node, name);
   };
-  return { kind: "struct", member };
+  const declares = (name: string) => properties.has(name) || (embedded && partsOfObjects.has(name));
+  return { kind: "struct", member, declares };
 }
+
+/** What every object has, beside what its schema declares. */
+const partsOfObjects: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /** Lists of custom kinds are owned as one unless their schema says otherwise. */
 function shapeOfItems({ listType, listMapKeys }: SchemaNode, items: SchemaNode): Shape {

@@ -81,7 +81,7 @@ export class AggregatedDiscovery {
 
   private resource(resource: Resource): object {
     const { kind } = resource;
-    const subresources = Object.entries(kind.subresources).map(([name, declared]) => ({
+    const subresources = shownSubresources(kind).map(([name, declared]) => ({
       subresource: name,
       responseKind: kindAt(resource, declared, this.vocabulary),
       verbs: declared.verbs,
@@ -97,6 +97,12 @@ export class AggregatedDiscovery {
       ...(subresources.length === 0 ? {} : { subresources }),
     };
   }
+}
+
+/** The subresources of a kind, as discovery lists them: the reference names the status of a custom kind first. */
+export function shownSubresources({ custom, subresources }: Kind): [string, Kind["subresources"][string]][] {
+  const all = Object.entries(subresources);
+  return custom === undefined ? all : all.toSorted(([a], [b]) => (a < b ? 1 : -1));
 }
 
 /** The resource types of an extension server, each with its subresources. */

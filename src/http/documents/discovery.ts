@@ -5,7 +5,7 @@ import type { ServedGroupVersion, Registry, Resource } from "../../resources/reg
 import { StatusError } from "../../base/status-error.ts";
 import { DiscoveredVersions } from "./discovered-versions.ts";
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
-import { AggregatedDiscovery, kindAt } from "./aggregated-discovery.ts";
+import { AggregatedDiscovery, kindAt, shownSubresources } from "./aggregated-discovery.ts";
 import { parseAccept, preferred } from "../request/negotiation.ts";
 import { sendJson, sendYaml } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
@@ -190,14 +190,19 @@ function resourceList(
   vocabulary: Vocabulary,
   features: DiscoveryFeatures,
 ): object {
+  // The subresources of custom kinds stand in the order of the kind, others in that of their names.
+  const isCustom = resources.every(({ kind }) => kind.custom !== undefined);
+  const documents = resources.toSorted(byName).flatMap((one) => resourceDocuments(one, vocabulary, features));
   return {
     kind: "APIResourceList",
     apiVersion: "v1",
     groupVersion: apiVersionOf(group, version),
-    resources: resources
-      .flatMap((one) => resourceDocuments(one, vocabulary, features))
-      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    resources: isCustom ? documents : documents.toSorted(byName),
   };
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 interface ResourceDocument {
@@ -225,7 +230,7 @@ function resourceDocuments(
       ? { storageVersionHash: storageVersionHash(resource) }
       : {}),
   };
-  const below = Object.entries(kind.subresources).map(([subresource, declared]) => {
+  const below = shownSubresources(kind).map(([subresource, declared]) => {
     const shown = kindAt(resource, declared, vocabulary);
     const elsewhere = shown.group !== resource.group || shown.version !== resource.version;
     return {

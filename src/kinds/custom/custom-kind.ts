@@ -1,5 +1,4 @@
 import {
-  allVerbs,
   kindOfType,
   typeMeta,
   type ApiObject,
@@ -11,6 +10,7 @@ import {
 import type { Forgettables, Made } from "../../base/forgettable.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { anyObject, readSchema, type SchemaNode } from "../../schema/custom/schema-node.ts";
+import { defaultMember } from "../../schema/custom/fill.ts";
 import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -102,6 +102,9 @@ interface KindParts {
   readonly parsed: () => ParsedSchema;
 }
 
+/** In the order in which the reference lists those of custom kinds. */
+const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"] as const;
+
 function customKind(
   { metadata, spec }: Definition,
   version: Version,
@@ -131,7 +134,7 @@ function customKind(
     ...(names.categories && { categories: names.categories }),
     allowUnconditionalUpdate: false,
     // What is on its way out takes no new objects.
-    ...(metadata.deletionTimestamp !== undefined && { verbs: allVerbs.filter((verb) => verb !== "create") }),
+    verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
     generationOf: hasStatus ? allButStatus : allButMetadata,
     columns: customColumns((version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[]),
     custom: {
@@ -146,7 +149,9 @@ function customKind(
         : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
     ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
-    ...(hasStatus && { status: { initial: () => undefined, keepsMetadata: "all" } }),
+    ...(hasStatus && {
+      status: { initial: () => defaultMember(parsed().node, "status"), keepsMetadata: "all" },
+    }),
   };
   return kindOfType(members, type);
 }

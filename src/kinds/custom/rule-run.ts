@@ -13,12 +13,8 @@ import { oldSelf, self, type Rule, type RuleNode } from "./rule-tree.ts";
 /** What all rules together may cost for one object, in the units of the reference. */
 const objectBudget = 10_000_000;
 
-/** The reference gives faults of the whole object this place. */
-const wholeObject = "<nil>";
-
 /** Faults after which the object hasn't the shape that rules rely on. */
 const blocking: ReadonlySet<string> = new Set([
-  "FieldValueNotSupported",
   "FieldValueRequired",
   "FieldValueTooLong",
   "FieldValueTooMany",
@@ -40,7 +36,7 @@ export function checkExpressions(
   if (rules === undefined) return;
   if (report.faults.some(({ reason }) => blocking.has(reason))) {
     report
-      .at(wholeObject)
+      .whole()
       .invalid(
         undefined,
         "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
@@ -112,7 +108,7 @@ export class RuleRun {
   private evaluate(rule: Rule, visit: Visit): boolean {
     const { schema } = visit.node;
     const fault = (message: string): void => {
-      const place = visit.place.path === "" ? visit.place.at(wholeObject) : visit.place;
+      const place = visit.place.path === "" ? visit.place.whole() : visit.place;
       place.invalid(schema.type, message);
     };
     if (this.left <= 0) {

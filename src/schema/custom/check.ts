@@ -1,13 +1,15 @@
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import { FieldReport } from "../faults.ts";
-import { hasFormat, rangeOf } from "./formats.ts";
+import type { FieldReport } from "../faults.ts";
+import { hasFormat } from "./formats.ts";
 import { checkListItems } from "./list-items.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
 
 /** Holds a value against a schema, with the reasons that the reference gives (spec: conventions 4.8). */
 export function checkValue(node: SchemaNode, value: JsonValue, place: FieldReport): void {
   if (place.full) return;
-  if (!hasType(node, value, place)) return;
+  checkType(node, value, place);
+  // The other rules go by the type that the value has.
+  if (value === null) return;
   const { rules } = node;
   checkParts(node, value, place);
   if (rules.enum !== undefined && !rules.enum.some((one) => deepEqual(one as JsonValue, value))) {
@@ -22,17 +24,15 @@ export function checkValue(node: SchemaNode, value: JsonValue, place: FieldRepor
   else if (isObject(value)) checkObject(node, value, place);
 }
 
-/** Whether a value has the type that it should; what the other rules say of values of other types means nothing. */
-function hasType({ type, nullable, intOrString }: SchemaNode, value: JsonValue, place: FieldReport): boolean {
+function checkType({ type, nullable, intOrString }: SchemaNode, value: JsonValue, place: FieldReport): void {
   const found = typeOf(value);
   if (found === "null") {
-    if (nullable || (type === "" && !intOrString)) return true;
+    if (nullable || (type === "" && !intOrString)) return;
   } else if (intOrString) {
-    if (found === "integer" || found === "string") return true;
-  } else if (type === "" || type === found || (type === "number" && found === "integer")) return true;
+    if (found === "integer" || found === "string") return;
+  } else if (type === "" || type === found || (type === "number" && found === "integer")) return;
   const wanted = intOrString ? "integer or string" : type;
   place.typeInvalid(value, `must be of type ${wanted}: ${JSON.stringify(found)}`);
-  return false;
 }
 
 function typeOf(value: JsonValue): JsonTypeName | "null" {
@@ -52,26 +52,58 @@ function typeOf(value: JsonValue): JsonTypeName | "null" {
   }
 }
 
+/**
+ * Holds a value against combined schemas. As in the reference, the fault of a combination has no place of its own but says it in
+ * its message, and where no schema fits, the faults by the first stand beside it.
+ */
 function checkParts({ rules }: SchemaNode, value: JsonValue, place: FieldReport): void {
   const { allOf, anyOf, oneOf, not } = rules;
-  for (const part of allOf) checkValue(part, value, place);
-  if (anyOf.length > 0 && !anyOf.some((part) => fits(part, value))) {
-    place.invalid(value, "must validate at least one schema (anyOf)");
-  }
-  if (oneOf.length > 0) {
-    const fitting = oneOf.filter((part) => fits(part, value)).length;
-    if (fitting !== 1) {
-      const found = fitting === 0 ? "Found none valid" : `Found ${fitting} valid alternatives`;
-      place.invalid(value, `must validate one and only one schema (oneOf). ${found}`);
+  if (anyOf.length > 0) {
+    const { fitting, first } = tried(anyOf, value, place);
+    if (fitting === 0) {
+      refuseWhole(value, place, "must validate at least one schema (anyOf)");
+      place.take(first!);
     }
   }
-  if (not !== undefined && fits(not, value)) place.invalid(value, "must not validate the schema (not)");
+  if (oneOf.length > 0) {
+    const { fitting, first } = tried(oneOf, value, place);
+    if (fitting !== 1) {
+      const found = fitting === 0 ? "Found none valid" : `Found ${fitting} valid alternatives`;
+      refuseWhole(value, place, `must validate one and only one schema (oneOf). ${found}`);
+    }
+    if (fitting === 0) place.take(first!);
+  }
+  const before = place.faults.length;
+  for (const part of allOf) checkValue(part, value, place);
+  if (place.faults.length > before) refuseWhole(value, place, "must validate all the schemas (allOf)");
+  if (not !== undefined && tried([not], value, place).fitting > 0) {
+    refuseWhole(value, place, "must not validate the schema (not)");
+  }
 }
 
-function fits(node: SchemaNode, value: JsonValue): boolean {
-  const report = FieldReport.start();
-  checkValue(node, value, report);
-  return report.faults.length === 0;
+/**
+ * Holds a value against alternatives, each once, however deeply they are nested.
+ *
+ * @returns how many fit, and what the first one finds.
+ */
+function tried(
+  parts: readonly SchemaNode[],
+  value: JsonValue,
+  place: FieldReport,
+): { readonly fitting: number; readonly first: FieldReport | undefined } {
+  let fitting = 0;
+  let first: FieldReport | undefined;
+  for (const part of parts) {
+    const report = place.apart();
+    first ??= report;
+    checkValue(part, value, report);
+    if (report.faults.length === 0) fitting++;
+  }
+  return { fitting, first };
+}
+
+function refuseWhole(value: JsonValue, place: FieldReport, message: string): void {
+  place.whole().invalid(value, `${JSON.stringify(place.path)} ${message}`);
 }
 
 function checkText(rules: ValueRules, text: string, place: FieldReport): void {
@@ -102,8 +134,11 @@ function lengthOf(text: string): number {
   return length;
 }
 
+const leastInteger = -(2n ** 63n);
+const greatestInteger = 2n ** 63n - 1n;
+
 function checkNumber({ rules, type }: SchemaNode, value: number | bigint, place: FieldReport): void {
-  const { maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf, format } = rules;
+  const { maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf } = rules;
   if (multipleOf !== undefined && multipleOf > 0) {
     const quotient = Number(value) / multipleOf;
     if (!Number.isInteger(quotient)) place.invalid(value, `should be a multiple of ${multipleOf}`);
@@ -114,9 +149,9 @@ function checkNumber({ rules, type }: SchemaNode, value: number | bigint, place:
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     place.invalid(value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
   }
-  const range = rangeOf(format ?? (type === "integer" ? "int64" : ""));
-  if (range !== undefined && (value < range[0] || value > range[1])) {
-    place.invalid(value, `should be between ${range[0]} and ${range[1]}`);
+  // Formats of numbers (int32, float) bound nothing, as in the reference; clients read integers in 64 bits.
+  if (type === "integer" && (value < leastInteger || value > greatestInteger)) {
+    place.invalid(value, `should be between ${leastInteger} and ${greatestInteger}`);
   }
 }
 
@@ -137,9 +172,12 @@ function checkList(node: SchemaNode, list: readonly JsonValue[], place: FieldRep
 function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): void {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
-  if (maxProperties !== undefined && names.length > maxProperties) place.tooMany(names.length, maxProperties);
+  // As in the reference, what has too many or too few members isn't looked into.
+  if (maxProperties !== undefined && names.length > maxProperties) {
+    return place.tooMany(names.length, maxProperties);
+  }
   if (minProperties !== undefined && names.length < minProperties) {
-    place.invalid(names.length, `should have at least ${minProperties} properties`);
+    return place.invalid(names.length, `should have at least ${minProperties} properties`);
   }
   for (const name of required) if (getMember(object, name) === undefined) place.at(name).required();
   if (node.properties.size === 0 && node.additional === undefined) return;

@@ -26,6 +26,15 @@ export function fillMembers(node: SchemaNode, object: JsonObject): void {
   }
 }
 
+/** The default of a member that is absent, with the defaults in it; undefined where the schema has none for it. */
+export function defaultMember(node: SchemaNode, name: string): JsonValue | undefined {
+  const property = node.properties.get(name);
+  if (property?.default === undefined) return undefined;
+  const value = deepClone(property.default as JsonValue);
+  fillValue(property, value);
+  return value;
+}
+
 function fillValue(node: SchemaNode, value: JsonValue): void {
   if (Array.isArray(value)) {
     const { items } = node;

@@ -51,13 +51,6 @@ export function hasFormat(format: string, text: string): boolean {
   return formats[format]?.(text) ?? true;
 }
 
-/** The least and the greatest number of a format of numbers; undefined for one that doesn't bound them. */
-export function rangeOf(format: string): readonly [bigint, bigint] | undefined {
-  if (format === "int32") return [-(2n ** 31n), 2n ** 31n - 1n];
-  if (format === "int64") return [-(2n ** 63n), 2n ** 63n - 1n];
-  return undefined;
-}
-
 function isCidr(text: string): boolean {
   const slash = text.indexOf("/");
   const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];

@@ -27,7 +27,8 @@ export function structuralSchema(type: StructType, vocabulary: Vocabulary): Stru
 const typedScalars: Readonly<Partial<Record<ScalarName, StructuralSchema>>> = {
   string: { type: "string" },
   bool: { type: "boolean" },
-  int32: { type: "integer", format: "int32" },
+  // A format bounds no number.
+  int32: { type: "integer", format: "int32", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
   int64: { type: "integer", format: "int64" },
   double: { type: "number", format: "double" },
   bytes: { type: "string", format: "byte" },

@@ -20,17 +20,20 @@ export function customSchema(schema: object, dialect: Dialect, prefix: string): 
 }
 
 function simplified(schema: Schema, prefix: string): Schema {
-  const preserves = schema[`${prefix}preserve-unknown-fields`] === true;
+  // Clients would drop what the object has besides, or refuse a null.
+  const untyped = preservesUnknown(schema, prefix) || schema["nullable"] === true;
   const below = (one: unknown): unknown =>
     typeof one === "object" && one !== null ? simplified(one as Schema, prefix) : one;
   const result: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(schema)) {
     if (unsaid.has(name)) continue;
-    // Clients would drop what the object has besides, or refuse a null.
-    if ((preserves || schema["nullable"] === true) && [...single, ...named, "required"].includes(name))
+    if (untyped && (name === "type" || name === "items" || name === "properties")) continue;
+    if (name === "type" && schema[`${prefix}int-or-string`] === true) continue;
+    if (name === "required") {
+      const required = requiredOf(schema, value as readonly string[]);
+      if (required.length > 0) result[name] = required;
       continue;
-    if (name === "type" && (schema["nullable"] === true || schema[`${prefix}int-or-string`] === true))
-      continue;
+    }
     if (single.includes(name)) result[name] = below(value);
     else if (named.includes(name)) {
       const entries = Object.entries(value as Schema).map(([key, one]) => [key, below(one)]);
@@ -38,4 +41,20 @@ function simplified(schema: Schema, prefix: string): Schema {
     } else result[name] = value;
   }
   return result;
+}
+
+/** The required members that clients may insist on: none that may be null. */
+function requiredOf(
+  { properties = {}, additionalProperties }: Schema,
+  required: readonly string[],
+): string[] {
+  const isNullable = (schema: unknown): boolean =>
+    typeof schema === "object" && schema !== null && (schema as Schema)["nullable"] === true;
+  if (isNullable(additionalProperties)) return [];
+  return required.filter((name) => !isNullable((properties as Schema)[name]));
+}
+
+/** Whether a schema lets fields stay that it doesn't name. */
+export function preservesUnknown(schema: object, prefix: string): boolean {
+  return (schema as Schema)[`${prefix}preserve-unknown-fields`] === true;
 }

@@ -1,5 +1,5 @@
 import type { CustomKindFacts, Kind } from "../kind.ts";
-import { customSchema } from "./custom-schema.ts";
+import { customSchema, preservesUnknown } from "./custom-schema.ts";
 import { groupName } from "../kind.ts";
 import { ListMeta } from "../object-meta.ts";
 import type { Field, FieldFacts, ScalarName, StructType, Type, UnionType, Word } from "../types.ts";
@@ -41,37 +41,45 @@ export class Definitions {
   /** A custom kind is described by its own schema, and what every object has. */
   private customKind(kind: Kind, { schema }: CustomKindFacts): SchemaObject {
     return this.define(this.names.prefixOf(kind) + kind.name, () => {
-      const own = customSchema(schema() ?? {}, this.dialect, this.vocabulary.schemaExtensionPrefix);
+      const whole = schema() ?? {};
+      const { schemaExtensionPrefix: prefix } = this.vocabulary;
+      const extension = this.kindExtension([this.kindOf(kind)]);
+      // The older dialect has no words for an object that may have anything.
+      if (this.dialect === "v2" && preservesUnknown(whole, prefix)) return { type: "object", ...extension };
+      const own = customSchema(whole, this.dialect, prefix);
       const entries = Object.entries(kind.type.fields).map(
-        ([name, field]) => [name, this.field(field)] as const,
+        ([name, { type, facts }]) => [name, this.with(this.type(type), { description: facts.doc })] as const,
       );
       return {
         ...own,
         type: "object",
         properties: sorted({ ...own.properties, ...Object.fromEntries(entries) }),
-        ...this.kindExtension([this.kindOf(kind)]),
+        ...extension,
       };
     });
   }
 
   /** A reference to the definition of a kind's list. */
   list(kind: Kind): SchemaObject {
-    const name = kind.custom?.listKind ?? `${kind.name}List`;
+    const { custom } = kind;
+    const name = custom?.listKind ?? `${kind.name}List`;
+    // Those of custom kinds have neither a type nor defaults.
+    const emptyDefault = custom === undefined ? this.defaultOf({}) : {};
     return this.define(`${this.names.prefixOf(kind)}${name}`, () => ({
       description: `A list of objects of kind ${kind.name}.`,
-      type: "object",
+      ...(custom === undefined ? { type: "object" as const } : {}),
       required: ["items"],
       properties: {
         apiVersion: { type: "string", description: "Group and version of the list's kind." },
         kind: { type: "string", description: "Name of the list's kind." },
         metadata: this.with(this.struct(ListMeta), {
           description: "Metadata of the list.",
-          ...this.defaultOf({}),
+          ...emptyDefault,
         }),
         items: {
           type: "array",
           description: "The objects.",
-          items: this.with(this.kind(kind), this.defaultOf({})),
+          items: this.with(this.kind(kind), emptyDefault),
         },
       },
       ...this.kindExtension([{ ...this.kindOf(kind), kind: name }]),

@@ -302,7 +302,7 @@ describe("apply", () => {
     const both = await apply("f", "bob", { size: 1, free: { a: { c: 2 } } });
     expect([both.body.spec.free.a, ownedBy(both, "bob")["f:free"]]).toEqual([
       { b: 1, c: 2 },
-      { "f:a": { "f:c": {} } },
+      { "f:a": { ".": {}, "f:c": {} } },
     ]);
     expect((await apply("f", "bob", { size: 1, free: { list: [1] } })).status).toBe(409);
   });

@@ -1311,6 +1311,12 @@ export declare class FieldReport {
   get full(): boolean;
   /** A place below this one: a member by name, or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport;
+  /** The place of faults that the reference gives no field: those of combined schemas, and of expressions left out. */
+  whole(): FieldReport;
+  /** The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. */
+  apart(): FieldReport;
+  /** Takes the faults of another report, whose places are places of this one's object. */
+  take({ causes }: FieldReport): void;
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport;
   required(message?: string): void;

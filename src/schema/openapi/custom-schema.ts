@@ -3,8 +3,8 @@ import type { Dialect, SchemaObject } from "./schema-object.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Members of a schema that hold one schema, or some by name. */
-const single = ["items", "additionalProperties"];
-const named = ["properties"];
+const single: ReadonlySet<string> = new Set(["items", "additionalProperties"]);
+const named: ReadonlySet<string> = new Set(["properties"]);
 
 /** What the older dialect doesn't say. */
 const unsaid = new Set(["allOf", "anyOf", "oneOf", "not", "default", "nullable", "id", "$schema"]);
@@ -34,8 +34,8 @@ function simplified(schema: Schema, prefix: string): Schema {
       if (required.length > 0) result[name] = required;
       continue;
     }
-    if (single.includes(name)) result[name] = below(value);
-    else if (named.includes(name)) {
+    if (single.has(name)) result[name] = below(value);
+    else if (named.has(name)) {
       const entries = Object.entries(value as Schema).map(([key, one]) => [key, below(one)]);
       result[name] = Object.fromEntries(entries) as unknown;
     } else result[name] = value;

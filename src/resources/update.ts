@@ -184,10 +184,15 @@ async function replace(
   const { engine, target, requestTarget, options } = context;
   const { object: live } = before;
   const object = mergeWrite(engine, target, changed.object, live);
+  // What the kind, its gates and admission make of the object belongs to nobody.
+  const recorded = changed.managed ?? recordOwnership(context, withStatusOf(target, object, live), before);
+  const written = recorded instanceof Promise ? await recorded : recorded;
+  if (isWhole(target)) prepareWhole(engine, target, object, live);
+  const managed = changed.managed === undefined ? written : ownershipOfApply(object, before, written);
   const request = admissionOf(target, options, "UPDATE", object, live, requestTarget.resource);
   let result: WriteResult | undefined;
   try {
-    result = await admitAndStore(context, request, entry, before, { object, managed: changed.managed });
+    result = await admitAndStore(context, request, entry, before, { object, managed });
   } catch (error) {
     settleFailure(request, error);
     throw error;
@@ -201,17 +206,10 @@ async function admitAndStore(
   request: AdmissionRequest,
   entry: Entry,
   before: LiveObject,
-  changed: UpdatedObject,
+  { object, managed }: { readonly object: ApiObject; readonly managed: ManagedFieldsText },
 ): Promise<WriteResult | undefined> {
   const { engine, target, options } = context;
   const { object: live } = before;
-  const { object } = changed;
-  // What admission fills in belongs to nobody.
-  const recorded =
-    changed.managed === undefined
-      ? recordOwnership(context, object, before)
-      : ownershipOfApply(object, before, changed.managed);
-  const managed = recorded instanceof Promise ? await recorded : recorded;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) limitRewrite(engine, target, object, live);
@@ -245,14 +243,33 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
     return mergePart(subresource, written, live, kindContext(engine, target));
   }
   keepServerMetadata(written, live);
-  kind.prepareUpdate?.(written, live, kindContext(engine, target));
-  dropDisabledFields(kind.type, written, live, engine.featureEnabled);
   return written;
+}
+
+/** Whether a write is of the object itself, not of a part of it or through a view. */
+function isWhole({ resource, subresource }: Target): boolean {
+  return resource.kind.subresources[subresource] === undefined;
+}
+
+/** What a write of the whole object says, without the status, which it leaves as it is where that is a part of its own. */
+function withStatusOf(target: Target, object: ApiObject, live: ApiObject): ApiObject {
+  if (!isWhole(target) || !Object.hasOwn(target.resource.kind.subresources, "status")) return object;
+  const { status: _, ...rest } = object as ApiObject & { status?: unknown };
+  const { status } = live as ApiObject & { status?: unknown };
+  return status === undefined ? rest : Object.assign(rest, { status });
+}
+
+/** What the kind and its gates make of a whole object that is written. Changes `object`. */
+function prepareWhole(engine: Engine, target: Target, object: ApiObject, live: ApiObject): void {
+  const { kind } = target.resource;
+  kind.prepareUpdate?.(object, live, kindContext(engine, target));
+  dropDisabledFields(kind.type, object, live, engine.featureEnabled);
 }
 
 /** What plugins made of the object changes no more than the write itself may. Changes `object`. */
 function limitRewrite(engine: Engine, target: Target, object: ApiObject, live: ApiObject): void {
   const merged = mergeWrite(engine, target, object, live);
+  if (isWhole(target)) prepareWhole(engine, target, merged, live);
   if (merged === object) return;
   for (const member of Object.keys(object)) delete object[member];
   Object.assign(object, merged);

@@ -164,7 +164,7 @@ export interface KindEffect {
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 /** In the order in which discovery lists them. */
-export const allVerbs: readonly Verb[] = [
+const allVerbs: readonly Verb[] = [
   "create",
   "delete",
   "deletecollection",

@@ -14,6 +14,23 @@ const service = (name: string, spec: object = {}) => ({
 const causesOf = (body: { details?: { causes?: { field: string; message: string }[] } }) =>
   (body.details?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
 
+test("who writes a Service owns what he sends, also where it is cleared for its new type", async () => {
+  const server = await TestServer.start({ enabledControllers: [] });
+  try {
+    const at = `${services}?fieldManager=m`;
+    const local = { type: "NodePort", externalTrafficPolicy: "Local" };
+    await server.admin.post(at, service("s", local));
+    const { body } = await server.admin.patch(`${services}/s?fieldManager=m`, {
+      spec: { type: "ClusterIP", ports: [{ port: 80, nodePort: null }] },
+    });
+    expect(body.spec.externalTrafficPolicy).toBeUndefined();
+    expect(body.metadata.managedFields).toHaveLength(1);
+    expect(body.metadata.managedFields[0].fieldsV1["f:spec"]).toHaveProperty("f:externalTrafficPolicy");
+  } finally {
+    await server.close();
+  }
+});
+
 describe("addresses of services", () => {
   let server: TestServer;
   const make = (name: string, spec: object = {}, query = "") =>

@@ -73,7 +73,9 @@ function findResource(service: HttpService, request: RequestContext, facts: Reso
   request.resource = resource;
   const { subresource } = facts;
   request.served = subresource === "" || Object.hasOwn(resource.kind.subresources, subresource);
-  if (request.served) announceDeprecation(service, request, subresource);
+  // Those of custom kinds are announced also where the definition leaves the subresource out.
+  if (request.served || resource.kind.custom !== undefined)
+    announceDeprecation(service, request, subresource);
 }
 
 /** See the specification, conventions 9.2. */

@@ -1,3 +1,4 @@
+import { objectNotFound } from "../../base/object-errors.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -90,7 +91,9 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
 function checkShape(resource: Resource, facts: ResourceFacts): void {
   const { namespace, name, subresource, rest, verb } = facts;
   if (subresource !== "" && (name === "" || !Object.hasOwn(resource.kind.subresources, subresource))) {
-    throw unknownPath();
+    // A definition may leave subresources out that other kinds have.
+    if (resource.kind.custom === undefined || name === "") throw unknownPath();
+    throw objectNotFound({ resource: resource.name, group: resource.group, name });
   }
   if (rest !== "" && resource.kind.subresources[subresource]?.shape !== "connect") throw unknownPath();
   if (!resource.namespaced) {

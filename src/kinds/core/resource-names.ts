@@ -37,7 +37,7 @@ export function isQuotaResource(name: string): boolean {
 }
 
 /** The name of any resource: a known one, or one with a domain. */
-function resourceName(name: string, place: FieldReport): void {
+export function resourceName(name: string, place: FieldReport): void {
   const faults = qualifiedNameFaults(name);
   for (const message of faults) place.invalid(name, message);
   if (faults.length > 0 || name.includes("/") || standardResources.has(name) || isPages(name)) return;

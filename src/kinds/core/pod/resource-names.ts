@@ -1,6 +1,7 @@
 import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
+import { resourceName } from "../resource-names.ts";
 
 const hugePages = "hugepages-";
 const containerResources = new Set(["cpu", "memory", "ephemeral-storage"]);
@@ -33,7 +34,7 @@ export function mayOvercommit(resource: string, context: KindContext): boolean {
 
 /** The name of a resource that a container may ask for. */
 export function containerResourceName(resource: string, place: FieldReport, context: KindContext): void {
-  for (const message of qualifiedNameFaults(resource)) place.invalid(resource, message);
+  resourceName(resource, place);
   if (!resource.includes("/")) {
     if (containerResources.has(resource) || isHugePages(resource)) return;
     place.invalid(resource, "must be a standard resource for containers");

@@ -1,0 +1,405 @@
+import { decodeTrusted } from "../../base/json/trusted.ts";
+import type { StructType } from "../types.ts";
+import { bytesAside } from "./encode-message.ts";
+import { ForwardBytes } from "./forward-bytes.ts";
+import { Irregular, irregular, JsonScanner } from "./json-scanner.ts";
+import { hashStep, structPlanOf, type FieldPlan, type StructPlan } from "./transcode-plan.ts";
+
+const quote = 0x22;
+const comma = 0x2c;
+const point = 0x2e;
+const colonAndQuote = 2;
+const backslash = 0x5c;
+const letterN = 0x6e;
+const letterT = 0x74;
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+/** More digits may be more than the fast ways take. */
+const maxDigits = 9;
+
+/** Canonical JSON in which an object begins at a place. */
+export interface JsonAt {
+  readonly bytes: Buffer;
+  readonly start: number;
+}
+
+const out = new ForwardBytes(64 * 1024);
+const scan = new JsonScanner();
+/** Fields that were passed over, with the places of their values, until their number's turn comes. */
+const passed: FieldPlan[] = [];
+const passedAt: number[] = [];
+
+/**
+ * Writes the message of an object of a declared struct straight from its canonical JSON, without decoding it: the same bytes
+ * as `encodeMessage` gives for the decoded object. `before` and `after` write what stands around it into the same bytes.
+ *
+ * @returns undefined where the JSON isn't as regular as this server stores it: then the object has to be decoded.
+ */
+export function transcodeMessage(type: StructType, json: JsonAt): Buffer | undefined {
+  return written(() => {
+    struct(structPlanOf(type), json.start);
+  }, json.bytes);
+}
+
+/**
+ * As {@link transcodeMessage}, for many objects in the same bytes: each as a field of the given number, one after the other.
+ */
+export function transcodeFields(
+  type: StructType,
+  number: number,
+  bytes: Buffer,
+  starts: readonly number[],
+): Buffer | undefined {
+  const plan = structPlanOf(type);
+  let lengthBytes = 2;
+  return written(() => {
+    for (const start of starts) {
+      out.varint(number * 8 + 2);
+      const content = out.open(lengthBytes);
+      struct(plan, start);
+      lengthBytes = out.close(content, lengthBytes);
+    }
+  }, bytes);
+}
+
+function written(write: () => void, bytes: Buffer): Buffer | undefined {
+  scan.use(bytes);
+  try {
+    write();
+    return out.copyFrom(0);
+  } catch (error) {
+    if (error instanceof Irregular) return undefined;
+    throw error;
+  } finally {
+    out.clear();
+    passed.length = 0;
+    passedAt.length = 0;
+  }
+}
+
+/** Forgets the bytes that were read last. */
+export function forgetBytes(): void {
+  scan.use(Buffer.alloc(0));
+}
+
+/** @param at of the opening brace; gives the place behind the closing one. */
+function struct(plan: StructPlan, at: number): number {
+  if (scan.bytes[at] !== openBrace) throw irregular;
+  return members(plan, at + 1) + 1;
+}
+
+/**
+ * Writes the members that a plan knows, with what stands for those that are absent. An inlined message ends before the first
+ * member that it doesn't know.
+ *
+ * @param from of the first member; gives the place of the first one that isn't of the plan, or of the closing brace.
+ */
+function members(plan: StructPlan, from: number, inlined = false): number {
+  const { bytes } = scan;
+  const below = passed.length;
+  let at = from;
+  let next = 0;
+  while (bytes[at] === quote) {
+    let hash = 0;
+    let end = at + 1;
+    for (; bytes[end] !== quote; end++) hash = hashStep(hash, nameByte(bytes[end]));
+    const field = plan.find(bytes, at + 1, end, hash);
+    const value = end + colonAndQuote;
+    if (field === undefined) {
+      if (inlined) break;
+      at = scan.valueEnd(value);
+    } else if (bytes[value] === letterN) at = value + 4;
+    else {
+      const { place } = field;
+      if (place < next) throw irregular;
+      if (field.early) {
+        at = passOver(field, value);
+      } else {
+        absentUpTo(plan, next, place, below);
+        at = field.form === "inlined" ? inlinedMessage(field, at) : fieldValue(field, value);
+        next = place + 1;
+      }
+    }
+    if (bytes[at] === comma) at++;
+  }
+  absentUpTo(plan, next, plan.parts, below);
+  return at;
+}
+
+/** Names of fields have no escapes, and end. */
+function nameByte(byte: number | undefined): number {
+  if (byte === undefined || byte === backslash) throw irregular;
+  return byte;
+}
+
+function passOver(field: FieldPlan, at: number): number {
+  if (field.form === "inlined") throw irregular;
+  passed.push(field);
+  passedAt.push(at);
+  return scan.valueEnd(at);
+}
+
+/**
+ * Writes what stands between two places of a plan: fields that were passed over, and the zeros of absent ones.
+ *
+ * @param below how many of the fields that were passed over are of other structs.
+ */
+function absentUpTo(plan: StructPlan, from: number, to: number, below: number): void {
+  const { absent, absentAt } = plan;
+  let next = from;
+  while (passed.length > below) {
+    let first = below;
+    for (let index = below + 1; index < passed.length; index++) {
+      if (passed[index]!.place < passed[first]!.place) first = index;
+    }
+    const field = passed[first]!;
+    if (field.place >= to) break;
+    if (field.place < next) throw irregular;
+    const at = passedAt[first]!;
+    const lastField = passed.pop()!;
+    const lastAt = passedAt.pop()!;
+    if (first < passed.length) {
+      passed[first] = lastField;
+      passedAt[first] = lastAt;
+    }
+    if (absentAt[field.place]! > absentAt[next]!) out.rawPart(absent, absentAt[next]!, absentAt[field.place]!);
+    fieldValue(field, at);
+    next = field.place + 1;
+  }
+  if (absentAt[to]! > absentAt[next]!) out.rawPart(absent, absentAt[next]!, absentAt[to]!);
+}
+
+function inlinedMessage(field: FieldPlan, at: number): number {
+  openField(field.number);
+  const content = out.open(field.lengthBytes);
+  const end = members(field.struct!, at, true);
+  field.lengthBytes = out.close(content, field.lengthBytes);
+  return end;
+}
+
+/** The tag of a field of a length. */
+function openField(number: number): void {
+  out.varint(number * 8 + 2);
+}
+
+/** Writes a field with its tag. @param at of its value; gives the place behind it. */
+function fieldValue(field: FieldPlan, at: number): number {
+  switch (field.form) {
+    case "text":
+      if (scan.bytes[at] !== quote) throw irregular;
+      openField(field.number);
+      return text(at);
+    case "struct": {
+      openField(field.number);
+      const content = out.open(field.lengthBytes);
+      const end = struct(field.struct!, at);
+      field.lengthBytes = out.close(content, field.lengthBytes);
+      return end;
+    }
+    case "list":
+      return list(field.element!, at);
+    case "map":
+      return map(field, at);
+    case "bool":
+      out.varint(field.number * 8);
+      out.byte(scan.bytes[at] === letterT ? 1 : 0);
+      return at + (scan.bytes[at] === letterT ? 4 : 5);
+    case "integer":
+      return integer(field, at);
+    case "quantity":
+      return quantity(field, at);
+    case "time":
+      return time(field, at);
+    case "intOrString":
+      return intOrString(field, at);
+    case "bytes":
+      return base64(field, at);
+    case "json":
+      return json(field, at);
+    default:
+      return tree(field, at);
+  }
+}
+
+/** Writes a text with its length. @param at of its opening quote. */
+function text(at: number): number {
+  const { bytes } = scan;
+  const end = scan.textEnd(at + 1);
+  if (scan.escaped) out.text(JSON.parse(bytes.toString("utf8", at, end + 1)) as string, "utf8");
+  else {
+    out.varint(end - at - 1);
+    out.rawPart(bytes, at + 1, end);
+  }
+  return end + 1;
+}
+
+function list(element: FieldPlan, from: number): number {
+  const { bytes } = scan;
+  if (bytes[from] !== openBracket) throw irregular;
+  let at = from + 1;
+  while (bytes[at] !== closeBracket) {
+    if (bytes[at] === letterN) throw irregular;
+    at = fieldValue(element, at);
+    if (bytes[at] === comma) at++;
+  }
+  return at + 1;
+}
+
+/** A map is a list of messages with a key (1) and a value (2), sorted by key, which those of most objects are. */
+function map(field: FieldPlan, from: number): number {
+  const { bytes } = scan;
+  const element = field.element!;
+  const start = out.length;
+  let keyFrom = 0;
+  let keyTo = 0;
+  if (bytes[from] !== openBrace) throw irregular;
+  let at = from + 1;
+  while (bytes[at] === quote) {
+    const end = scan.textEnd(at + 1);
+    const value = end + colonAndQuote;
+    if (scan.escaped || bytes[value] === letterN || !isAbove(bytes, at + 1, end, keyFrom, keyTo)) {
+      out.cut(start);
+      return tree(field, from);
+    }
+    keyFrom = at + 1;
+    keyTo = end;
+    openField(field.number);
+    const content = out.open(field.lengthBytes);
+    openField(1);
+    out.varint(end - at - 1);
+    out.rawPart(bytes, at + 1, end);
+    at = fieldValue(element, value);
+    field.lengthBytes = out.close(content, field.lengthBytes);
+    if (bytes[at] === comma) at++;
+  }
+  return at + 1;
+}
+
+/** Whether a key is above the one before it, as far as bytes tell: half characters sort otherwise. */
+function isAbove(bytes: Buffer, from: number, to: number, lastFrom: number, lastTo: number): boolean {
+  const shared = Math.min(to - from, lastTo - lastFrom);
+  for (let index = 0; index < shared; index++) {
+    const byte = bytes[from + index]!;
+    const last = bytes[lastFrom + index]!;
+    if (byte !== last) return byte > last && byte < firstOfSurrogates;
+  }
+  return to - from > shared || lastTo === 0;
+}
+
+/** Bytes from here on begin characters that UTF-16 sorts otherwise than UTF-8. */
+const firstOfSurrogates = 0xee;
+
+function integer(field: FieldPlan, from: number): number {
+  const end = digitsEnd(from);
+  if (end === from || end - from > maxDigits || !isEnd(scan.bytes[end])) return tree(field, from);
+  out.varint(field.number * 8);
+  out.varint(number(from, end));
+  return end;
+}
+
+function digitsEnd(from: number): number {
+  const { bytes } = scan;
+  let at = from;
+  while (bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++;
+  return at;
+}
+
+/** Whether a byte stands behind a value. */
+function isEnd(byte: number | undefined): boolean {
+  return byte === comma || byte === 0x7d || byte === closeBracket;
+}
+
+/** The number that digits stand for. */
+function number(from: number, to: number): number {
+  const { bytes } = scan;
+  let value = 0;
+  for (let at = from; at < to; at++) value = value * 10 + bytes[at]! - 0x30;
+  return value;
+}
+
+/** A message with a text (1). */
+function quantity(field: FieldPlan, at: number): number {
+  if (scan.bytes[at] !== quote) return tree(field, at);
+  openField(field.number);
+  const content = out.open(1);
+  openField(1);
+  const end = text(at);
+  out.close(content, 1);
+  return end;
+}
+
+/** A message that says which of the two it is (1), with the number (2) and the text (3), of which one is zero. */
+function intOrString(field: FieldPlan, from: number): number {
+  const isText = scan.bytes[from] === quote;
+  const digits = isText ? from : digitsEnd(from);
+  if (!isText && (digits === from || digits - from > maxDigits)) return tree(field, from);
+  openField(field.number);
+  const content = out.open(1);
+  out.byte(1 * 8);
+  out.byte(isText ? 1 : 0);
+  out.byte(2 * 8);
+  out.varint(number(from, digits));
+  openField(3);
+  const end = isText ? text(from) : digits;
+  if (!isText) out.byte(0);
+  out.close(content, 1);
+  return end;
+}
+
+/** A message with seconds (1) and nanoseconds (2). */
+function time(field: FieldPlan, at: number): number {
+  const { bytes } = scan;
+  const first = at + 1;
+  // Of the forms 2006-01-02T15:04:05Z and 2006-01-02T15:04:05.000000Z, as nearly all times are.
+  const whole = bytes[first + 20] === quote;
+  if (!whole && (bytes[first + 19] !== point || bytes[first + 27] !== quote)) return tree(field, at);
+  const year = number(first, first + 4);
+  const seconds =
+    Date.UTC(
+      year,
+      number(first + 5, first + 7) - 1,
+      number(first + 8, first + 10),
+      number(first + 11, first + 13),
+      number(first + 14, first + 16),
+      number(first + 17, first + 19),
+    ) / 1000;
+  if (year < 1970 || seconds > 0x7fffffff) return tree(field, at);
+  openField(field.number);
+  const content = out.open(1);
+  out.byte(1 * 8);
+  out.varint(seconds);
+  out.byte(2 * 8);
+  out.varint(whole ? 0 : number(first + 20, first + 26) * 1000);
+  out.close(content, 1);
+  return first + (whole ? 21 : 28);
+}
+
+function base64(field: FieldPlan, at: number): number {
+  const end = scan.textEnd(at + 1);
+  if (scan.escaped || scan.bytes[at] !== quote) return tree(field, at);
+  openField(field.number);
+  out.text(scan.bytes.toString("latin1", at + 1, end), "base64");
+  return end + 1;
+}
+
+/** A message with the JSON itself (1). */
+function json(field: FieldPlan, at: number): number {
+  const end = scan.valueEnd(at);
+  openField(field.number);
+  const content = out.open(field.lengthBytes);
+  openField(1);
+  out.varint(end - at);
+  out.rawPart(scan.bytes, at, end);
+  field.lengthBytes = out.close(content, field.lengthBytes);
+  return end;
+}
+
+/** Any value, decoded and encoded. */
+function tree(field: FieldPlan, at: number): number {
+  const end = scan.valueEnd(at);
+  const value = decodeTrusted(scan.bytes.subarray(at, end));
+  const bytes = bytesAside((message) => field.write(message, value));
+  out.rawPart(bytes, 0, bytes.length);
+  return end;
+}

@@ -73,6 +73,13 @@ export class JoinedEntry implements Entry {
   }
 }
 
+/** Where the JSON of an entry's item is, without a copy; the item may lack its kind and apiVersion. */
+export function itemAt(entry: Entry): { readonly bytes: Buffer; readonly start: number; readonly end: number } {
+  if (entry instanceof JoinedEntry) return { bytes: entry.piece, start: entry.start, end: entry.end };
+  const bytes = asBuffer(entry.body);
+  return { bytes, start: 0, end: bytes.length };
+}
+
 /**
  * The same entries, with their bodies in the piece into which they were joined, and their headers as parts of another, so that
  * the memory in which the store handed them out isn't held.

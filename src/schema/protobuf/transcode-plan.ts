@@ -1,4 +1,4 @@
-import type { Field, ScalarName, StructType, Type } from "../types.ts";
+import type { ScalarName, StructType, Type } from "../types.ts";
 import { elementWriter, planOf, type Part, type Plan, type Write } from "./encode-message.ts";
 
 /** How a value is read from JSON and written; `tree` stands for all that is decoded and encoded as a value. */

@@ -24,6 +24,7 @@ export interface JsonAt {
   readonly start: number;
 }
 
+const noBytes = Buffer.alloc(0);
 const out = new ForwardBytes(64 * 1024);
 const scan = new JsonScanner();
 /** Fields that were passed over, with the places of their values, until their number's turn comes. */
@@ -32,39 +33,39 @@ const passedAt: number[] = [];
 
 /**
  * Writes the message of an object of a declared struct straight from its canonical JSON, without decoding it: the same bytes
- * as `encodeMessage` gives for the decoded object. `before` and `after` write what stands around it into the same bytes.
+ * as `encodeMessage` gives for the decoded object. Members that the type doesn't declare are passed over.
  *
  * @returns undefined where the JSON isn't as regular as this server stores it: then the object has to be decoded.
  */
 export function transcodeMessage(type: StructType, json: JsonAt): Buffer | undefined {
   return written(() => {
+    scan.use(json.bytes);
     struct(structPlanOf(type), json.start);
-  }, json.bytes);
+  });
 }
 
 /**
- * As {@link transcodeMessage}, for many objects in the same bytes: each as a field of the given number, one after the other.
+ * As {@link transcodeMessage}, for many objects: each as a field of the given number, one after the other.
  */
 export function transcodeFields(
   type: StructType,
   number: number,
-  bytes: Buffer,
-  starts: readonly number[],
+  objects: readonly JsonAt[],
 ): Buffer | undefined {
   const plan = structPlanOf(type);
   let lengthBytes = 2;
   return written(() => {
-    for (const start of starts) {
-      out.varint(number * 8 + 2);
+    for (const { bytes, start } of objects) {
+      scan.use(bytes);
+      openField(number);
       const content = out.open(lengthBytes);
       struct(plan, start);
       lengthBytes = out.close(content, lengthBytes);
     }
-  }, bytes);
+  });
 }
 
-function written(write: () => void, bytes: Buffer): Buffer | undefined {
-  scan.use(bytes);
+function written(write: () => void): Buffer | undefined {
   try {
     write();
     return out.copyFrom(0);
@@ -73,14 +74,10 @@ function written(write: () => void, bytes: Buffer): Buffer | undefined {
     throw error;
   } finally {
     out.clear();
+    scan.use(noBytes);
     passed.length = 0;
     passedAt.length = 0;
   }
-}
-
-/** Forgets the bytes that were read last. */
-export function forgetBytes(): void {
-  scan.use(Buffer.alloc(0));
 }
 
 /** @param at of the opening brace; gives the place behind the closing one. */

@@ -30,8 +30,9 @@ export class PageForms {
   }
 
   keep<F extends PageForm>(key: string, form: F): void {
-    if (this.dropped || this.forms.has(key)) return;
-    if (this.forms.size >= maxForms) this.forget(this.forms.keys().next().value!);
+    if (this.dropped) return;
+    if (this.forms.has(key)) this.forget(key);
+    else if (this.forms.size >= maxForms) this.forget(this.forms.keys().next().value!);
     if (!this.grow(form.bytes)) return;
     // To grow may have dropped the page itself.
     if (this.dropped) return;

@@ -32,7 +32,9 @@ export class ProtobufEncoding implements Encoding {
 
   object(body: Uint8Array): Uint8Array {
     const { view } = this;
-    const message = view.ofStored ? transcodeMessage(view.type, { bytes: asBuffer(body), start: 0 }) : undefined;
+    const message = view.ofStored
+      ? transcodeMessage(view.type, { bytes: asBuffer(body), start: 0 })
+      : undefined;
     return message === undefined
       ? encodeEnvelope(view, view.type, view.show(body))
       : sealEnvelope(view, message);
@@ -81,7 +83,9 @@ export class ProtobufEncoding implements Encoding {
 
   private fields(entries: readonly Entry[]): Uint8Array {
     const { view } = this;
-    const transcoded = view.ofStored ? transcodeFields(view.type, itemsField, entries.map(itemAt)) : undefined;
+    const transcoded = view.ofStored
+      ? transcodeFields(view.type, itemsField, entries.map(itemAt))
+      : undefined;
     if (transcoded !== undefined) return transcoded;
     const objects = entries.map(({ body }) => view.show(body));
     return bytesWritten((out) => {

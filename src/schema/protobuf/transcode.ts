@@ -2,7 +2,7 @@ import { decodeTrusted } from "../../base/json/trusted.ts";
 import type { StructType } from "../types.ts";
 import { bytesAside } from "./encode-message.ts";
 import { ForwardBytes } from "./forward-bytes.ts";
-import { Irregular, irregular, JsonScanner } from "./json-scanner.ts";
+import { Irregular, irregular, JsonScanner } from "../../base/json/json-scanner.ts";
 import { hashStep, structPlanOf, type FieldPlan, type StructPlan } from "./transcode-plan.ts";
 
 const quote = 0x22;
@@ -160,7 +160,8 @@ function absentUpTo(plan: StructPlan, from: number, to: number, below: number): 
       passed[first] = lastField;
       passedAt[first] = lastAt;
     }
-    if (absentAt[field.place]! > absentAt[next]!) out.rawPart(absent, absentAt[next]!, absentAt[field.place]!);
+    if (absentAt[field.place]! > absentAt[next]!)
+      out.rawPart(absent, absentAt[next]!, absentAt[field.place]!);
     fieldValue(field, at);
     next = field.place + 1;
   }

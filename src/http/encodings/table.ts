@@ -13,14 +13,14 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
-import { TimedRowsWriter, type TimedRows } from "./timed-rows.ts";
+import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import type { View } from "./view.ts";
 
 /** The rows of a page that the page cache holds. */
 interface KeptRows extends PageForm {
   /** Another declaration of the kind may have other columns: definitions of custom kinds change. */
   readonly kind: Kind;
-  readonly rows: readonly TimedRows[];
+  readonly rows: TimedRows;
 }
 
 /** Finds the end of metadata. */
@@ -97,19 +97,18 @@ export class TableEncoding implements Encoding {
   ): Generator<Uint8Array> {
     const now = this.clock.now();
     const kept = forms?.get(this.key) as KeptRows | undefined;
-    if (kept?.kind === this.kind) {
-      for (const rows of kept.rows) yield joined(rows.at(now));
-      return;
-    }
+    if (kept?.kind === this.kind) return yield joined(kept.rows.at(now));
     const made: TimedRows[] = [];
-    let bytes = 0;
+    let allLasting = true;
     for (const some of portions(entries)) {
       const { rows, lasting } = this.rows(some, now);
       yield joined(rows.at(now));
-      bytes = lasting ? bytes + rows.bytes : Number.NaN;
+      allLasting &&= lasting;
       made.push(rows);
     }
-    if (!Number.isNaN(bytes)) forms?.keep<KeptRows>(this.key, { kind: this.kind, rows: made, bytes });
+    if (forms === undefined || !allLasting) return;
+    const rows = TimedRows.joined(made);
+    forms.keep<KeptRows>(this.key, { kind: this.kind, rows, bytes: rows.bytes });
   }
 
   /** The rows of some entries, and whether they last: whether nothing but their ages may change while the objects don't. */

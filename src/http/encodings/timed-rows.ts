@@ -28,6 +28,22 @@ export class TimedRows implements PageForm {
     this.bytes = text.length + gaps.length * ageBytes;
   }
 
+  /** Rows that follow on each other, as one. */
+  static joined(parts: readonly TimedRows[]): TimedRows {
+    const gaps: number[] = [];
+    let length = 0;
+    for (const part of parts) {
+      for (const gap of part.gaps) gaps.push(length + gap);
+      length += part.text.length;
+    }
+    const text = Buffer.concat(parts.map((part) => part.text));
+    return new TimedRows(
+      text,
+      gaps,
+      parts.flatMap(({ times }) => times),
+    );
+  }
+
   /** The rows as they read at a time (milliseconds since 1970). */
   at(now: number): Buffer {
     const { text, gaps, times } = this;

@@ -1,4 +1,5 @@
-import type { Column, ApiObject, Since } from "../schema/kind.ts";
+import type { Since } from "../schema/context.ts";
+import type { Column, ApiObject } from "../schema/kind.ts";
 
 /** Column `Name` of every table. */
 export const nameColumn: Column<ApiObject> = {

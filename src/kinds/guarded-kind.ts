@@ -26,7 +26,7 @@ function guardedKind(kind: Kind): Kind {
   const columns = kind.columns?.map((one): Column => ({
     ...withGuards(one, `${subject}: column ${one.name}`),
     // What a program's own cells depend on isn't known.
-    varies: one.ages === undefined,
+    varies: one.varies === true || one.ages === undefined,
   }));
   return {
     ...withGuards(kind, subject),

@@ -2,7 +2,7 @@ import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
-import type { KindContext } from "./context.ts";
+import type { KindContext, Since } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
@@ -27,9 +27,6 @@ export type ObjectOf<F extends Fields> = StaticFields<F> & {
   metadata: ObjectMetaValue;
 };
 
-/** Tells how long ago a time was, in the field's short form: `45s`, `3m20s`, `5h2m`, `2d4h`, `400d`. */
-export type Since = (timestamp: string | null | undefined) => string;
-
 /** One column of the server's table (spec: conventions 2.4). */
 export interface Column<O = ApiObject> {
   readonly name: string;
@@ -47,12 +44,9 @@ export interface Column<O = ApiObject> {
   readonly definedType?: "date";
   /** The cell's value; `now` is in milliseconds since 1970. */
   readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
-  /**
-   * For a cell that tells how long ago times were: the same value, with each age asked of `since`, and by nothing else that
-   * depends on the time. So rows can be kept, and only their ages be told anew.
-   */
+  /** For a cell that tells ages: the same value, with each age asked of `since`. Kept rows are told new ages only. */
   readonly ages?: (object: O, since: Since) => unknown;
-  /** Whether the cell of an unchanged object may change otherwise than by {@link ages}: its rows can't be kept. */
+  /** Whether the cell of an unchanged object may change otherwise: its rows can't be kept. */
   readonly varies?: boolean;
 }
 

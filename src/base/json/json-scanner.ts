@@ -41,6 +41,11 @@ export class JsonScanner {
     return this.longTextEnd(from + longText);
   }
 
+  /** The text between two quotes, with its escapes resolved. */
+  text(openingQuote: number, closingQuote: number): string {
+    return JSON.parse(this.bytes.toString("utf8", openingQuote, closingQuote + 1)) as string;
+  }
+
   /** The place behind a value of any type. */
   valueEnd(from: number): number {
     const { bytes } = this;

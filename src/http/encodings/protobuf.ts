@@ -114,14 +114,21 @@ export function binaryStatus(status: object): Buffer {
 
 /** A frame of a watch: four bytes of length, then the event with its type (1) and its object (2), which is raw (1). */
 function watchFrame(type: string, object: Uint8Array): Buffer {
-  return bytesWritten((out) => {
-    out.raw(object);
-    out.open(1, 0);
-    out.open(2, 0);
+  const head = bytesWritten((out) => {
+    out.varint(object.length);
+    out.tag(1, WireType.LengthDelimited);
+    out.varint(object.length + out.length);
+    out.tag(2, WireType.LengthDelimited);
     out.text(type);
     out.tag(1, WireType.LengthDelimited);
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(out.length);
+    const length = Buffer.alloc(lengthBytes);
+    length.writeUInt32BE(out.length + object.length);
     out.raw(length);
   });
+  const frame = Buffer.allocUnsafe(head.length + object.length);
+  head.copy(frame);
+  frame.set(object, head.length);
+  return frame;
 }
+
+const lengthBytes = 4;

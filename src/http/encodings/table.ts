@@ -7,7 +7,8 @@ import { itemAt } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import type { PageForm } from "../../resources/page-forms.ts";
 import { asBuffer, decodeLive } from "../../resources/stored.ts";
-import type { ApiObject, Column, Kind, Since } from "../../schema/kind.ts";
+import type { Since } from "../../schema/context.ts";
+import type { ApiObject, Column, Kind } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
@@ -23,9 +24,6 @@ interface KeptRows extends PageForm {
   readonly rows: TimedRows;
 }
 
-/** Finds the end of metadata. */
-const scanner = new JsonScanner();
-
 /** How much of each object goes with its row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
@@ -39,6 +37,8 @@ export class TableEncoding implements Encoding {
   private readonly metaApiVersion: string;
   /** Whether nothing but the ages in the rows of unchanged objects may change. */
   private readonly lasting: boolean;
+  /** Finds the end of metadata. */
+  private readonly scanner = new JsonScanner();
 
   constructor(
     private readonly kind: Kind,
@@ -147,8 +147,8 @@ export class TableEncoding implements Encoding {
     }
     writer.write(`{"kind":"PartialObjectMetadata","apiVersion":"${this.metaApiVersion}","metadata":`);
     const { bytes, metadata } = itemAt(entry);
-    scanner.use(bytes);
-    writer.raw(bytes, metadata, scanner.valueEnd(metadata));
+    this.scanner.use(bytes);
+    writer.raw(bytes, metadata, this.scanner.valueEnd(metadata));
     writer.write("}");
   }
 

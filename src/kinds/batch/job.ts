@@ -1,6 +1,7 @@
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
-import { type ApiObject, type ObjectFor, type Since } from "../../schema/kind.ts";
+import type { Since } from "../../schema/context.ts";
+import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, int64, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

@@ -1,7 +1,8 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { JsonPath, JsonPathFault } from "../../base/json/json-path.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import type { ApiObject, Column, Since } from "../../schema/kind.ts";
+import type { Since } from "../../schema/context.ts";
+import type { ApiObject, Column } from "../../schema/kind.ts";
 import { agedCell, ageColumn, nameColumn } from "../columns.ts";
 
 /** A column as a definition describes it. */

@@ -47,9 +47,10 @@ export class StructPlan {
   readonly absent: Uint8Array;
   readonly absentAt: readonly number[];
   readonly parts: number;
-  /** The fields and their names, at places given by a number made of the name; there are four times as many places. */
-  private readonly fields: (FieldPlan | undefined)[];
-  private readonly names: (Buffer | undefined)[];
+  /** Stands before the first field: what follows it is the first one that objects had lately. */
+  readonly start = new NamedField("", undefined);
+  /** The fields, at places given by a number made of the name; there are four times as many places. */
+  private readonly fields: (NamedField | undefined)[];
   private readonly mask: number;
 
   /** @param declared the names of the struct's fields, in the order of canonical JSON. */
@@ -60,8 +61,7 @@ export class StructPlan {
     let size = 4;
     while (size < plan.places.size * 4) size *= 2;
     this.mask = size - 1;
-    this.fields = Array.from<FieldPlan | undefined>({ length: size });
-    this.names = Array.from<Buffer | undefined>({ length: size });
+    this.fields = Array.from<NamedField | undefined>({ length: size });
     const order = declared.filter((name) => plan.places.has(name));
     const made = new Map<number, FieldPlan>();
     let lowest = Infinity;
@@ -71,27 +71,25 @@ export class StructPlan {
       lowest = Math.min(lowest, place);
       const field = made.get(place) ?? fieldPlan(place, plan.parts[place]!, early, declared);
       made.set(place, field);
-      this.put(Buffer.from(name), field);
+      this.put(new NamedField(name, field));
     }
   }
 
-  /** The field whose name stands between two places, if there is one. @param hash of {@link hashStep} over these bytes. */
-  find(bytes: Buffer, from: number, to: number, hash: number): FieldPlan | undefined {
-    const { mask, names } = this;
+  /** The field whose name begins at a place, if there is one. @param hash of {@link hashStep} over its bytes. */
+  find(bytes: Buffer, from: number, hash: number): NamedField | undefined {
+    const { mask, fields } = this;
     for (let at = (hash ^ (hash >>> 8)) & mask; ; at = (at + 1) & mask) {
-      const name = names[at];
-      if (name === undefined) return undefined;
-      if (name.length === to - from && isAt(bytes, from, name)) return this.fields[at];
+      const field = fields[at];
+      if (field === undefined || field.isAt(bytes, from)) return field;
     }
   }
 
-  private put(name: Buffer, field: FieldPlan): void {
+  private put(named: NamedField): void {
     let hash = 0;
-    for (const byte of name) hash = hashStep(hash, byte);
+    for (const byte of named.name.subarray(0, -1)) hash = hashStep(hash, byte);
     let at = (hash ^ (hash >>> 8)) & this.mask;
-    while (this.names[at] !== undefined) at = (at + 1) & this.mask;
-    this.names[at] = name;
-    this.fields[at] = field;
+    while (this.fields[at] !== undefined) at = (at + 1) & this.mask;
+    this.fields[at] = named;
   }
 }
 
@@ -100,9 +98,29 @@ export function hashStep(hash: number, byte: number): number {
   return (Math.imul(hash, 31) + byte) | 0;
 }
 
-function isAt(bytes: Buffer, from: number, name: Buffer): boolean {
-  for (let index = 0; index < name.length; index++) if (bytes[from + index] !== name[index]) return false;
-  return true;
+/** A field under its name; those of an inlined message share its plan. */
+export class NamedField {
+  /** With the closing quote. */
+  readonly name: Buffer;
+  /** The field that stood behind this one lately: objects of a kind mostly have the same fields. */
+  next: NamedField | undefined = undefined;
+
+  /** @param plan undefined for what stands before the first field. */
+  constructor(
+    name: string,
+    readonly plan: FieldPlan | undefined,
+  ) {
+    this.name = Buffer.from(`${name}"`);
+  }
+
+  /** Whether the name stands at a place. */
+  isAt(bytes: Buffer, from: number): boolean {
+    const { name } = this;
+    for (let index = 0; index < name.length; index++) {
+      if (bytes[from + index] !== name[index]) return false;
+    }
+    return true;
+  }
 }
 
 const structPlans = new WeakMap<StructType, StructPlan>();

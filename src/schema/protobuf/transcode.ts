@@ -1,22 +1,34 @@
-import { decodeTrusted } from "../../base/json/trusted.ts";
 import type { StructType } from "../types.ts";
-import { bytesAside } from "./encode-message.ts";
-import { ForwardBytes } from "./forward-bytes.ts";
-import { Irregular, irregular, JsonScanner } from "../../base/json/json-scanner.ts";
-import { hashStep, structPlanOf, type FieldPlan, type StructPlan } from "./transcode-plan.ts";
+import { Irregular, irregular } from "../../base/json/json-scanner.ts";
+import {
+  hashStep,
+  structPlanOf,
+  type FieldPlan,
+  type NamedField,
+  type StructPlan,
+} from "./transcode-plan.ts";
+import {
+  base64,
+  integer,
+  intOrString,
+  json,
+  openField,
+  out,
+  quantity,
+  scan,
+  text,
+  time,
+  tree,
+} from "./transcode-scalars.ts";
 
 const quote = 0x22;
 const comma = 0x2c;
-const point = 0x2e;
 const colonAndQuote = 2;
-const backslash = 0x5c;
 const letterN = 0x6e;
 const letterT = 0x74;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
-/** More digits may be more than the fast ways take. */
-const maxDigits = 9;
 
 /** Canonical JSON in which an object begins at a place. */
 export interface JsonAt {
@@ -25,8 +37,6 @@ export interface JsonAt {
 }
 
 const noBytes = Buffer.alloc(0);
-const out = new ForwardBytes(64 * 1024);
-const scan = new JsonScanner();
 /** Fields that were passed over, with the places of their values, until their number's turn comes. */
 const passed: FieldPlan[] = [];
 const passedAt: number[] = [];
@@ -97,12 +107,12 @@ function members(plan: StructPlan, from: number, inlined = false): number {
   const below = passed.length;
   let at = from;
   let next = 0;
+  let last = plan.start;
   while (bytes[at] === quote) {
-    let hash = 0;
-    let end = at + 1;
-    for (; bytes[end] !== quote; end++) hash = hashStep(hash, nameByte(bytes[end]));
-    const field = plan.find(bytes, at + 1, end, hash);
-    const value = end + colonAndQuote;
+    const named = fieldAt(plan, last, at + 1);
+    const field = named?.plan;
+    if (named !== undefined) last = named;
+    const value = named === undefined ? nameEnd(at + 1) + 2 : at + 2 + named.name.length;
     if (field === undefined) {
       if (inlined) break;
       at = scan.valueEnd(value);
@@ -124,10 +134,24 @@ function members(plan: StructPlan, from: number, inlined = false): number {
   return at;
 }
 
-/** Names of fields have no escapes, and end. */
-function nameByte(byte: number | undefined): number {
-  if (byte === undefined || byte === backslash) throw irregular;
-  return byte;
+/** The field whose name begins at a place, behind the field `last`; undefined where the plan has none. */
+function fieldAt(plan: StructPlan, last: NamedField, from: number): NamedField | undefined {
+  const { bytes } = scan;
+  const { next } = last;
+  if (next?.isAt(bytes, from) === true) return next;
+  let hash = 0;
+  const end = nameEnd(from);
+  for (let at = from; at < end; at++) hash = hashStep(hash, bytes[at]!);
+  const found = plan.find(bytes, from, hash);
+  if (found !== undefined) last.next = found;
+  return found;
+}
+
+/** Names of fields have no escapes. */
+function nameEnd(from: number): number {
+  const end = scan.textEnd(from);
+  if (scan.escaped) throw irregular;
+  return end;
 }
 
 function passOver(field: FieldPlan, at: number): number {
@@ -176,11 +200,6 @@ function inlinedMessage(field: FieldPlan, at: number): number {
   return end;
 }
 
-/** The tag of a field of a length. */
-function openField(number: number): void {
-  out.varint(number * 8 + 2);
-}
-
 /** Writes a field with its tag. @param at of its value; gives the place behind it. */
 function fieldValue(field: FieldPlan, at: number): number {
   switch (field.form) {
@@ -218,18 +237,6 @@ function fieldValue(field: FieldPlan, at: number): number {
     default:
       return tree(field, at);
   }
-}
-
-/** Writes a text with its length. @param at of its opening quote. */
-function text(at: number): number {
-  const { bytes } = scan;
-  const end = scan.textEnd(at + 1);
-  if (scan.escaped) out.text(JSON.parse(bytes.toString("utf8", at, end + 1)) as string, "utf8");
-  else {
-    out.varint(end - at - 1);
-    out.rawPart(bytes, at + 1, end);
-  }
-  return end + 1;
 }
 
 function list(element: FieldPlan, from: number): number {
@@ -287,117 +294,3 @@ function isAbove(bytes: Buffer, from: number, to: number, lastFrom: number, last
 
 /** Bytes from here on begin characters that UTF-16 sorts otherwise than UTF-8. */
 const firstOfSurrogates = 0xee;
-
-function integer(field: FieldPlan, from: number): number {
-  const end = digitsEnd(from);
-  if (end === from || end - from > maxDigits || !isEnd(scan.bytes[end])) return tree(field, from);
-  out.varint(field.number * 8);
-  out.varint(number(from, end));
-  return end;
-}
-
-function digitsEnd(from: number): number {
-  const { bytes } = scan;
-  let at = from;
-  while (bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++;
-  return at;
-}
-
-/** Whether a byte stands behind a value. */
-function isEnd(byte: number | undefined): boolean {
-  return byte === comma || byte === 0x7d || byte === closeBracket;
-}
-
-/** The number that digits stand for. */
-function number(from: number, to: number): number {
-  const { bytes } = scan;
-  let value = 0;
-  for (let at = from; at < to; at++) value = value * 10 + bytes[at]! - 0x30;
-  return value;
-}
-
-/** A message with a text (1). */
-function quantity(field: FieldPlan, at: number): number {
-  if (scan.bytes[at] !== quote) return tree(field, at);
-  openField(field.number);
-  const content = out.open(1);
-  openField(1);
-  const end = text(at);
-  out.close(content, 1);
-  return end;
-}
-
-/** A message that says which of the two it is (1), with the number (2) and the text (3), of which one is zero. */
-function intOrString(field: FieldPlan, from: number): number {
-  const isText = scan.bytes[from] === quote;
-  const digits = isText ? from : digitsEnd(from);
-  if (!isText && (digits === from || digits - from > maxDigits)) return tree(field, from);
-  openField(field.number);
-  const content = out.open(1);
-  out.byte(1 * 8);
-  out.byte(isText ? 1 : 0);
-  out.byte(2 * 8);
-  out.varint(number(from, digits));
-  openField(3);
-  const end = isText ? text(from) : digits;
-  if (!isText) out.byte(0);
-  out.close(content, 1);
-  return end;
-}
-
-/** A message with seconds (1) and nanoseconds (2). */
-function time(field: FieldPlan, at: number): number {
-  const { bytes } = scan;
-  const first = at + 1;
-  // Of the forms 2006-01-02T15:04:05Z and 2006-01-02T15:04:05.000000Z, as nearly all times are.
-  const whole = bytes[first + 20] === quote;
-  if (!whole && (bytes[first + 19] !== point || bytes[first + 27] !== quote)) return tree(field, at);
-  const year = number(first, first + 4);
-  const seconds =
-    Date.UTC(
-      year,
-      number(first + 5, first + 7) - 1,
-      number(first + 8, first + 10),
-      number(first + 11, first + 13),
-      number(first + 14, first + 16),
-      number(first + 17, first + 19),
-    ) / 1000;
-  if (year < 1970 || seconds > 0x7fffffff) return tree(field, at);
-  openField(field.number);
-  const content = out.open(1);
-  out.byte(1 * 8);
-  out.varint(seconds);
-  out.byte(2 * 8);
-  out.varint(whole ? 0 : number(first + 20, first + 26) * 1000);
-  out.close(content, 1);
-  return first + (whole ? 21 : 28);
-}
-
-function base64(field: FieldPlan, at: number): number {
-  const end = scan.textEnd(at + 1);
-  if (scan.escaped || scan.bytes[at] !== quote) return tree(field, at);
-  openField(field.number);
-  out.text(scan.bytes.toString("latin1", at + 1, end), "base64");
-  return end + 1;
-}
-
-/** A message with the JSON itself (1). */
-function json(field: FieldPlan, at: number): number {
-  const end = scan.valueEnd(at);
-  openField(field.number);
-  const content = out.open(field.lengthBytes);
-  openField(1);
-  out.varint(end - at);
-  out.rawPart(scan.bytes, at, end);
-  field.lengthBytes = out.close(content, field.lengthBytes);
-  return end;
-}
-
-/** Any value, decoded and encoded. */
-function tree(field: FieldPlan, at: number): number {
-  const end = scan.valueEnd(at);
-  const value = decodeTrusted(scan.bytes.subarray(at, end));
-  const bytes = bytesAside((message) => field.write(message, value));
-  out.rawPart(bytes, 0, bytes.length);
-  return end;
-}

@@ -38,6 +38,14 @@ export interface CachedPage {
   readonly more: boolean | undefined;
 }
 
+/** Limits of what is kept of one collection, in bytes. */
+export interface CollectionLimits {
+  /** Of bodies and other forms; forms that would be past it aren't kept. */
+  readonly collectionBytes: number;
+  /** Of bodies and headers; a collection with more isn't kept but read from the store each time. */
+  readonly bodyBytes: number;
+}
+
 /** A page as it was just kept. */
 export interface InsertedPage {
   readonly entries: readonly JoinedEntry[];
@@ -60,7 +68,6 @@ export class CachedCollection {
   /**
    * @param latest the store's latest revision.
    * @param form the form of the collection's items in lists.
-   * @param maxBytes a collection that takes more isn't kept, nor are further forms of one that would.
    * @param grown called when forms were added.
    */
   constructor(
@@ -68,7 +75,7 @@ export class CachedCollection {
     prefix: string,
     latest: Revision,
     private readonly form: ItemForm,
-    private readonly maxBytes: number,
+    private readonly limits: CollectionLimits,
     private readonly grown: () => void,
   ) {
     this.subscription = store.subscribe(
@@ -101,11 +108,14 @@ export class CachedCollection {
     if (this.ended || this.tooLarge || this.subscription.position > page.revision) return undefined;
     let bytes = page.entries.length + headerBytes(page.entries);
     for (const { body } of page.entries) bytes += body.length;
-    if (this.bytes + bytes > this.maxBytes) {
+    const bodies = this.segments.reduce((sum, segment) => sum + segment.bytes, bytes);
+    if (bodies > this.limits.bodyBytes) {
       this.tooLarge = true;
       this.clear();
       return undefined;
     }
+    // Bodies come before other forms of them.
+    if (this.bytes + bytes > this.limits.collectionBytes) this.dropForms();
     const joined = joinBodies(page.entries, this.form);
     const last = page.more ? page.entries.at(-1)?.key : undefined;
     const entries = entriesIn(joined, page.entries, this.form);
@@ -153,9 +163,13 @@ export class CachedCollection {
     this.bytes -= bytes + forms.drop();
   }
 
+  private dropForms(): void {
+    for (const { forms } of this.segments) this.bytes -= forms.forgetAll();
+  }
+
   /** Takes note of forms of so many bytes, if they are within the bounds. */
   private grow(bytes: number): boolean {
-    if (this.bytes + bytes > this.maxBytes) return false;
+    if (this.bytes + bytes > this.limits.collectionBytes) return false;
     this.bytes += bytes;
     if (bytes > 0) this.grown();
     return true;

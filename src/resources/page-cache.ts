@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { RangeOptions, RangePage, Revision, Store } from "../storage/store.ts";
-import { CachedCollection, type CachedPage } from "./cached-collection.ts";
+import { CachedCollection, type CachedPage, type CollectionLimits } from "./cached-collection.ts";
 import { stretchOf, type ItemForm } from "./joined-bodies.ts";
 import type { StretchForms } from "./page-forms.ts";
 
@@ -20,13 +20,16 @@ export type PageRequest = Required<Pick<RangeOptions, "prefix" | "maxBytes">> &
   };
 
 /** Limits of what the cache keeps, in bytes of bodies and of their other forms. */
-export interface PageCacheLimits {
+export interface PageCacheLimits extends CollectionLimits {
   readonly totalBytes: number;
-  /** A larger collection is read from the store each time. */
-  readonly collectionBytes: number;
 }
 
-const defaultLimits: PageCacheLimits = { totalBytes: 64 * 1024 * 1024, collectionBytes: 48 * 1024 * 1024 };
+const mebibyte = 1024 * 1024;
+const defaultLimits: PageCacheLimits = {
+  totalBytes: 64 * mebibyte,
+  collectionBytes: 48 * mebibyte,
+  bodyBytes: 28 * mebibyte,
+};
 
 /**
  * Pages of collections that were listed lately, so that listing an unchanged collection again costs no more than
@@ -77,9 +80,8 @@ export class PageCache {
   private collection({ prefix, form }: PageRequest, latest: Revision): CachedCollection {
     let found = this.collections.get(prefix);
     if (found === undefined || found.ended) {
-      const { collectionBytes } = this.limits;
       const grown = (): void => this.shrink();
-      found = new CachedCollection(this.store, prefix, latest, form, collectionBytes, grown);
+      found = new CachedCollection(this.store, prefix, latest, form, this.limits, grown);
     }
     this.collections.delete(prefix);
     this.collections.set(prefix, found);

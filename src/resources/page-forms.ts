@@ -42,8 +42,13 @@ export class PageForms {
 
   /** Nothing is kept from now on: the page is gone. Gives the bytes that were. */
   drop(): number {
-    const { bytes } = this;
     this.dropped = true;
+    return this.forgetAll();
+  }
+
+  /** Forgets what was kept. Gives its bytes. */
+  forgetAll(): number {
+    const { bytes } = this;
     this.forms.clear();
     this.bytes = 0;
     return bytes;

@@ -89,7 +89,7 @@ describe("pages of collections", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
           const store = createMemoryStore({ clock: systemClock });
-          const cache = new PageCache(store, { totalBytes: 6000, collectionBytes: 3600 });
+          const cache = new PageCache(store, { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 2400 });
           for (const one of steps) {
             if (one.do === "put") await put(store, keyOf(one.name), one.text.replaceAll(/[^a-z]/g, ""));
             else if (one.do === "remove") await remove(store, keyOf(one.name));
@@ -195,7 +195,7 @@ describe("pages of collections", () => {
 
   it("other forms of a page are kept with it within the bounds, and dropped with it", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000 });
+    const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
     for (let name = 0; name < 4; name += 2) await put(store, keyOf(name), "a");
     const read = async (within = prefix): Promise<CollectionPage> =>
       cache.read({ prefix: within, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1000 });
@@ -224,6 +224,26 @@ describe("pages of collections", () => {
     for (const key of ["a", "b", "c", "d", "e"]) await keep(key, 10);
     expect((await read()).forms!.get("a")).toBeUndefined();
     expect((await read()).forms!.get("e")).toBeDefined();
+    cache.close();
+    await store.close();
+  });
+
+  it("come before other forms of pages where there isn't room for both", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
+    for (let name = 0; name < 6; name += 2) await put(store, keyOf(name), "a".repeat(800));
+    const read = async (after?: string): Promise<CollectionPage> =>
+      cache.read({ prefix, form, after, at: undefined, limit: undefined, maxBytes: 1 });
+    (await read()).forms!.keep("form", { bytes: 2000 });
+    const first = await read();
+    expect(first.forms!.get("form")).toBeDefined();
+    const second = await read(first.entries.at(-1)!.key);
+    expect(second.joined).toBeDefined();
+    expect((await read()).forms!.get("form")).toBeUndefined();
+    // With more bodies than may be kept, nothing is.
+    const third = await read(second.entries.at(-1)!.key);
+    expect([third.entries.length, third.joined, third.forms]).toEqual([1, undefined, undefined]);
+    expect((await read()).joined).toBeUndefined();
     cache.close();
     await store.close();
   });

@@ -1219,6 +1219,9 @@ export interface KindContext {
   readonly now?: number | undefined;
 }
 
+/** Tells how long ago a time was, in the field's short form: `45s`, `3m20s`, `2d4h`. */
+export type Since = (timestamp: string | null | undefined) => string;
+
 // ---- schema/custom/pattern
 
 /**
@@ -1359,6 +1362,10 @@ export interface Column<O = ApiObject> {
   readonly definedType?: "date";
   /** The cell's value; `now` is in milliseconds since 1970. */
   readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
+  /** For a cell that tells ages: the same value, with each age asked of `since`. Kept rows are told new ages only. */
+  readonly ages?: (object: O, since: Since) => unknown;
+  /** Whether the cell of an unchanged object may change otherwise: its rows can't be kept. */
+  readonly varies?: boolean;
 }
 
 /** A state of a table's row. */

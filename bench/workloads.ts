@@ -1,5 +1,6 @@
 /** Pods and deployments as programs make them: each about 3 KB of stored JSON. */
 import type { NewObject } from "../src/index.ts";
+import type { Subject } from "./subject.ts";
 
 export function podsPath(namespace: string): string {
   return `/api/v1/namespaces/${namespace}/pods`;
@@ -7,6 +8,15 @@ export function podsPath(namespace: string): string {
 
 export function deploymentsPath(namespace: string): string {
   return `/apis/apps/v1/namespaces/${namespace}/deployments`;
+}
+
+/** Creates the service account of the pods, without which they are refused. */
+export async function makePodsAccount({ api, namespace }: Pick<Subject, "api" | "namespace">): Promise<void> {
+  await api.ask("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "shop" },
+  });
 }
 
 /** A pod with two containers, on a node. */

@@ -41,7 +41,7 @@ async function open({ address, connections, request, fresh, watchers: watching }
     const count = Math.min(openTogether, watching.count - watchers.length);
     const first = watchers.length;
     const opened = Array.from({ length: count }, (_, index) =>
-      Watcher.open(address, watchText(watching.text, first + index)),
+      Watcher.open(address, watchText(watching.text, first + index), watching.mark),
     );
     watchers.push(...(await Promise.all(opened)));
   }

@@ -32,7 +32,14 @@ export interface LoadPlan {
   /** Whether each request has a new connection, which is part of its time. */
   readonly fresh?: boolean | undefined;
   /** Connections that were opened with a watch and only read; marks in the text become the number of each. */
-  readonly watchers?: { readonly count: number; readonly text: string } | undefined;
+  readonly watchers?:
+    | {
+        readonly count: number;
+        readonly text: string;
+        /** What each frame has once, where frames aren't lines of JSON. */
+        readonly mark?: string | undefined;
+      }
+    | undefined;
 }
 
 export const sequenceMark = "%SEQ%______";

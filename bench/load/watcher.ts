@@ -2,24 +2,26 @@ import type { TLSSocket } from "node:tls";
 import { openSocket } from "./connection.ts";
 import type { Address } from "./plan.ts";
 
-const frameEnd = Buffer.from("}\n");
-const brace = 0x7d;
-const newline = 0x0a;
+const lineEnd = "}\n";
 
-/** Reads a watch and counts its frames: each is a line of JSON, so it ends in a brace and a newline. */
+/** Reads a watch and counts its frames, each of which has the same few bytes once: the end of a line of JSON, unless others are given. */
 export class Watcher {
   frames = 0;
   bytes = 0;
   private started = false;
-  private endsInBrace = false;
+  /** The last bytes, one fewer than the mark has. */
+  private tail = Buffer.alloc(0);
   private lost: string | undefined;
 
-  private constructor(private readonly socket: TLSSocket) {}
+  private constructor(
+    private readonly socket: TLSSocket,
+    private readonly mark: Buffer,
+  ) {}
 
   /** Resolves when the watch has begun. */
-  static async open(address: Address, text: string): Promise<Watcher> {
+  static async open(address: Address, text: string, mark = lineEnd): Promise<Watcher> {
     const socket = await openSocket(address);
-    const watcher = new Watcher(socket);
+    const watcher = new Watcher(socket, Buffer.from(mark));
     await new Promise<void>((resolve, reject) => {
       socket.on("data", (bytes: Buffer) => {
         if (!watcher.started) {
@@ -50,8 +52,14 @@ export class Watcher {
 
   private count(bytes: Buffer): void {
     this.bytes += bytes.length;
-    if (this.endsInBrace && bytes[0] === newline) this.frames++;
-    for (let at = bytes.indexOf(frameEnd); at !== -1; at = bytes.indexOf(frameEnd, at + 2)) this.frames++;
-    this.endsInBrace = bytes[bytes.length - 1] === brace;
+    const { mark } = this;
+    const kept = mark.length - 1;
+    // A mark may be cut in two by the way that the bytes came.
+    if (Buffer.concat([this.tail, bytes.subarray(0, kept)]).includes(mark)) this.frames++;
+    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + mark.length)) this.frames++;
+    this.tail =
+      bytes.length >= kept
+        ? Buffer.from(bytes.subarray(bytes.length - kept))
+        : Buffer.concat([this.tail, bytes]).subarray(-kept);
   }
 }

@@ -6,7 +6,7 @@ import { configMap, configMapsPath } from "../objects.ts";
 import { ratioRow, type Row } from "../rows.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { openSubject, type Subject } from "../subject.ts";
-import { pod, podsPath } from "../workloads.ts";
+import { makePodsAccount, pod, podsPath } from "../workloads.ts";
 
 const connections = 16;
 /** Quotas and limit ranges of the namespace that has many. */
@@ -36,7 +36,7 @@ export const admission: Scenario = {
     const opened = async (flags: readonly string[]): Promise<Subject> => {
       const subject = await openSubject(bench.options, "admission", { flags });
       subjects.push(subject);
-      await makeAccount(subject);
+      await makePodsAccount(subject);
       return subject;
     };
     const defaults = admissionPluginNames.filter(({ byDefault }) => byDefault).map(({ name }) => name);
@@ -86,15 +86,6 @@ async function beside(
 function planOf(subject: Subject, path: string, object: object): LoadPlan {
   const text = writeText("POST", path, subject.token, JSON.stringify(object));
   return { address: subject.address, connections, request: { kind: "numbered", text, objects: 1 } };
-}
-
-/** The account of the pods. */
-async function makeAccount({ api, namespace }: Subject): Promise<void> {
-  await api.ask("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, {
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    metadata: { name: "shop" },
-  });
 }
 
 /** Quotas that a pod is charged to and limit ranges that it keeps, all of them. */

@@ -1,14 +1,21 @@
 import { besideLimit } from "../beside-limit.ts";
-import { answersLimit } from "../limit-servers.ts";
-import { getText } from "../load/http-text.ts";
+import { answersLimit, commitsLimit } from "../limit-servers.ts";
+import { getText, writeText } from "../load/http-text.ts";
+import { sequenceMark } from "../load/plan.ts";
 import { configMap, configMapsPath, objectName } from "../objects.ts";
 import type { Row } from "../rows.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { openSubject, type Subject, vocabularyOf } from "../subject.ts";
-import { pod, podsPath } from "../workloads.ts";
+import { makePodsAccount, pod, podsPath } from "../workloads.ts";
 
 /** Objects of each kind. */
 const objects = 1000;
+/** Objects of the long list. */
+const manyObjects = 20_000;
+const watchers = 100;
+/** Objects that the writers go round, and how many writers there are. */
+const watchedObjects = 64;
+const writers = 16;
 
 interface Read {
   readonly name: string;
@@ -33,6 +40,8 @@ export const binary: Scenario = {
         yield await rowOf(bench, subject, get);
         yield await rowOf(bench, subject, list);
       }
+      yield await watchRow(bench, subject, accept);
+      yield* longLists(bench, subject, accept);
     } finally {
       await subject.close();
     }
@@ -48,21 +57,26 @@ export const table: Scenario = {
     try {
       const { api, namespace } = subject;
       const path = podsPath(namespace);
+      await makePodsAccount(subject);
       await api.createAll(objects, (index) => ({ path, object: pod(namespace, objectName(index)) }));
       const { groupSuffix } = vocabularyOf(bench.options);
       const forms = ["v1", "v1beta1"].map(
         (version) => `application/json;as=Table;v=${version};g=meta.${groupSuffix}`,
       );
       const accept = [...forms, "application/json"].join(",");
-      const name = "table, list of 1,000 x 3 KB pod";
-      yield await rowOf(bench, subject, { name, unit: "lists/s", path, accept, connections: 4 });
+      const lists = { unit: "lists/s", accept, connections: 4 };
+      yield await rowOf(bench, subject, { ...lists, name: "table, list of 1,000 x 3 KB pod", path });
+      const page = `${path}?limit=500`;
+      yield await rowOf(bench, subject, { ...lists, name: "table, page of 500 x 3 KB pod", path: page });
     } finally {
       await subject.close();
     }
   },
 };
 
-async function fill({ api, namespace }: Subject): Promise<[kind: string, path: string][]> {
+async function fill(subject: Subject): Promise<[kind: string, path: string][]> {
+  const { api, namespace } = subject;
+  await makePodsAccount(subject);
   const configMaps = configMapsPath(namespace);
   const pods = podsPath(namespace);
   await api.createAll(objects, (index) => ({
@@ -74,6 +88,43 @@ async function fill({ api, namespace }: Subject): Promise<[kind: string, path: s
     ["1 KB config map", configMaps],
     ["3 KB pod", pods],
   ];
+}
+
+/** The same long list in both forms. */
+async function* longLists(bench: Bench, subject: Subject, protobuf: string): AsyncGenerator<Row> {
+  const { api, namespace } = subject;
+  const path = configMapsPath(namespace);
+  await api.createAll(manyObjects, (index) => ({ path, object: configMap(namespace, objectName(index)) }));
+  const unit = "lists/s";
+  const name = "list, 20,000 x 1 KB config map";
+  yield await rowOf(bench, subject, { name: `binary ${name}`, unit, path, accept: protobuf, connections: 4 });
+  yield await rowOf(bench, subject, { name, unit, path, accept: "application/json", connections: 4 });
+}
+
+/** Frames in the binary form; limit: JSON frames of about as many bytes from a bare server. */
+async function watchRow(bench: Bench, subject: Subject, accept: string): Promise<Row> {
+  const { api, namespace, token } = subject;
+  const path = configMapsPath(namespace);
+  const one = `${path}/${objectName(0)}`;
+  const sample = await api.ask("GET", one, undefined, accept);
+  const { metadata } = JSON.parse((await api.ask("GET", `${path}?limit=1`)).toString("utf8")) as {
+    metadata: { resourceVersion: string };
+  };
+  const body = JSON.stringify(configMap(namespace, objectName("next"), 1024, sequenceMark));
+  const text = writeText("PUT", `${path}/${objectName("next")}`, token, body);
+  const watching = getText(`${path}?watch=true&resourceVersion=${metadata.resourceVersion}`, token, accept);
+  return besideLimit(bench, subject, () => commitsLimit(bench, sample), {
+    name: `binary watch, ${watchers} watchers`,
+    unit: "events/s",
+    counts: "frames",
+    plan: (address) => ({
+      address,
+      connections: writers,
+      request: { kind: "numbered", text, objects: watchedObjects },
+      // The type of the event, which is text in both forms.
+      watchers: { count: watchers, text: watching, mark: "MODIFIED" },
+    }),
+  });
 }
 
 async function rowOf(bench: Bench, subject: Subject, read: Read): Promise<Row> {

@@ -1,3 +1,4 @@
+import type { Since } from "../schema/context.ts";
 import type { Column, ApiObject } from "../schema/kind.ts";
 
 /** Column `Name` of every table. */
@@ -16,7 +17,7 @@ export const ageColumn: Column<ApiObject> = {
   doc: "How long ago the object was created.",
   jsonPath: ".metadata.creationTimestamp",
   definedType: "date",
-  cell: (object, now) => age(object.metadata.creationTimestamp, now),
+  ...agedCell((object: ApiObject, since) => since(object.metadata.creationTimestamp)),
 };
 
 /** The table of kinds that declare no columns (spec: conventions 2.4). */
@@ -30,10 +31,20 @@ export const defaultColumns: readonly Column<ApiObject>[] = [
   },
 ];
 
+/** The cell of a column that tells how long ago times were, from a function that asks `since` for each age. */
+export function agedCell<O>(ages: (object: O, since: Since) => unknown): Pick<Column<O>, "cell" | "ages"> {
+  return { ages, cell: (object, now) => ages(object, (timestamp) => age(timestamp, now)) };
+}
+
 /** A time as the time since then, in the field's short form: `45s`, `3m20s`, `5h2m`, `2d4h`, `400d`. */
 export function age(timestamp: string | null | undefined, now: number): string {
   if (timestamp === undefined || timestamp === null) return "<unknown>";
-  const seconds = Math.floor((now - Date.parse(timestamp)) / 1000);
+  return ageOf(Date.parse(timestamp), now);
+}
+
+/** As {@link age}, of a time in milliseconds since 1970. */
+export function ageOf(time: number, now: number): string {
+  const seconds = Math.floor((now - time) / 1000);
   if (seconds < -1) return "<invalid>";
   return shortDuration(Math.max(0, seconds));
 }

@@ -23,7 +23,11 @@ function guardedKind(kind: Kind): Kind {
   const subresources = Object.entries<Subresource>(kind.subresources).map(
     ([name, one]) => [name, withGuards(one, `${subject}: subresource ${name}`)] as const,
   );
-  const columns = kind.columns?.map((one): Column => withGuards(one, `${subject}: column ${one.name}`));
+  const columns = kind.columns?.map((one): Column => ({
+    ...withGuards(one, `${subject}: column ${one.name}`),
+    // What a program's own cells depend on isn't known.
+    varies: one.varies === true || one.ages === undefined,
+  }));
   return {
     ...withGuards(kind, subject),
     selectable: withGuards(kind.selectable, `${subject}: selectable`),

@@ -9,6 +9,7 @@ import {
   type ItemForm,
   type JoinedEntry,
 } from "./joined-bodies.ts";
+import { PageForms, type StretchForms } from "./page-forms.ts";
 
 /** Neighbouring keys of a collection, unchanged since they were read. */
 interface Segment {
@@ -20,6 +21,7 @@ interface Segment {
   readonly joined: Buffer;
   /** Bytes of the bodies and headers. */
   readonly bytes: number;
+  readonly forms: PageForms;
   /** The revision at which it was read. */
   readonly since: Revision;
 }
@@ -29,8 +31,26 @@ export interface CachedPage {
   readonly entries: readonly JoinedEntry[];
   /** The piece into which their items are joined. */
   readonly joined: Buffer;
+  /** The forms of the segment, and the place of the first entry in it. */
+  readonly forms: PageForms;
+  readonly from: number;
   /** Whether keys remain above the last entry; undefined where that has to be asked of the store. */
   readonly more: boolean | undefined;
+}
+
+/** Limits of what is kept of one collection, in bytes. */
+export interface CollectionLimits {
+  /** Of bodies and other forms; forms that would be past it aren't kept. */
+  readonly collectionBytes: number;
+  /** Of bodies and headers; a collection with more isn't kept but read from the store each time. */
+  readonly bodyBytes: number;
+}
+
+/** A page as it was just kept. */
+export interface InsertedPage {
+  readonly entries: readonly JoinedEntry[];
+  readonly joined: Buffer;
+  readonly forms: StretchForms;
 }
 
 /** The cached segments of one collection, kept true by a subscription. */
@@ -40,7 +60,7 @@ export class CachedCollection {
   private readonly subscription: Subscription;
   /** Once too large, it is read from the store until it is forgotten among the collections that aren't used. */
   private tooLarge = false;
-  /** Bytes of the bodies and headers that are kept. */
+  /** Bytes of the bodies, headers and other forms that are kept. */
   bytes = 0;
   /** The subscription is gone, so nothing here can be relied on. */
   ended = false;
@@ -48,12 +68,15 @@ export class CachedCollection {
   /**
    * @param latest the store's latest revision.
    * @param form the form of the collection's items in lists.
+   * @param grown called when forms were added.
    */
   constructor(
     store: Store,
     prefix: string,
     latest: Revision,
     private readonly form: ItemForm,
+    private readonly limits: CollectionLimits,
+    private readonly grown: () => void,
   ) {
     this.subscription = store.subscribe(
       { prefix, after: latest },
@@ -73,26 +96,32 @@ export class CachedCollection {
     if (segment === undefined || segment.since > at || !endsAbove(segment, after)) return undefined;
     const more =
       segment.last === undefined ? false : this.hasMore(this.segments[index + 1], segment.last, at);
-    if (after === segment.after) return { entries: segment.entries, joined: segment.joined, more };
-    const entries = segment.entries.slice(firstAbove(segment.entries, after!));
-    return { entries, joined: stretchOf(entries), more };
+    const { entries: all, joined, forms } = segment;
+    if (after === segment.after) return { entries: all, joined, forms, from: 0, more };
+    const from = firstAbove(all, after!);
+    const entries = all.slice(from);
+    return { entries, joined: stretchOf(entries), forms, from, more };
   }
 
-  /** Keeps a page that was just read above `after`; gives its joined bodies when it is kept. */
-  insert(after: string | undefined, page: RangePage, maxBytes: number): Buffer | undefined {
+  /** Keeps a page that was just read above `after`; gives it as it is kept. */
+  insert(after: string | undefined, page: RangePage): InsertedPage | undefined {
     if (this.ended || this.tooLarge || this.subscription.position > page.revision) return undefined;
     let bytes = page.entries.length + headerBytes(page.entries);
     for (const { body } of page.entries) bytes += body.length;
-    if (this.bytes + bytes > maxBytes) {
+    const bodies = this.segments.reduce((sum, segment) => sum + segment.bytes, bytes);
+    if (bodies > this.limits.bodyBytes) {
       this.tooLarge = true;
       this.clear();
       return undefined;
     }
+    // Bodies come before other forms of them.
+    if (this.bytes + bytes > this.limits.collectionBytes) this.dropForms();
     const joined = joinBodies(page.entries, this.form);
     const last = page.more ? page.entries.at(-1)?.key : undefined;
     const entries = entriesIn(joined, page.entries, this.form);
-    this.place({ after, last, entries, joined, bytes, since: page.revision });
-    return joined;
+    const forms = new PageForms((more) => this.grow(more));
+    this.place({ after, last, entries, joined, bytes, forms, since: page.revision });
+    return { entries, joined, forms: forms.stretch(0, entries.length) };
   }
 
   close(): void {
@@ -112,7 +141,7 @@ export class CachedCollection {
     if (from === -1 || !endsAbove(this.segments[from]!, segment.after)) from++;
     let to = from;
     while (to < this.segments.length && beginsBelow(this.segments[to]!, segment.last)) to++;
-    for (const { bytes } of this.segments.splice(from, to - from, segment)) this.bytes -= bytes;
+    for (const dropped of this.segments.splice(from, to - from, segment)) this.drop(dropped);
     this.bytes += segment.bytes;
   }
 
@@ -125,9 +154,25 @@ export class CachedCollection {
       const segment = this.segments[at];
       if (segment === undefined || (segment.last !== undefined && compareKeys(segment.last, key) < 0))
         continue;
-      this.bytes -= segment.bytes;
+      this.drop(segment);
       this.segments.splice(at, 1);
     }
+  }
+
+  private drop({ bytes, forms }: Segment): void {
+    this.bytes -= bytes + forms.drop();
+  }
+
+  private dropForms(): void {
+    for (const { forms } of this.segments) this.bytes -= forms.forgetAll();
+  }
+
+  /** Takes note of forms of so many bytes, if they are within the bounds. */
+  private grow(bytes: number): boolean {
+    if (this.bytes + bytes > this.limits.collectionBytes) return false;
+    this.bytes += bytes;
+    if (bytes > 0) this.grown();
+    return true;
   }
 
   /** Index of the last segment whose `after` is at or below a key (undefined: below every key); -1 where none is. */
@@ -149,6 +194,7 @@ export class CachedCollection {
   }
 
   private clear(): void {
+    for (const { forms } of this.segments) forms.drop();
     this.segments = [];
     this.bytes = 0;
   }

@@ -63,6 +63,11 @@ export class JoinedEntry implements Entry {
     this.revisionAt = entry.revisionAt;
   }
 
+  /** How many bytes the item lacks, behind its brace: its kind and apiVersion. */
+  get bytesLeftOut(): number {
+    return Math.max(0, this.beginning.length - 1);
+  }
+
   get body(): Buffer {
     const { beginning, piece, start, end } = this;
     if (beginning.length === 0) return piece.subarray(start, end);
@@ -71,6 +76,28 @@ export class JoinedEntry implements Entry {
     piece.copy(body, beginning.length, start + 1, end);
     return body;
   }
+}
+
+/** Where the JSON of an item is. */
+export interface ItemAt {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** Of the value of its metadata. */
+  readonly metadata: number;
+}
+
+const nameOfMetadata = '"metadata":';
+
+/** Where the JSON of an entry's item is, without a copy; the item may lack its kind and apiVersion. */
+export function itemAt(entry: Entry): ItemAt {
+  const before = metadataAt(entry) + nameOfMetadata.length;
+  if (entry instanceof JoinedEntry) {
+    const { piece, start, end } = entry;
+    return { bytes: piece, start, end, metadata: start + before - entry.bytesLeftOut };
+  }
+  const bytes = asBuffer(entry.body);
+  return { bytes, start: 0, end: bytes.length, metadata: before };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Engine, Target } from "./engine.ts";
 import { awaitVersion } from "./get.ts";
 import type { ItemForm } from "./joined-bodies.ts";
 import type { CollectionPage } from "./page-cache.ts";
+import type { StretchForms } from "./page-forms.ts";
 import { keyOf, prefixOf, type Resource } from "./registry.ts";
 import { storeFailure, type ListRead } from "./resource-version.ts";
 import type { Selection } from "./selection.ts";
@@ -32,6 +33,8 @@ export interface ListedPage {
   readonly entries: readonly Entry[];
   /** The items in one piece, each after a comma, in the form of {@link itemForm}, where they are at hand so. */
   readonly joined: Buffer | undefined;
+  /** Other forms of these entries, to be looked up and kept; absent where nothing is kept of them. */
+  readonly forms?: StretchForms | undefined;
 }
 
 /** The form of the items in lists of a resource type. */

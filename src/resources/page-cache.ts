@@ -1,12 +1,15 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { RangeOptions, RangePage, Revision, Store } from "../storage/store.ts";
-import { CachedCollection, type CachedPage } from "./cached-collection.ts";
-import { stretchOf, type ItemForm, type JoinedEntry } from "./joined-bodies.ts";
+import { CachedCollection, type CachedPage, type CollectionLimits } from "./cached-collection.ts";
+import { stretchOf, type ItemForm } from "./joined-bodies.ts";
+import type { StretchForms } from "./page-forms.ts";
 
 /** A page of a collection, with its bodies at hand in one piece where they are. */
 export interface CollectionPage extends RangePage {
   /** The items in the form asked for, each after a comma; undefined where they aren't in one piece. */
   readonly joined: Buffer | undefined;
+  /** Other forms of the page, to be looked up and kept; absent where nothing is kept of it. */
+  readonly forms?: StretchForms | undefined;
 }
 
 /** Which page is wanted; see {@link RangeOptions}. */
@@ -16,14 +19,17 @@ export type PageRequest = Required<Pick<RangeOptions, "prefix" | "maxBytes">> &
     readonly form: ItemForm;
   };
 
-/** Limits of what the cache keeps, in bytes of bodies. */
-export interface PageCacheLimits {
+/** Limits of what the cache keeps, in bytes of bodies and of their other forms. */
+export interface PageCacheLimits extends CollectionLimits {
   readonly totalBytes: number;
-  /** A larger collection is read from the store each time. */
-  readonly collectionBytes: number;
 }
 
-const defaultLimits: PageCacheLimits = { totalBytes: 32 * 1024 * 1024, collectionBytes: 16 * 1024 * 1024 };
+const mebibyte = 1024 * 1024;
+const defaultLimits: PageCacheLimits = {
+  totalBytes: 64 * mebibyte,
+  collectionBytes: 48 * mebibyte,
+  bodyBytes: 28 * mebibyte,
+};
 
 /**
  * Pages of collections that were listed lately, so that listing an unchanged collection again costs no more than
@@ -73,7 +79,10 @@ export class PageCache {
 
   private collection({ prefix, form }: PageRequest, latest: Revision): CachedCollection {
     let found = this.collections.get(prefix);
-    if (found === undefined || found.ended) found = new CachedCollection(this.store, prefix, latest, form);
+    if (found === undefined || found.ended) {
+      const grown = (): void => this.shrink();
+      found = new CachedCollection(this.store, prefix, latest, form, this.limits, grown);
+    }
     this.collections.delete(prefix);
     this.collections.set(prefix, found);
     this.shrink();
@@ -84,9 +93,9 @@ export class PageCache {
     // A page that a limit cut short would leave the cache with slivers.
     if (request.limit !== undefined && page.entries.length === request.limit)
       return { ...page, joined: undefined };
-    const joined = collection.insert(request.after, page, this.limits.collectionBytes);
+    const kept = collection.insert(request.after, page);
     this.shrink();
-    return { ...page, joined };
+    return kept === undefined ? { ...page, joined: undefined } : { ...page, ...kept };
   }
 
   /** Whether keys follow on a cached page at a revision. */
@@ -112,11 +121,14 @@ const maxCollections = 64;
 
 /** The part of a cached page that a request asks for. */
 function cut(
-  { entries, joined, more }: { entries: readonly JoinedEntry[]; joined: Buffer; more: boolean },
+  { entries, joined, forms, from, more }: CachedPage & { readonly more: boolean },
   revision: Revision,
   { limit }: PageRequest,
 ): CollectionPage {
-  if (limit === undefined || entries.length <= limit) return { revision, entries, joined, more };
+  if (limit === undefined || entries.length <= limit) {
+    return { revision, entries, joined, forms: forms.stretch(from, from + entries.length), more };
+  }
   const taken = entries.slice(0, limit);
-  return { revision, entries: taken, joined: stretchOf(taken), more: true };
+  const stretch = forms.stretch(from, from + limit);
+  return { revision, entries: taken, joined: stretchOf(taken), forms: stretch, more: true };
 }

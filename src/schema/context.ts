@@ -15,3 +15,6 @@ export interface KindContext {
   /** The time of the write, in milliseconds since 1970. */
   readonly now?: number | undefined;
 }
+
+/** Tells how long ago a time was, in the field's short form: `45s`, `3m20s`, `2d4h`. */
+export type Since = (timestamp: string | null | undefined) => string;

@@ -2,7 +2,7 @@ import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
-import type { KindContext } from "./context.ts";
+import type { KindContext, Since } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
@@ -44,6 +44,10 @@ export interface Column<O = ApiObject> {
   readonly definedType?: "date";
   /** The cell's value; `now` is in milliseconds since 1970. */
   readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
+  /** For a cell that tells ages: the same value, with each age asked of `since`. Kept rows are told new ages only. */
+  readonly ages?: (object: O, since: Since) => unknown;
+  /** Whether the cell of an unchanged object may change otherwise: its rows can't be kept. */
+  readonly varies?: boolean;
 }
 
 /** A state of a table's row. */

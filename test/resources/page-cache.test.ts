@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import type { ItemForm } from "../../src/resources/joined-bodies.ts";
+import type { PageForm } from "../../src/resources/page-forms.ts";
 import { PageCache, type CollectionPage } from "../../src/resources/page-cache.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import {
@@ -30,9 +31,18 @@ function shown(page: RangePage): object {
   return { revision, more, entries: entries.map(({ key, body }) => [key, Buffer.from(body).toString()]) };
 }
 
+/** What was made of other entries, or of these before they changed, isn't handed out for them. */
+function expectTrueForm({ entries, forms }: CollectionPage): void {
+  const text = JSON.stringify(entries.map(({ key, body }) => [key, Buffer.from(body).toString()]));
+  const kept = forms?.get("text") as (PageForm & { readonly text: string }) | undefined;
+  if (kept === undefined) forms?.keep("text", { text, bytes: text.length });
+  else expect(kept.text).toBe(text);
+}
+
 /** A page holds what the store would give, and its joined items are those of its entries, in the form asked for. */
 function expectTrue(page: CollectionPage, truth: RangePage, itemForm: ItemForm): void {
   expect(shown(page)).toEqual(shown(truth));
+  expectTrueForm(page);
   if (page.joined === undefined) return;
   const bodies = truth.entries.map(({ body }) => Buffer.from(body).toString());
   const items = itemForm === "typed" ? bodies : bodies.map((body) => `{${body.slice(beginning.length)}`);
@@ -79,7 +89,7 @@ describe("pages of collections", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
           const store = createMemoryStore({ clock: systemClock });
-          const cache = new PageCache(store, { totalBytes: 6000, collectionBytes: 3600 });
+          const cache = new PageCache(store, { totalBytes: 6000, collectionBytes: 3600, bodyBytes: 2400 });
           for (const one of steps) {
             if (one.do === "put") await put(store, keyOf(one.name), one.text.replaceAll(/[^a-z]/g, ""));
             else if (one.do === "remove") await remove(store, keyOf(one.name));
@@ -180,6 +190,61 @@ describe("pages of collections", () => {
     await list();
     expect(reads).toBeGreaterThan(first);
     expect(reads).toBeLessThan(first + 3);
+    await store.close();
+  });
+
+  it("other forms of a page are kept with it within the bounds, and dropped with it", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
+    for (let name = 0; name < 4; name += 2) await put(store, keyOf(name), "a");
+    const read = async (within = prefix): Promise<CollectionPage> =>
+      cache.read({ prefix: within, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1000 });
+    const keep = async (key: string, bytes: number, within?: string): Promise<boolean> => {
+      (await read(within)).forms!.keep(key, { bytes });
+      return (await read(within)).forms!.get(key) !== undefined;
+    };
+    expect(await keep("large", 3000)).toBe(false);
+    expect(await keep("first", 1000)).toBe(true);
+    expect(await keep("second", 1000)).toBe(true);
+    expect(await keep("third", 1000)).toBe(false);
+    // The same bytes may be kept again in place of what was there.
+    expect(await keep("first", 900)).toBe(true);
+    // Past the bound of all collections, the one that was used least lately goes.
+    expect(await keep("other", 2500, `${prefix}a/`)).toBe(true);
+    expect(await keep("other", 2500, `${prefix}b/`)).toBe(true);
+    expect((await read()).forms!.get("first")).toBeUndefined();
+
+    const before = await read();
+    before.forms!.keep("first", { bytes: 10 });
+    await put(store, keyOf(0), "b");
+    expect((await read()).forms!.get("first")).toBeUndefined();
+    // Who still has the old page can't keep anything of it.
+    before.forms!.keep("late", { bytes: 10 });
+    expect(before.forms!.get("late")).toBeUndefined();
+    for (const key of ["a", "b", "c", "d", "e"]) await keep(key, 10);
+    expect((await read()).forms!.get("a")).toBeUndefined();
+    expect((await read()).forms!.get("e")).toBeDefined();
+    cache.close();
+    await store.close();
+  });
+
+  it("come before other forms of pages where there isn't room for both", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const cache = new PageCache(store, { totalBytes: 5000, collectionBytes: 3000, bodyBytes: 2500 });
+    for (let name = 0; name < 6; name += 2) await put(store, keyOf(name), "a".repeat(800));
+    const read = async (after?: string): Promise<CollectionPage> =>
+      cache.read({ prefix, form, after, at: undefined, limit: undefined, maxBytes: 1 });
+    (await read()).forms!.keep("form", { bytes: 2000 });
+    const first = await read();
+    expect(first.forms!.get("form")).toBeDefined();
+    const second = await read(first.entries.at(-1)!.key);
+    expect(second.joined).toBeDefined();
+    expect((await read()).forms!.get("form")).toBeUndefined();
+    // With more bodies than may be kept, nothing is.
+    const third = await read(second.entries.at(-1)!.key);
+    expect([third.entries.length, third.joined, third.forms]).toEqual([1, undefined, undefined]);
+    expect((await read()).joined).toBeUndefined();
+    cache.close();
     await store.close();
   });
 

@@ -25,6 +25,7 @@ const maxAcceptHeaders = 256;
 export class Encodings {
   private readonly byAcceptHeader = new Map<string, Wanted>();
   private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
+  private readonly wholeProtobuf = new WeakMap<Resource, ProtobufEncoding>();
   private yamlEncoding: typeof YamlEncoding | undefined;
 
   constructor(private readonly vocabulary: Vocabulary) {}
@@ -66,6 +67,7 @@ export class Encodings {
       return new TableEncoding(resource.kind, whole, kinds.vocabulary, include, clock, wanted.version);
     }
     if (wanted.as === "whole" && wanted.format === "json") return this.jsonOf(resource, kinds);
+    if (wanted.as === "whole" && wanted.format === "protobuf") return this.protobufOf(resource, kinds);
     const view = wanted.as === "whole" ? wholeView(resource, kinds) : metadataView(kinds, wanted.version);
     return this.formed(wanted.format, view);
   }
@@ -80,6 +82,15 @@ export class Encodings {
         if (this.yamlEncoding === undefined) throw new Error("Encodings.prepare comes before Encodings.of");
         return new this.yamlEncoding(view);
     }
+  }
+
+  private protobufOf(resource: Resource, kinds: KindContext): ProtobufEncoding {
+    let found = this.wholeProtobuf.get(resource);
+    if (found === undefined) {
+      found = new ProtobufEncoding(wholeView(resource, kinds), this.vocabulary.protobufMediaType);
+      this.wholeProtobuf.set(resource, found);
+    }
+    return found;
   }
 
   private jsonOf(resource: Resource, kinds: KindContext): JsonEncoding {

@@ -1,10 +1,15 @@
 import { WireType } from "@bufbuild/protobuf/wire";
+import { itemAt } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import type { PageForm } from "../../resources/page-forms.ts";
+import { asBuffer } from "../../resources/stored.ts";
 import { ListMeta } from "../../schema/object-meta.ts";
 import { bytesWritten, writeStruct } from "../../schema/protobuf/encode-message.ts";
-import { encodeEnvelope, envelopeAround } from "../../schema/protobuf/envelope.ts";
+import { encodeEnvelope, envelopeAround, sealEnvelope } from "../../schema/protobuf/envelope.ts";
+import { transcodeFields, transcodeMessage } from "../../schema/protobuf/transcode.ts";
 import { StatusType } from "../../schema/status-type.ts";
-import { portions } from "./chunks.ts";
+import type { Entry } from "../../storage/store.ts";
+import { fastChunkBytes, portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
@@ -26,7 +31,13 @@ export class ProtobufEncoding implements Encoding {
   }
 
   object(body: Uint8Array): Uint8Array {
-    return encodeEnvelope(this.view, this.view.type, this.view.show(body));
+    const { view } = this;
+    const message = view.ofStored
+      ? transcodeMessage(view.type, { bytes: asBuffer(body), start: 0 })
+      : undefined;
+    return message === undefined
+      ? encodeEnvelope(view, view.type, view.show(body))
+      : sealEnvelope(view, message);
   }
 
   list(): ListWriter {
@@ -56,32 +67,44 @@ export class ProtobufEncoding implements Encoding {
   }
 
   /** The objects of a page, each as a field of the list. */
-  private *items({ entries, joined }: ListedPage): Generator<Uint8Array> {
-    const { key, view } = this;
-    const kept = joined === undefined ? undefined : keptPages.get(joined);
-    if (kept?.key === key) return yield kept.items;
+  private *items({ entries, forms }: ListedPage): Generator<Uint8Array> {
+    const kept = forms?.get(this.key) as KeptItems | undefined;
+    if (kept !== undefined) return yield kept.items;
     const parts: Uint8Array[] = [];
-    for (const some of portions(entries)) {
-      const objects = some.map(({ body }) => view.show(body));
-      const part = bytesWritten((out) => {
-        for (const object of objects.toReversed()) {
-          const { length } = out;
-          writeStruct(out, view.type, object);
-          out.open(2, length);
-        }
-      });
+    for (const some of portions(entries, this.view.ofStored ? fastChunkBytes : undefined)) {
+      const part = this.fields(some);
       parts.push(part);
       yield part;
     }
-    if (joined !== undefined) keptPages.set(joined, { key, items: Buffer.concat(parts) });
+    if (forms === undefined) return;
+    const items = Buffer.concat(parts);
+    forms.keep<KeptItems>(this.key, { items, bytes: items.length });
+  }
+
+  private fields(entries: readonly Entry[]): Uint8Array {
+    const { view } = this;
+    const transcoded = view.ofStored
+      ? transcodeFields(view.type, itemsField, entries.map(itemAt))
+      : undefined;
+    if (transcoded !== undefined) return transcoded;
+    const objects = entries.map(({ body }) => view.show(body));
+    return bytesWritten((out) => {
+      for (const object of objects.toReversed()) {
+        const { length } = out;
+        writeStruct(out, view.type, object);
+        out.open(itemsField, length);
+      }
+    });
   }
 }
 
-/**
- * What was written of the pages that the page cache holds, by their bodies: a page that hasn't changed isn't written
- * again. At most one form of each is kept, so that it stays below what that cache may take, and goes with the page.
- */
-const keptPages = new WeakMap<Buffer, { readonly key: string; readonly items: Uint8Array }>();
+/** The number of a list's items. */
+const itemsField = 2;
+
+/** The items of a page that the page cache holds. */
+interface KeptItems extends PageForm {
+  readonly items: Uint8Array;
+}
 
 /** A Status in binary. */
 export function binaryStatus(status: object): Buffer {
@@ -91,14 +114,21 @@ export function binaryStatus(status: object): Buffer {
 
 /** A frame of a watch: four bytes of length, then the event with its type (1) and its object (2), which is raw (1). */
 function watchFrame(type: string, object: Uint8Array): Buffer {
-  return bytesWritten((out) => {
-    out.raw(object);
-    out.open(1, 0);
-    out.open(2, 0);
+  const head = bytesWritten((out) => {
+    out.varint(object.length);
+    out.tag(1, WireType.LengthDelimited);
+    out.varint(object.length + out.length);
+    out.tag(2, WireType.LengthDelimited);
     out.text(type);
     out.tag(1, WireType.LengthDelimited);
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(out.length);
+    const length = Buffer.alloc(lengthBytes);
+    length.writeUInt32BE(out.length + object.length);
     out.raw(length);
   });
+  const frame = Buffer.allocUnsafe(head.length + object.length);
+  head.copy(frame);
+  frame.set(object, head.length);
+  return frame;
 }
+
+const lengthBytes = 4;

@@ -1,19 +1,28 @@
 import { encodeJson } from "../../base/json/encode.ts";
+import { JsonScanner } from "../../base/json/json-scanner.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { Clock } from "../../base/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
+import { itemAt } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
+import type { PageForm } from "../../resources/page-forms.ts";
+import { asBuffer, decodeLive } from "../../resources/stored.ts";
+import type { Since } from "../../schema/context.ts";
 import type { ApiObject, Column, Kind } from "../../schema/kind.ts";
-import { decodeLive } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
 import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
+import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import type { View } from "./view.ts";
 
-/** The ends of metadata, object and row. */
-const metadataEnd = "}}}";
+/** The rows of a page that the page cache holds. */
+interface KeptRows extends PageForm {
+  /** Another declaration of the kind may have other columns: definitions of custom kinds change. */
+  readonly kind: Kind;
+  readonly rows: TimedRows;
+}
 
 /** How much of each object goes with its row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -26,6 +35,10 @@ export class TableEncoding implements Encoding {
   readonly watchContentType = "application/json";
   private readonly columns: readonly Column[];
   private readonly metaApiVersion: string;
+  /** Whether nothing but the ages in the rows of unchanged objects may change. */
+  private readonly lasting: boolean;
+  /** Finds the end of metadata. */
+  private readonly scanner = new JsonScanner();
 
   constructor(
     private readonly kind: Kind,
@@ -36,6 +49,7 @@ export class TableEncoding implements Encoding {
     version: string,
   ) {
     this.columns = kind.columns ?? defaultColumns;
+    this.lasting = this.columns.every(({ varies }) => varies !== true);
     this.metaApiVersion = `meta.${vocabulary.groupSuffix}/${version}`;
     this.key = `table ${include} ${version} ${view.key}`;
   }
@@ -46,15 +60,20 @@ export class TableEncoding implements Encoding {
 
   list(): ListWriter {
     let begun = false;
-    const head = () => {
-      if (begun) return "";
-      begun = true;
+    const head = (): string => {
       const columns = JSON.stringify(this.definitions());
       return `{"kind":"Table","apiVersion":"${this.metaApiVersion}","columnDefinitions":${columns},"rows":[`;
     };
+    // The comma before the first row isn't sent.
+    const joined = (rows: Buffer): Buffer => {
+      if (begun) return rows;
+      begun = true;
+      return Buffer.concat([Buffer.from(head()), rows.subarray(1)]);
+    };
     return {
-      page: (page: ListedPage) => this.rows(page, () => (begun ? "," : head())),
-      end: (end: ListEnd) => Buffer.from(`${head()}],"metadata":${JSON.stringify(listMeta(end))}}\n`),
+      page: (page: ListedPage) => this.pageParts(page, joined),
+      end: (end: ListEnd) =>
+        Buffer.from(`${begun ? "" : head()}],"metadata":${JSON.stringify(listMeta(end))}}\n`),
     };
   }
 
@@ -71,25 +90,66 @@ export class TableEncoding implements Encoding {
     return jsonFrame("ERROR", status);
   }
 
-  /** @param start what stands before the next row. */
-  private *rows({ entries }: ListedPage, start: () => string): Generator<Uint8Array> {
+  /** @param joined the rows as they follow on those before them. */
+  private *pageParts(
+    { entries, forms }: ListedPage,
+    joined: (rows: Buffer) => Buffer,
+  ): Generator<Uint8Array> {
+    const now = this.clock.now();
+    const kept = forms?.get(this.key) as KeptRows | undefined;
+    if (kept?.kind === this.kind) return yield joined(kept.rows.at(now));
+    const made: TimedRows[] = [];
+    let allLasting = true;
     for (const some of portions(entries)) {
-      const rows = some.map((entry) => this.rowText(entry));
-      yield Buffer.from(start() + rows.join(","));
+      const { rows, lasting } = this.rows(some, now);
+      yield joined(rows.at(now));
+      allLasting &&= lasting;
+      made.push(rows);
     }
+    if (forms === undefined || !allLasting) return;
+    const rows = TimedRows.joined(made);
+    forms.keep<KeptRows>(this.key, { kind: this.kind, rows, bytes: rows.bytes });
   }
 
-  /** A row's JSON. No cell tells who owns what, so that goes into it as it is stored. */
-  private rowText(entry: Entry): string {
-    if (!this.view.asStored || this.include === "Object") {
-      return encodeJson(this.row(this.view.show(entry.body)) as JsonValue);
+  /** The rows of some entries, and whether they last: whether nothing but their ages may change while the objects don't. */
+  private rows(entries: readonly Entry[], now: number): { rows: TimedRows; lasting: boolean } {
+    const writer = new TimedRowsWriter();
+    let { lasting } = this;
+    for (const entry of entries) if (!this.writeRow(writer, entry, now)) lasting = false;
+    return { rows: writer.rows(), lasting };
+  }
+
+  /**
+   * Writes a row. No cell tells who owns what, so the metadata, or all of the object, goes into it as it is stored.
+   *
+   * @returns whether the row lasts.
+   */
+  private writeRow(writer: TimedRowsWriter, entry: Entry, now: number): boolean {
+    const { include, view } = this;
+    const object = view.asStored ? decodeLive(entry).object : view.show(entry.body);
+    writer.write(',{"cells":');
+    const lasts = writer.cells(this.agedCells(object, writer.since));
+    if (!lasts) writer.write(encodeJson(this.cells(object, now) as JsonValue));
+    const conditions = this.kind.rowConditions?.(object) ?? [];
+    if (conditions.length > 0)
+      writer.write(`,"conditions":${encodeJson(conditions as unknown as JsonValue)}`);
+    if (include !== "None" && view.asStored) this.writeStored(writer, entry);
+    else if (include !== "None") writer.write(`,"object":${encodeJson(this.included(object) as JsonValue)}`);
+    writer.write("}");
+    return lasts;
+  }
+
+  private writeStored(writer: TimedRowsWriter, entry: Entry): void {
+    writer.write(',"object":');
+    if (this.include === "Object") {
+      const body = asBuffer(entry.body);
+      return writer.raw(body, 0, body.length);
     }
-    const { object, managed } = decodeLive(entry);
-    const row = encodeJson(this.row(object) as JsonValue);
-    const owners = managed.stored?.text;
-    // The metadata is the last of a row that has it.
-    if (this.include === "None" || owners === undefined) return row;
-    return `${row.slice(0, -metadataEnd.length)},"managedFields":${owners}${metadataEnd}`;
+    writer.write(`{"kind":"PartialObjectMetadata","apiVersion":"${this.metaApiVersion}","metadata":`);
+    const { bytes, metadata } = itemAt(entry);
+    this.scanner.use(bytes);
+    writer.raw(bytes, metadata, this.scanner.valueEnd(metadata));
+    writer.write("}");
   }
 
   private single(body: Uint8Array): object {
@@ -108,14 +168,28 @@ export class TableEncoding implements Encoding {
   }
 
   private row(object: ApiObject): object {
-    const now = this.clock.now();
-    const cells = this.columns.map((column) => column.cell(object, now, this.vocabulary));
+    const cells = this.cells(object, this.clock.now());
     const conditions = this.kind.rowConditions?.(object) ?? [];
     const row = conditions.length === 0 ? { cells } : { cells, conditions };
-    if (this.include === "None") return row;
-    if (this.include === "Object") return { ...row, object };
+    return this.include === "None" ? row : { ...row, object: this.included(object) };
+  }
+
+  private included(object: ApiObject): object {
+    if (this.include === "Object") return object;
     const { metadata } = object;
-    return { ...row, object: { kind: "PartialObjectMetadata", apiVersion: this.metaApiVersion, metadata } };
+    return { kind: "PartialObjectMetadata", apiVersion: this.metaApiVersion, metadata };
+  }
+
+  private cells(object: ApiObject, now: number): readonly unknown[] {
+    return this.columns.map((column) => column.cell(object, now, this.vocabulary));
+  }
+
+  /** The cells with what `since` gives in place of ages; of columns that don't say which ages they tell, as they are now. */
+  private agedCells(object: ApiObject, since: Since): readonly unknown[] {
+    const now = this.clock.now();
+    return this.columns.map((column) =>
+      column.ages === undefined ? column.cell(object, now, this.vocabulary) : column.ages(object, since),
+    );
   }
 
   private definitions(): object[] {

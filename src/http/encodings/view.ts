@@ -24,6 +24,8 @@ export interface View {
   readonly type: StructType;
   /** Whether the stored bytes are what is shown. */
   readonly asStored: boolean;
+  /** Whether what is shown are fields of the stored body as they are, all or some. */
+  readonly ofStored: boolean;
   /** What is shown of a stored body. */
   readonly show: (body: Uint8Array) => ApiObject;
 }
@@ -40,6 +42,7 @@ export function wholeView(resource: Resource, context: KindContext): View {
     isCustom: kind.custom !== undefined,
     type: kind.type,
     asStored: kind.conversion === undefined,
+    ofStored: kind.conversion === undefined,
     show: (body) => fromStored(resource, decodeBody(body), context),
   };
 }
@@ -56,6 +59,7 @@ export function metadataView(context: KindContext, version: string): View {
     isCustom: false,
     type: PartialObjectMetadata,
     asStored: false,
+    ofStored: true,
     show: (body) => ({ kind: "PartialObjectMetadata", apiVersion, metadata: decodeBody(body).metadata }),
   };
 }

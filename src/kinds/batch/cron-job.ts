@@ -6,7 +6,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, int64, list, string, time } from "../../schema/types.ts";
 import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
-import { age, ageColumn, nameColumn } from "../columns.ts";
+import { agedCell, ageColumn, nameColumn } from "../columns.ts";
 import { templateWarnings } from "../core/pod/warnings.ts";
 import { ObjectReference } from "../core/references.ts";
 import { JobSpec } from "./job.ts";
@@ -142,8 +142,12 @@ export const CronJob = kind({
       name: "Last Schedule",
       type: "string",
       doc: "How long ago a job was last made.",
-      cell: ({ status }, now) =>
-        status?.lastScheduleTime === undefined ? "<none>" : age(status.lastScheduleTime, now),
+      ...agedCell(
+        (
+          { status }: { readonly status?: { readonly lastScheduleTime?: string | undefined } | undefined },
+          since,
+        ) => (status?.lastScheduleTime === undefined ? "<none>" : since(status.lastScheduleTime)),
+      ),
     },
     ageColumn,
     {

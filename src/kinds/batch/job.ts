@@ -1,12 +1,13 @@
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
+import type { Since } from "../../schema/context.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, int64, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
-import { age, ageColumn, nameColumn } from "../columns.ts";
+import { age, agedCell, ageColumn, nameColumn } from "../columns.ts";
 import { PodTemplateSpec } from "../core/pod/template.ts";
 import { workloadWarnings } from "../core/pod/warnings.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
@@ -134,7 +135,9 @@ export const Job = kind({
       name: "Duration",
       type: "string",
       doc: "How long the job takes or took.",
-      cell: ({ status }, now) => durationText(status ?? {}, now),
+      ...agedCell(({ status }: { readonly status?: Times | undefined }, since) =>
+        durationText(status ?? {}, since),
+      ),
     },
     ageColumn,
     {
@@ -196,7 +199,7 @@ interface Times {
   readonly completionTime?: string | undefined;
 }
 
-function durationText({ startTime, completionTime }: Times, now: number): string {
+function durationText({ startTime, completionTime }: Times, since: Since): string {
   if (startTime === undefined) return "";
-  return age(startTime, completionTime === undefined ? now : Date.parse(completionTime));
+  return completionTime === undefined ? since(startTime) : age(startTime, Date.parse(completionTime));
 }

@@ -1,5 +1,5 @@
 import type { ApiObject, Column } from "../../schema/kind.ts";
-import { age } from "../columns.ts";
+import { agedCell } from "../columns.ts";
 
 /** A time that is written even when it is missing. */
 export type Absent = null | undefined;
@@ -55,7 +55,7 @@ export function eventColumns<O extends ApiObject>(read: (object: O) => EventFact
       name: "Last Seen",
       type: "string",
       doc: "How long ago it was last seen.",
-      cell: (object, now) => age(lastSeen(read(object)), now),
+      ...agedCell((object: O, since) => since(lastSeen(read(object)))),
     },
     text("Type", "Normal or Warning.", ({ type }) => type ?? ""),
     text("Reason", "Short machine-readable reason.", ({ reason }) => reason ?? ""),
@@ -68,7 +68,7 @@ export function eventColumns<O extends ApiObject>(read: (object: O) => EventFact
       type: "string",
       priority: 1,
       doc: "How long ago it was first seen.",
-      cell: (object, now) => age(firstSeen(read(object)), now),
+      ...agedCell((object: O, since) => since(firstSeen(read(object)))),
     },
     {
       name: "Count",

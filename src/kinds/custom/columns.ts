@@ -1,8 +1,9 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { JsonPath, JsonPathFault } from "../../base/json/json-path.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import type { Column } from "../../schema/kind.ts";
-import { age, ageColumn, nameColumn } from "../columns.ts";
+import type { Since } from "../../schema/context.ts";
+import type { ApiObject, Column } from "../../schema/kind.ts";
+import { agedCell, ageColumn, nameColumn } from "../columns.ts";
 
 /** A column as a definition describes it. */
 export interface ColumnDefinition {
@@ -39,7 +40,9 @@ function columnOf({
         ? `Custom resource definition column (in JSONPath format): ${jsonPath}`
         : description,
     priority: priority as 0 | 1,
-    cell: (object, now) => cellOf(type, path?.find(object as unknown as JsonValue)[0], now),
+    ...agedCell((object: ApiObject, since) =>
+      cellOf(type, path?.find(object as unknown as JsonValue)[0], since),
+    ),
   };
 }
 
@@ -54,14 +57,14 @@ function pathOf(text: string): JsonPath | undefined {
 }
 
 /** What a cell shows; null for nothing, and for a value of another type than the column's. */
-function cellOf(type: string, value: JsonValue | undefined, now: number): unknown {
+function cellOf(type: string, value: JsonValue | undefined, since: Since): unknown {
   if (value === undefined || value === null) return null;
   switch (type) {
     case "string":
       return typeof value === "string" ? value : encodeJson(value);
     case "date":
       if (typeof value !== "string") return null;
-      return Number.isNaN(Date.parse(value)) ? "<invalid>" : age(value, now);
+      return Number.isNaN(Date.parse(value)) ? "<invalid>" : since(value);
     case "integer":
       return typeof value === "number" ? Math.trunc(value) : typeof value === "bigint" ? value : null;
     case "number":

@@ -30,13 +30,15 @@ export function encodeMessage(type: StructType, value: JsonObject): Buffer {
 }
 
 /** Writes one part of a value: what is in a message, or a field with its tag. */
-type Write = (out: MessageBytes, value: unknown) => void;
+export type Write = (out: MessageBytes, value: unknown) => void;
 
 /** How a field of a struct is written; the fields of an inlined message are one part. */
-interface Part {
+export interface Part {
   readonly number: number;
   /** The field; empty for an inlined message, which is made of the whole struct. */
   readonly name: string;
+  /** The type of the field, or the plan of an inlined message. */
+  readonly content: Type | Plan;
   /** Writes a value that is there. */
   readonly write: Write;
   /** The encoding of an absent value. */
@@ -44,7 +46,7 @@ interface Part {
 }
 
 /** How a struct is written. */
-interface Plan {
+export interface Plan {
   /** In the order of their numbers. */
   readonly parts: readonly Part[];
   /** The part to which each field belongs, by its place. */
@@ -56,7 +58,8 @@ interface Plan {
 
 const plans = new WeakMap<StructType, Plan>();
 
-function planOf(type: StructType): Plan {
+/** How a struct is written; worked out once a type. */
+export function planOf(type: StructType): Plan {
   let found = plans.get(type);
   if (found === undefined) plans.set(type, (found = makePlan(type)));
   return found;
@@ -77,13 +80,13 @@ function planOfFields(fields: readonly (readonly [name: string, field: Field])[]
     if (message !== undefined) messages.set(message, [...(messages.get(message) ?? []), [name, field]]);
     else {
       const write = fieldWriter(number, field.type);
-      parts.push({ number, name, write, absent: absentBytes(number, field, write) });
+      parts.push({ number, name, content: field.type, write, absent: absentBytes(number, field, write) });
     }
   }
   const inner = new Map([...messages].map(([number, within]) => [number, planOfFields(within, depth + 1)]));
   for (const [number, plan] of inner) {
     const write = opened(number, (out, value) => writeParts(out, plan, value as JsonObject));
-    parts.push({ number, name: "", write, absent: bytesAside((out) => write(out, {})) });
+    parts.push({ number, name: "", content: plan, write, absent: bytesAside((out) => write(out, {})) });
   }
   return planOfParts(parts, inner);
 }
@@ -158,7 +161,7 @@ function absentBytes(number: number, { type, facts }: Field, write: Write): Uint
 }
 
 /** As {@link bytesWritten}, while a message is being written. */
-function bytesAside(write: (out: MessageBytes) => void): Uint8Array {
+export function bytesAside(write: (out: MessageBytes) => void): Uint8Array {
   const out = new MessageBytes(256);
   write(out);
   return out.take();
@@ -193,8 +196,8 @@ function fieldWriter(number: number, type: Type): Write {
   }
 }
 
-/** A list inside a list or map travels as a message with the items (1). */
-function elementWriter(number: number, type: Type): Write {
+/** Writes an element of a list or map. A list inside a list or map travels as a message with the items (1). */
+export function elementWriter(number: number, type: Type): Write {
   if (type.shape === "map") throw new TypeError("a map can't stand in a list or map");
   return type.shape === "list" ? opened(number, itemsWriter(1, type)) : fieldWriter(number, type);
 }

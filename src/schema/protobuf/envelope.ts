@@ -70,7 +70,12 @@ export function envelopeAround(
 
 /** A whole body in binary. */
 export function sealEnvelope(type: TypeMeta, message: Uint8Array): Buffer {
-  return sealed(type, (out) => out.raw(message));
+  const { head, tail } = envelopeAround(type, message.length);
+  const whole = Buffer.allocUnsafe(head.length + message.length + tail.length);
+  head.copy(whole);
+  whole.set(message, head.length);
+  tail.copy(whole, head.length + message.length);
+  return whole;
 }
 
 /** A whole body in binary, from the canonical JSON form of what is in it. */

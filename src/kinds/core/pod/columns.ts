@@ -1,4 +1,4 @@
-import { age, ageColumn, nameColumn } from "../../columns.ts";
+import { agedCell, ageColumn, nameColumn } from "../../columns.ts";
 import { orNone } from "../../cells.ts";
 import type { Column } from "../../../schema/kind.ts";
 import type { PodShape } from "./pod-shape.ts";
@@ -23,12 +23,12 @@ export const podColumns: readonly Column<PodShape>[] = [
     name: "Restarts",
     type: "string",
     doc: "How often its containers were started again, and how long ago the last time was.",
-    cell(pod, now) {
+    ...agedCell((pod: PodShape, since) => {
       const { restarts, lastRestart } = summaryOf(pod);
       return restarts !== 0 && lastRestart !== ""
-        ? `${restarts} (${age(lastRestart, now)} ago)`
+        ? `${restarts} (${since(lastRestart)} ago)`
         : String(restarts);
-    },
+    }),
   },
   ageColumn,
   {

@@ -1,0 +1,100 @@
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+/** From so many bytes on, a search by the runtime is faster than a loop. */
+const longText = 32;
+
+/** What the bytes are isn't what whoever reads them relies on: they have to be read in another way. */
+export class Irregular extends Error {}
+
+/** Thrown often by none, so it needs no trace of its own. */
+export const irregular = new Irregular("the bytes are not canonical JSON of the type");
+
+/** Finds where values end in JSON that this server wrote: well formed, without spaces. */
+export class JsonScanner {
+  /** The bytes that are read. */
+  bytes: Buffer = Buffer.alloc(0);
+  /** Whether the text that {@link textEnd} went over last has escapes. */
+  escaped = false;
+  /** Where a backslash was looked for last, and where the first one from there on is. */
+  private searchedFrom = 0;
+  private nextBackslash = -1;
+
+  /** Reads other bytes from now on. */
+  use(bytes: Buffer): void {
+    if (bytes === this.bytes) return;
+    this.bytes = bytes;
+    this.nextBackslash = -1;
+  }
+
+  /** @param from behind the opening quote; gives the place of the closing one. */
+  textEnd(from: number): number {
+    const { bytes } = this;
+    for (let at = from; at < from + longText; at++) {
+      const byte = bytes[at];
+      if (byte === quote) {
+        this.escaped = false;
+        return at;
+      }
+      if (byte === backslash) return this.escapedEnd(at);
+    }
+    return this.longTextEnd(from + longText);
+  }
+
+  /** The text between two quotes, with its escapes resolved. */
+  text(openingQuote: number, closingQuote: number): string {
+    return JSON.parse(this.bytes.toString("utf8", openingQuote, closingQuote + 1)) as string;
+  }
+
+  /** The place behind a value of any type. */
+  valueEnd(from: number): number {
+    const { bytes } = this;
+    const first = bytes[from];
+    if (first === quote) return this.textEnd(from + 1) + 1;
+    if (first === 0x7b || first === 0x5b) return this.nestedEnd(from);
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === comma || byte === 0x7d || byte === 0x5d) return at;
+    }
+    throw irregular;
+  }
+
+  private longTextEnd(from: number): number {
+    const { bytes } = this;
+    const end = bytes.indexOf(quote, from);
+    if (end === -1) throw irregular;
+    if (from < this.searchedFrom || from > this.nextBackslash) {
+      const found = bytes.indexOf(backslash, from);
+      this.searchedFrom = from;
+      this.nextBackslash = found === -1 ? bytes.length : found;
+    }
+    if (this.nextBackslash < end) return this.escapedEnd(this.nextBackslash);
+    this.escaped = false;
+    return end;
+  }
+
+  /** @param from at a backslash. */
+  private escapedEnd(from: number): number {
+    const { bytes } = this;
+    this.escaped = true;
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === backslash) at++;
+      else if (byte === quote) return at;
+    }
+    throw irregular;
+  }
+
+  /** The place behind an object or list. */
+  private nestedEnd(from: number): number {
+    const { bytes } = this;
+    let depth = 0;
+    for (let at = from; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === quote) at = this.textEnd(at + 1);
+      else if (byte === 0x7b || byte === 0x5b) depth++;
+      else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at + 1;
+    }
+    throw irregular;
+  }
+}

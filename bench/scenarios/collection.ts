@@ -1,5 +1,4 @@
 import { rmSync } from "node:fs";
-import type { Api } from "../api.ts";
 import type { DeletesApi } from "../limits/deletes.ts";
 import { configMap, configMapsPath, objectName } from "../objects.ts";
 import { measurePrepared, type PreparedSide } from "../prepared.ts";
@@ -7,7 +6,7 @@ import { Helper } from "../processes.ts";
 import { ratioRow, type Row } from "../rows.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { namespaceObject, openSubject, temporaryFolder, type Subject } from "../subject.ts";
-import { pod, podsPath } from "../workloads.ts";
+import { makePodsAccount, pod, podsPath } from "../workloads.ts";
 
 /** How many objects go by themselves. */
 const count = 10_000;
@@ -39,6 +38,7 @@ export const collection: Scenario = {
         prepare: () => helper.call("fill", { count }),
         run: () => helper.call("remove", { count }),
       };
+      await makePodsAccount(subject);
       yield await beside(bench, "collect 10,000 pods of 100 deleted owners", ownedPods(subject), bare);
       yield await beside(bench, "delete a namespace of 10,000 config maps", fullNamespace(subject), bare);
     } finally {
@@ -58,7 +58,6 @@ function ownedPods({ api, namespace, pid }: Subject): PreparedSide {
     pid,
     units: count,
     async prepare() {
-      await api.createAll(1, () => accountOf(namespace));
       const uids: string[] = [];
       await api.each(owners, async (index) => {
         const made = await api.ask("POST", owning, configMap(namespace, objectName(index)));
@@ -106,15 +105,6 @@ function fullNamespace({ api, pid }: Subject): PreparedSide {
         `the namespace ${name}`,
       );
     },
-  };
-}
-
-/** The service account that the pods name. */
-function accountOf(namespace: string): ReturnType<Parameters<Api["createAll"]>[1]> {
-  const metadata = { name: "shop", namespace };
-  return {
-    path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
-    object: { apiVersion: "v1", kind: "ServiceAccount", metadata },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { checkAmount, isQuotaResource, quotaResourceName } from "./resource-names.ts";
+import { checkAmount, quotaResourceName } from "./resource-names.ts";
+import { isQuotaResource } from "./standard-resources.ts";
 
 type Amounts = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { resourceName } from "../resource-names.ts";
+import { resourceName } from "../standard-resources.ts";
 
 const hugePages = "hugepages-";
 const containerResources = new Set(["cpu", "memory", "ephemeral-storage"]);

@@ -2,12 +2,11 @@ import { apiVersionOf } from "../../base/group-names.ts";
 import { createHash } from "node:crypto";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { ServedGroupVersion, Registry, Resource } from "../../resources/registry.ts";
-import { StatusError } from "../../base/status-error.ts";
 import { DiscoveredVersions } from "./discovered-versions.ts";
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
 import { AggregatedDiscovery, kindAt, shownSubresources } from "./aggregated-discovery.ts";
-import { parseAccept, preferred } from "../request/negotiation.ts";
-import { sendJson, sendYaml } from "../answers/respond.ts";
+import { sendJson } from "../answers/respond.ts";
+import { checkAcceptsJson, sendDocument } from "./send-document.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { ChangingPaths, PathTable } from "../request/path-table.ts";
 
@@ -27,6 +26,7 @@ export function addDiscoveryPaths(
   features: DiscoveryFeatures,
 ): void {
   const { vocabulary } = registry;
+  const place = { paths, vocabulary };
   const all = new DiscoveredVersions(registry, apiServices);
   const aggregated = (isIn: (group: string) => boolean) =>
     features.aggregated ? new AggregatedDiscovery(vocabulary, all, isIn) : undefined;
@@ -38,22 +38,22 @@ export function addDiscoveryPaths(
     ],
   });
   const core = (group: string) => group === "";
-  answerWith(paths, "/api", legacy, aggregated(core));
+  answerWith(place, "/api", legacy, aggregated(core));
   const groupList = () => ({
     kind: "APIGroupList",
     apiVersion: "v1",
     groups: groupNames(all.versions).map((group) => groupDocument(all.versions, group)),
   });
   answerWith(
-    paths,
+    place,
     "/apis",
     groupList,
     aggregated((group) => !core(group)),
   );
   const { groupVersions } = registry;
-  for (const group of groupNames(groupVersions)) answerWith(paths, `/apis/${group}`, groupAnswer(all, group));
+  for (const group of groupNames(groupVersions)) answerWith(place, `/apis/${group}`, groupAnswer(all, group));
   for (const { group, version } of groupVersions) {
-    answerWith(paths, pathOf(group, version), versionAnswer(registry, group, version, features));
+    answerWith(place, pathOf(group, version), versionAnswer(registry, group, version, features));
   }
   paths.addChanging(changingDiscovery(registry, all, features));
   paths.addWithSlash("/version", (request) => {
@@ -86,7 +86,7 @@ function changingDiscovery(
       if (!isServed) return undefined;
       const document =
         version === undefined ? groupAnswer(all, group) : versionAnswer(registry, group, version, features);
-      return (request) => sendDocument(request, document());
+      return (request) => sendDocument(request, document(), registry.vocabulary);
     },
     get paths() {
       const changing = all.versions.filter(isChanging);
@@ -120,51 +120,15 @@ function versionAnswer(
 }
 
 function answerWith(
-  paths: PathTable,
+  { paths, vocabulary }: { readonly paths: PathTable; readonly vocabulary: Vocabulary },
   path: string,
   document: (request: RequestContext) => object,
   aggregated?: AggregatedDiscovery,
 ): void {
   paths.addWithSlash(path, (request) => {
     if (aggregated?.answers(request) === true) return;
-    sendDocument(request, document(request));
+    sendDocument(request, document(request), vocabulary);
   });
-}
-
-const jsonRanges = new Set(["application/json", "application/*", "*/*"]);
-
-/** Answers with a document of discovery, in YAML where the client prefers that. */
-function sendDocument(request: RequestContext, document: object): void {
-  if (prefersYaml(request)) sendYaml(request.exchange, document);
-  else sendJson(request.exchange, 200, document);
-}
-
-/** @throws {StatusError} NotAcceptable when the caller doesn't want JSON, in which alone some documents exist. */
-function checkAcceptsJson({ exchange }: RequestContext): void {
-  const accept = exchange.header("accept") ?? "";
-  if (accept === "" || parseAccept(accept).some(({ type, quality }) => quality > 0 && jsonRanges.has(type)))
-    return;
-  throw new StatusError("NotAcceptable", "only the following media types are accepted: application/json", {});
-}
-
-/**
- * Whether YAML is wanted rather than JSON.
- *
- * @throws {StatusError} NotAcceptable when neither is.
- */
-function prefersYaml({ exchange }: RequestContext): boolean {
-  const accept = exchange.header("accept") ?? "";
-  if (accept === "") return false;
-  for (const { type, quality } of preferred(parseAccept(accept))) {
-    if (quality === 0) continue;
-    if (jsonRanges.has(type)) return false;
-    if (type === "application/yaml") return true;
-  }
-  throw new StatusError(
-    "NotAcceptable",
-    "only the following media types are accepted: application/json, application/yaml",
-    {},
-  );
 }
 
 type GroupVersion = Pick<DiscoveredVersion, "group" | "version">;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CustomResourceDefinition } from "../../src/kinds/apiextensions/custom-resource-definition.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Pod } from "../../src/kinds/core/pod/pod.ts";
 import { inOrder } from "../../src/schema/order.ts";
@@ -48,6 +49,17 @@ describe("the binary form, from JSON as it is stored", () => {
     ],
   ])("%s", (_name, text) => {
     expect(transcoded(ConfigMap.type, text)).toBe(ofTree(ConfigMap.type, text));
+  });
+
+  it("messages of a type within each other, whose lengths take more and more bytes", () => {
+    let schema = '{"description":"x"}';
+    for (const size of [1, 100, 10, 20_000, 1, 3_000_000, 1]) {
+      schema = `{"description":"${"d".repeat(size)}","properties":{"a":${schema}}}`;
+    }
+    const versions = `[{"name":"v1","schema":{"openAPIV3Schema":${schema}},"served":true}]`;
+    const object = JSON.parse(`{"spec":{"group":"g","versions":${versions}}}`) as Record<string, unknown>;
+    const text = JSON.stringify(inOrder(CustomResourceDefinition.type, object));
+    expect(transcoded(CustomResourceDefinition.type, text)).toBe(ofTree(CustomResourceDefinition.type, text));
   });
 
   it.each([

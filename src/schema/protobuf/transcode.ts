@@ -194,9 +194,11 @@ function absentUpTo(plan: StructPlan, from: number, to: number, below: number): 
 
 function inlinedMessage(field: FieldPlan, at: number): number {
   openField(field.number);
-  const content = out.open(field.lengthBytes);
+  // The field itself may stand in what is written meanwhile, as in schemas, and change the guess.
+  const { lengthBytes } = field;
+  const content = out.open(lengthBytes);
   const end = members(field.struct!, at, true);
-  field.lengthBytes = out.close(content, field.lengthBytes);
+  field.lengthBytes = out.close(content, lengthBytes);
   return end;
 }
 
@@ -209,9 +211,10 @@ function fieldValue(field: FieldPlan, at: number): number {
       return text(at);
     case "struct": {
       openField(field.number);
-      const content = out.open(field.lengthBytes);
+      const { lengthBytes } = field;
+      const content = out.open(lengthBytes);
       const end = struct(field.struct!, at);
-      field.lengthBytes = out.close(content, field.lengthBytes);
+      field.lengthBytes = out.close(content, lengthBytes);
       return end;
     }
     case "list":
@@ -270,12 +273,13 @@ function map(field: FieldPlan, from: number): number {
     keyFrom = at + 1;
     keyTo = end;
     openField(field.number);
-    const content = out.open(field.lengthBytes);
+    const { lengthBytes } = field;
+    const content = out.open(lengthBytes);
     openField(1);
     out.varint(end - at - 1);
     out.rawPart(bytes, at + 1, end);
     at = fieldValue(element, value);
-    field.lengthBytes = out.close(content, field.lengthBytes);
+    field.lengthBytes = out.close(content, lengthBytes);
     if (bytes[at] === comma) at++;
   }
   return at + 1;

@@ -31,7 +31,10 @@ test.each(["/api", "/apis", "/api/v1", "/apis/apps", "/apis/apps/v1"])(
   },
 );
 
-function withoutType({ kind: _, apiVersion: __, ...rest }: Record<string, unknown>): unknown {
+function withoutType(document: Record<string, unknown>): unknown {
+  const rest = { ...document };
+  delete rest["kind"];
+  delete rest["apiVersion"];
   return rest;
 }
 

@@ -2,7 +2,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver } from "../../base/turns.ts";
 import { listObjects, type ListEnd, type ListedPage, type ListOptions } from "../../resources/list.ts";
 import { recordedList } from "./recorded-list.ts";
-import { sendCompressed } from "../answers/compression.ts";
+import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
 import { headersFor } from "../answers/respond.ts";
@@ -11,6 +11,9 @@ import type { ResourceContext } from "../request/context.ts";
 
 /** So many bytes of a list are kept; of a longer one only the length is, and it is read again to be sent. */
 const maxKeptBytes = 4 * 1024 * 1024;
+
+/** Up to so many bytes are sent in one piece; to put together more costs more than to send the parts. */
+const maxJoinedBytes = 256 * 1024;
 
 /**
  * A list in a form that says its length before its content: in constant memory all the same. The second reading is at
@@ -27,6 +30,13 @@ export async function serveMeasured(
   const writer = recordedList(request, encoding);
   const measured = await measure(service, request, list, writer);
   const { head, tail } = writer.around!(measured.length);
+  if (measured.kept !== undefined && measured.length > maxJoinedBytes) {
+    const stream = service.compresses
+      ? streamCompressed(exchange, 200, headers)
+      : exchange.stream(200, headers);
+    for (const part of [head, ...measured.kept, tail]) stream.write(part);
+    return stream.end();
+  }
   if (measured.kept !== undefined) {
     const whole = Buffer.concat([head, ...measured.kept, tail]);
     return service.compresses

@@ -6,10 +6,26 @@ import { StatusError, type Cause } from "../base/status-error.ts";
 /** How many faults of one object are reported at most. */
 const maxFaults = 256;
 
+/**
+ * Units of work that the schemas of others may cost in checks of one object: some 100 ns each. An object of the largest size with a few
+ * rules for each value needs less than half of them.
+ */
+const maxEffort = 10_000_000;
+
+/** How many values that a schema allows are named in a message, in characters. */
+const maxNamed = 4096;
+
+/** What all places of one object share. */
+interface Shared {
+  readonly causes: Cause[];
+  /** Work that may still be done; shared by everything that is checked aside. */
+  readonly effort: { left: number; readonly causes: Cause[] };
+}
+
 /** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
 export class FieldReport {
   private constructor(
-    private readonly causes: Cause[],
+    private readonly shared: Shared,
     private readonly above: FieldReport | undefined,
     private readonly step: string | number,
     private readonly isKey: boolean,
@@ -17,7 +33,30 @@ export class FieldReport {
 
   /** A report that collects the faults of one whole object. */
   static start(): FieldReport {
-    return new FieldReport([], undefined, "", false);
+    const causes: Cause[] = [];
+    return new FieldReport({ causes, effort: { left: maxEffort, causes } }, undefined, "", false);
+  }
+
+  /** A report of its own for the same place, whose faults aren't those of the object. The work counts as the object's. */
+  aside(): FieldReport {
+    const shared = { causes: [], effort: this.shared.effort };
+    return new FieldReport(shared, this.above, this.step, this.isKey);
+  }
+
+  /**
+   * Counts work that goes by somebody else's schema. Where there was too much of it, that is a fault of this place, and the report is
+   * full.
+   *
+   * @param units of some 100 ns.
+   */
+  spend(units: number): void {
+    const { effort } = this.shared;
+    if (effort.left < 0) return;
+    effort.left -= units;
+    if (effort.left >= 0) return;
+    const message =
+      "Invalid value: validation failed due to running out of cost budget, no further validation rules will be run";
+    effort.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
   }
 
   /** The place in words; most places have no faults, so it is put together only when it is asked for. */
@@ -31,27 +70,27 @@ export class FieldReport {
 
   /** The faults found so far, here and at every place below the same start. */
   get faults(): readonly Cause[] {
-    return this.causes;
+    return this.shared.causes;
   }
 
   /** Whether no further faults are reported, so that checking can stop. */
   get full(): boolean {
-    return this.causes.length > maxFaults;
+    return this.shared.causes.length > maxFaults || this.shared.effort.left < 0;
   }
 
   /** A place below this one: a member by name, or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport {
     if (steps.length === 0) return this;
-    let place = new FieldReport(this.causes, this, steps[0]!, false);
+    let place = new FieldReport(this.shared, this, steps[0]!, false);
     for (let next = 1; next < steps.length; next++) {
-      place = new FieldReport(this.causes, place, steps[next]!, false);
+      place = new FieldReport(this.shared, place, steps[next]!, false);
     }
     return place;
   }
 
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport {
-    return new FieldReport(this.causes, this, key, true);
+    return new FieldReport(this.shared, this, key, true);
   }
 
   required(message = ""): void {
@@ -61,7 +100,9 @@ export class FieldReport {
   /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
   requiredUnlessSaid(): void {
     const { path } = this;
-    const said = this.causes.some(({ field, reason }) => field === path && reason === "FieldValueRequired");
+    const said = this.shared.causes.some(
+      ({ field, reason }) => field === path && reason === "FieldValueRequired",
+    );
     if (!said) this.required();
   }
 
@@ -75,7 +116,7 @@ export class FieldReport {
   }
 
   notSupported(value: unknown, allowed: readonly string[]): void {
-    const values = allowed.map((one) => JSON.stringify(one)).join(", ");
+    const values = named(allowed);
     this.add("FieldValueNotSupported", `Unsupported value: ${shown(value)}: supported values: ${values}`);
   }
 
@@ -100,14 +141,25 @@ export class FieldReport {
   }
 
   private add(reason: Cause["reason"], message: string): void {
-    if (this.causes.length > maxFaults) return;
-    const full = this.causes.length === maxFaults;
-    this.causes.push(
+    if (this.full) return;
+    const { causes } = this.shared;
+    const full = causes.length === maxFaults;
+    causes.push(
       full
         ? { reason: "", message: "there are more faults than these", field: "" }
         : { reason, message, field: this.path },
     );
   }
+}
+
+/** The values that are allowed, as a message names them; of very many only the first. */
+function named(allowed: readonly string[]): string {
+  let text = "";
+  for (const [index, one] of allowed.entries()) {
+    if (text.length > maxNamed) return `${text} and ${allowed.length - index} more`;
+    text += `${index === 0 ? "" : ", "}${JSON.stringify(one)}`;
+  }
+  return text;
 }
 
 /** A value as a message shows it: short, and never a secret's worth of text. */

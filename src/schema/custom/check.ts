@@ -1,25 +1,34 @@
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import { FieldReport } from "../faults.ts";
+import type { FieldReport } from "../faults.ts";
 import { hasFormat, rangeOf } from "./formats.ts";
 import { checkListItems } from "./list-items.ts";
+import type { Pattern } from "./pattern.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
 
 /** Holds a value against a schema, with the reasons that the reference gives (spec: conventions 4.8). */
 export function checkValue(node: SchemaNode, value: JsonValue, place: FieldReport): void {
+  place.spend(1);
   if (place.full) return;
   if (!hasType(node, value, place)) return;
   const { rules } = node;
   checkParts(node, value, place);
-  if (rules.enum !== undefined && !rules.enum.some((one) => deepEqual(one as JsonValue, value))) {
-    place.notSupported(
-      value,
-      rules.enum.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
-    );
-  }
+  if (rules.enum !== undefined) checkEnum(rules.enum, value, place);
   if (typeof value === "string") checkText(rules, value, place);
   else if (typeof value === "number" || typeof value === "bigint") checkNumber(node, value, place);
   else if (Array.isArray(value)) checkList(node, value, place);
   else if (isObject(value)) checkObject(node, value, place);
+}
+
+/** How many values of an enumeration are compared in a unit of work. */
+const comparisonsPerUnit = 8;
+
+function checkEnum(values: readonly unknown[], value: JsonValue, place: FieldReport): void {
+  place.spend(values.length / comparisonsPerUnit);
+  if (place.full || values.some((one) => deepEqual(one as JsonValue, value))) return;
+  place.notSupported(
+    value,
+    values.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
+  );
 }
 
 /** Whether a value has the type that it should; what the other rules say of values of other types means nothing. */
@@ -55,21 +64,22 @@ function typeOf(value: JsonValue): JsonTypeName | "null" {
 function checkParts({ rules }: SchemaNode, value: JsonValue, place: FieldReport): void {
   const { allOf, anyOf, oneOf, not } = rules;
   for (const part of allOf) checkValue(part, value, place);
-  if (anyOf.length > 0 && !anyOf.some((part) => fits(part, value))) {
+  if (anyOf.length > 0 && !anyOf.some((part) => fits(part, value, place))) {
     place.invalid(value, "must validate at least one schema (anyOf)");
   }
   if (oneOf.length > 0) {
-    const fitting = oneOf.filter((part) => fits(part, value)).length;
+    const fitting = oneOf.filter((part) => fits(part, value, place)).length;
     if (fitting !== 1) {
       const found = fitting === 0 ? "Found none valid" : `Found ${fitting} valid alternatives`;
       place.invalid(value, `must validate one and only one schema (oneOf). ${found}`);
     }
   }
-  if (not !== undefined && fits(not, value)) place.invalid(value, "must not validate the schema (not)");
+  if (not !== undefined && fits(not, value, place))
+    place.invalid(value, "must not validate the schema (not)");
 }
 
-function fits(node: SchemaNode, value: JsonValue): boolean {
-  const report = FieldReport.start();
+function fits(node: SchemaNode, value: JsonValue, place: FieldReport): boolean {
+  const report = place.aside();
   checkValue(node, value, report);
   return report.faults.length === 0;
 }
@@ -84,12 +94,19 @@ function checkText(rules: ValueRules, text: string, place: FieldReport): void {
       place.invalid(text, `should be at least ${minLength} chars long`);
     }
   }
-  if (pattern !== undefined && !pattern.matches(text)) {
-    place.invalid(text, `should match '${pattern.source}'`);
-  }
+  if (pattern !== undefined) checkPattern(pattern, text, place);
   if (format !== undefined && !hasFormat(format, text)) {
     place.typeInvalid(text, `must be of type ${format}: ${JSON.stringify(text.slice(0, 64))}`);
   }
+}
+
+/** How many instructions of a pattern are held against how many characters in a unit of work, multiplied. */
+const patternStepsPerUnit = 10;
+
+function checkPattern(pattern: Pattern, text: string, place: FieldReport): void {
+  place.spend((text.length * pattern.size) / patternStepsPerUnit);
+  if (place.full || pattern.matches(text)) return;
+  place.invalid(text, `should match '${pattern.source}'`);
 }
 
 function lengthOf(text: string): number {
@@ -141,6 +158,7 @@ function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): 
   if (minProperties !== undefined && names.length < minProperties) {
     place.invalid(names.length, `should have at least ${minProperties} properties`);
   }
+  place.spend(required.length / comparisonsPerUnit);
   for (const name of required) if (getMember(object, name) === undefined) place.at(name).required();
   if (node.properties.size === 0 && node.additional === undefined) return;
   for (const name of names) {

@@ -15,9 +15,15 @@ const maxEffort = 10_000_000;
 /** How many values that a schema allows are named in a message, in characters. */
 const maxNamed = 4096;
 
+/** How many characters of a value are shown, and how many are encoded for that in a unit of work. */
+const maxShown = 256;
+const encodedPerUnit = 16;
+
 /** What all places of one object share. */
 interface Shared {
   readonly causes: Cause[];
+  /** How many faults are noted; one is enough where only matters whether there is any, and it isn't put in words. */
+  readonly limit: number;
   /** Work that may still be done; shared by everything that is checked aside. */
   readonly effort: { left: number; readonly causes: Cause[] };
 }
@@ -34,12 +40,20 @@ export class FieldReport {
   /** A report that collects the faults of one whole object. */
   static start(): FieldReport {
     const causes: Cause[] = [];
-    return new FieldReport({ causes, effort: { left: maxEffort, causes } }, undefined, "", false);
+    return new FieldReport(
+      { causes, limit: maxFaults, effort: { left: maxEffort, causes } },
+      undefined,
+      "",
+      false,
+    );
   }
 
-  /** A report of its own for the same place, whose faults aren't those of the object. The work counts as the object's. */
+  /**
+   * A report of its own for the same place, whose faults aren't those of the object: it ends with the first one. The work counts as the
+   * object's.
+   */
   aside(): FieldReport {
-    const shared = { causes: [], effort: this.shared.effort };
+    const shared = { causes: [], limit: 0, effort: this.shared.effort };
     return new FieldReport(shared, this.above, this.step, this.isKey);
   }
 
@@ -75,7 +89,7 @@ export class FieldReport {
 
   /** Whether no further faults are reported, so that checking can stop. */
   get full(): boolean {
-    return this.shared.causes.length > maxFaults || this.shared.effort.left < 0;
+    return this.shared.causes.length > this.shared.limit || this.shared.effort.left < 0;
   }
 
   /** A place below this one: a member by name, or an item by index. */
@@ -107,25 +121,28 @@ export class FieldReport {
   }
 
   invalid(value: unknown, message: string): void {
-    this.add("FieldValueInvalid", `Invalid value: ${shown(value)}: ${message}`);
+    this.add("FieldValueInvalid", `Invalid value: ${this.shown(value)}: ${message}`);
   }
 
   /** The value isn't of the type that a custom kind's schema demands. */
   typeInvalid(value: unknown, message: string): void {
-    this.add("FieldValueTypeInvalid", `Invalid value: ${shown(value)}: ${message}`);
+    this.add("FieldValueTypeInvalid", `Invalid value: ${this.shown(value)}: ${message}`);
   }
 
   notSupported(value: unknown, allowed: readonly string[]): void {
-    const values = named(allowed);
-    this.add("FieldValueNotSupported", `Unsupported value: ${shown(value)}: supported values: ${values}`);
+    const values = this.shared.limit === 0 ? "" : named(allowed);
+    this.add(
+      "FieldValueNotSupported",
+      `Unsupported value: ${this.shown(value)}: supported values: ${values}`,
+    );
   }
 
   duplicate(value: unknown): void {
-    this.add("FieldValueDuplicate", `Duplicate value: ${shown(value)}`);
+    this.add("FieldValueDuplicate", `Duplicate value: ${this.shown(value)}`);
   }
 
   notFound(value: unknown): void {
-    this.add("FieldValueNotFound", `Not found: ${shown(value)}`);
+    this.add("FieldValueNotFound", `Not found: ${this.shown(value)}`);
   }
 
   forbidden(message: string): void {
@@ -138,6 +155,13 @@ export class FieldReport {
 
   tooMany(count: number, max: number): void {
     this.add("FieldValueTooMany", `Too many: ${count}: must have at most ${max} items`);
+  }
+
+  private shown(value: unknown): string {
+    if (this.full || this.shared.limit === 0) return "";
+    const [text, length] = shown(value);
+    this.spend(length / encodedPerUnit);
+    return text;
   }
 
   private add(reason: Cause["reason"], message: string): void {
@@ -162,10 +186,12 @@ function named(allowed: readonly string[]): string {
   return text;
 }
 
-/** A value as a message shows it: short, and never a secret's worth of text. */
-function shown(value: unknown): string {
-  const text = value === undefined ? "null" : encodeJson(value as JsonValue);
-  return text.length <= 256 ? text : `${text.slice(0, 253)}...`;
+/** A value as a message shows it: short, and never a secret's worth of text. Beside it, how many characters were encoded for it. */
+function shown(value: unknown): readonly [text: string, length: number] {
+  const known = typeof value === "string" ? value.slice(0, maxShown) : value;
+  const text = known === undefined ? "null" : encodeJson(known as JsonValue);
+  const isShort = text.length <= maxShown && known === value;
+  return [isShort ? text : `${text.slice(0, maxShown - 3)}...`, text.length];
 }
 
 /** What an object that broke rules is called in the message and the details of the Status. */

@@ -271,7 +271,9 @@ describe("columns", () => {
 });
 
 describe("names", () => {
+  // Their objects once went with the definition: all cluster roles of a server.
   it.each([
+    ["scheduling.platform.io", "priorityclasses", "PriorityClass", "PriorityClassList"],
     ["networking.platform.io", "ingresses", "Ingress", "IngressList"],
     ["rbac.authorization.platform.io", "clusterroles", "ClusterRole", "ClusterRoleList"],
     [
@@ -284,16 +286,22 @@ describe("names", () => {
     const { spec } = definition({ group: own, scope: "Cluster" }, plural, kind);
     const annotations = { "api-approved.platform.io": "unapproved, an attack" };
     const metadata = { name: `${plural}.${own}`, annotations };
+    const names = async () => {
+      const { items } = (await server.admin.get(`/apis/${own}/v1/${plural}`)).body;
+      return (items as { metadata: { name: string } }[]).map((item) => item.metadata.name);
+    };
+    const before = (await names()).filter((name) => name !== metadata.name);
     expect((await server.admin.post(definitions, { metadata, spec })).status).toBe(201);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const { status, body } = await server.admin.get(`/apis/${own}/v1/${plural}`);
-    // The schema of the attacker's kind would have dropped what built-in objects have.
     expect([status, body.kind]).toEqual([200, listKind]);
     const resources = await server.admin.get(`/apis/${own}/v1`);
     const found = resources.body.resources.filter(({ name }: { name: string }) => name === plural);
     expect(found).toHaveLength(1);
     expect((await server.admin.delete(`${definitions}/${metadata.name}`)).status).toBe(200);
-    expect((await server.admin.get(`/apis/${own}/v1/${plural}`)).status).toBe(200);
+    // What is deleted with a definition are its own objects.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await names()).filter((name) => name !== metadata.name)).toEqual(before);
   });
 
   it.each(["namespaces", "status", "watch", "scale"])(

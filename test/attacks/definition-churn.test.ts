@@ -59,6 +59,7 @@ it("a definition that comes and goes 30 times ends the watches of its objects, a
   for (let round = 0; round < 30; round++) {
     const path = await served(server.admin, definition());
     const watches = await Promise.all([1, 2, 3, 4].map(() => server.admin.watch(path)));
+    expect(await gaugeOfWatches()).toBeGreaterThanOrEqual(before + watches.length);
     expect((await server.admin.post(path, order(`o${round}`))).status).toBe(201);
     for (const watch of watches) expect((await watch.next()).object.metadata.name).toBe(`o${round}`);
     await server.admin.delete(at);
@@ -79,9 +80,12 @@ it("a definition that comes and goes 30 times ends the watches of its objects, a
 /** How many watches of the group are under way, by the server's own figures. */
 async function gaugeOfWatches(): Promise<number> {
   const { text } = await server.admin.get("/metrics");
-  const lines = text.split("\n").filter((line) => line.startsWith("apiserver_registered_watchers{"));
-  const own = lines.filter((line) => line.includes(`group="${group}"`));
-  return own.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+  const lines = text
+    .split("\n")
+    .filter(
+      (line) => line.startsWith("apiserver_longrunning_requests{") && line.includes(`group="${group}"`),
+    );
+  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
 }
 
 it("an impossible change of a definition leaves the one that is served", async () => {

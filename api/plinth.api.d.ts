@@ -1025,6 +1025,7 @@ export declare class Registry {
   readonly vocabulary: Vocabulary;
   /** By group, version and name; asked several times for each request. */
   /** By `apiVersion/kind`. */
+  /** Of all declared kinds, also those that aren't served, as `group/resource`. */
   /** Set while a server is put together, where it has custom kinds. */
   changing: ChangingResources | undefined;
   /**
@@ -1042,6 +1043,11 @@ export declare class Registry {
   knows(group: string): boolean;
   /** Whether the group's resource types are built in, so that they never change. */
   isBuiltIn(group: string): boolean;
+  /**
+   * Whether a resource can't be defined as a custom one: its group is built in, or its objects are stored where those of a declared kind
+   * are, which may be served again at the next start.
+   */
+  reserves(group: string, resource: string): boolean;
   /** The same array until something changes. */
   get groupVersions(): readonly ServedGroupVersion[];
   /** The resource type at a path, or undefined. */
@@ -1226,13 +1232,16 @@ export type Since = (timestamp: string | null | undefined) => string;
 
 /**
  * A regular expression of others, in the syntax of RE2; compiled when it is first asked. It takes time in proportion to the
- * text, whatever it is.
+ * text and to its {@link Pattern.size}, whatever it is.
  */
 export declare class Pattern {
   readonly source: string;
-  /** @param source that {@link patternFault} finds nothing wrong with. */
   constructor(source: string);
-  /** Whether some part of a text matches. */
+  /** What is wrong with it; undefined where it can be compiled. */
+  get fault(): string | undefined;
+  /** Its instructions, each of which may be compared with each character of a text; 0 where it can't be compiled. */
+  get size(): number;
+  /** Whether some part of a text matches. One that can't be compiled matches everything: its definition was refused. */
   matches(text: string): boolean;
 }
 
@@ -1258,6 +1267,8 @@ export interface SchemaNode {
   readonly items: SchemaNode | undefined;
   /** Filled in where the value is absent; undefined: nothing. */
   readonly default: unknown;
+  /** Length of the default in JSON. */
+  readonly defaultLength: number;
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
   readonly mapType: "atomic" | "granular" | undefined;
@@ -1306,6 +1317,15 @@ export interface ValueRules {
 export declare class FieldReport {
   /** A report that collects the faults of one whole object. */
   static start(): FieldReport;
+  /** As {@link FieldReport.apart}, where only matters whether there is any fault: it ends with the first one. */
+  aside(): FieldReport;
+  /**
+   * Counts work that goes by somebody else's schema. Where there was too much of it, that is a fault of this place, and the report is
+   * full.
+   *
+   * @param units of some 100 ns.
+   */
+  spend(units: number): void;
   /** The place in words; most places have no faults, so it is put together only when it is asked for. */
   get path(): string;
   /** The faults found so far, here and at every place below the same start. */
@@ -1316,10 +1336,12 @@ export declare class FieldReport {
   at(...steps: readonly (string | number)[]): FieldReport;
   /** The place of faults that the reference gives no field: those of combined schemas, and of expressions left out. */
   whole(): FieldReport;
-  /** The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. */
+  /**
+   * The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. The work counts as the object's.
+   */
   apart(): FieldReport;
   /** Takes the faults of another report, whose places are places of this one's object. */
-  take({ causes }: FieldReport): void;
+  take({ shared }: FieldReport): void;
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport;
   required(message?: string): void;

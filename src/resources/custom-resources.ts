@@ -20,6 +20,8 @@ export interface CustomResourceSources {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
+  /** Whether a resource is the server's own, so that a definition of it has no effect: see {@link Registry.reserves}. */
+  readonly reserves: (group: string, resource: string) => boolean;
   /** With what custom kinds are made. */
   readonly kinds: CustomKindServices;
   /** Called when definitions can't be loaded; that is tried again. */
@@ -170,15 +172,20 @@ function groupOf(name: string): string {
   return name.slice(name.indexOf(".") + 1);
 }
 
-/** The resource types of a stored definition. Before it is established nothing is served. */
+/**
+ * The resource types of a stored definition. Before it is established nothing is served, nor is what is the server's own: its objects
+ * would be stored in the same place as the built-in ones, and deleted with the definition.
+ */
 function readDefinition(
   kept: KeptDefinition,
-  { vocabulary, kinds: services }: CustomResourceSources,
+  { vocabulary, kinds: services, reserves }: CustomResourceSources,
 ): Defined {
   const definition = kept.outline;
   const basis = basisOf(definition);
   const { revision } = kept;
-  if (!isEstablished(definition)) return { basis, revision, stored: undefined, served: new Map() };
+  const { group, names } = definition.spec;
+  if (!isEstablished(definition) || reserves(group, names.plural))
+    return { basis, revision, stored: undefined, served: new Map() };
   const { stored, versions: kinds } = customKinds(definition, kept.schemas, vocabulary, services);
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
   const versions = definition.spec.versions ?? [];

@@ -30,9 +30,15 @@ export class KeptDefinition {
 
   /** Reads the schemas of its versions. */
   get schemas(): ReadSchema {
+    let lately: WeakRef<CustomResourceDefinition> | undefined;
     return (name) => {
-      const { spec } = decodeBody(this.body) as unknown as CustomResourceDefinition;
-      const version = spec.versions?.find((one) => one.name === name);
+      let definition = lately?.deref();
+      if (definition === undefined) {
+        definition = decodeBody(this.body) as unknown as CustomResourceDefinition;
+        // Who asks for one version often asks for the others too, of which there may be thousands.
+        lately = new WeakRef(definition);
+      }
+      const version = definition.spec.versions?.find((one) => one.name === name);
       return version?.schema?.openAPIV3Schema as unknown as object | undefined;
     };
   }

@@ -60,6 +60,8 @@ export class Registry {
   private readonly builtIn: readonly ServedGroupVersion[];
   /** By `apiVersion/kind`. */
   private readonly builtInByKind = new Map<string, Resource>();
+  /** Of all declared kinds, also those that aren't served, as `group/resource`. */
+  private readonly declared = new Set<string>();
   private askedWith: ReadonlyMap<string, Kind> | undefined;
   private known: KnownVersions | undefined;
   /** Set while a server is put together, where it has custom kinds. */
@@ -77,6 +79,7 @@ export class Registry {
     const versions = new Map<string, { group: string; version: string; resources: Resource[] }>();
     for (const kind of kinds) {
       const group = groupName(kind.group, vocabulary);
+      this.declared.add(`${group}/${kind.resource}`);
       if (!served(group, kind)) continue;
       const resource = resourceOf(kind, vocabulary);
       below(below(this.byPath, group), kind.version).set(kind.resource, resource);
@@ -112,6 +115,14 @@ export class Registry {
   /** Whether the group's resource types are built in, so that they never change. */
   isBuiltIn(group: string): boolean {
     return this.byPath.has(group);
+  }
+
+  /**
+   * Whether a resource can't be defined as a custom one: its group is built in, or its objects are stored where those of a declared kind
+   * are, which may be served again at the next start.
+   */
+  reserves(group: string, resource: string): boolean {
+    return this.isBuiltIn(group) || this.declared.has(`${group}/${resource}`);
   }
 
   /** The same array until something changes. */

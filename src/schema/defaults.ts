@@ -1,5 +1,6 @@
 import { deepClone, type JsonObject } from "../base/json/value.ts";
-import { fillMembers } from "./custom/fill.ts";
+import { StatusError } from "../base/status-error.ts";
+import { fillMembers, maxFilled } from "./custom/fill.ts";
 import type { KindContext } from "./context.ts";
 import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
@@ -7,6 +8,8 @@ import { formOf } from "./unions.ts";
 /**
  * Fills in the defaults of the fields and of the structs' rules, at every depth: a struct's before
  * those of the structs inside. Changes `value`.
+ *
+ * @throws {StatusError} RequestEntityTooLarge if the defaults of a schema make the value too large.
  */
 export function fillFieldDefaults(
   type: StructType,
@@ -25,7 +28,12 @@ export function fillFieldDefaults(
     const present = value[name];
     if (present !== undefined && present !== null) fillBelow(field.type, present, context);
   }
-  if (type.open !== undefined) fillMembers(type.open, value as JsonObject);
+  if (type.open !== undefined && !fillMembers(type.open, value as JsonObject)) {
+    throw new StatusError(
+      "RequestEntityTooLarge",
+      `the defaults of the object are larger than ${maxFilled} bytes`,
+    );
+  }
 }
 
 /** Fills in the defaults below a value of a type that has some. */

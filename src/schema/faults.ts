@@ -9,10 +9,32 @@ const wholeObject = "<nil>";
 /** How many faults of one object are reported at most. */
 const maxFaults = 256;
 
+/**
+ * Units of work that the schemas of others may cost in checks of one object: some 100 ns each. An object of the largest size with a few
+ * rules for each value needs less than half of them.
+ */
+const maxEffort = 10_000_000;
+
+/** How many values that a schema allows are named in a message, in characters. */
+const maxNamed = 4096;
+
+/** How many characters of a value are shown, and how many are encoded for that in a unit of work. */
+const maxShown = 256;
+const encodedPerUnit = 16;
+
+/** What all places of one object share. */
+interface Shared {
+  readonly causes: Cause[];
+  /** How many faults are noted; one is enough where only matters whether there is any, and it isn't put in words. */
+  readonly limit: number;
+  /** Work that may still be done; shared by everything that is checked aside. */
+  readonly effort: { left: number; readonly causes: Cause[] };
+}
+
 /** A place in an object: `at("rules", 0, "verbs")` is written `rules[0].verbs`; map keys are in brackets. */
 export class FieldReport {
   private constructor(
-    private readonly causes: Cause[],
+    private readonly shared: Shared,
     private readonly above: FieldReport | undefined,
     private readonly step: string | number,
     private readonly isKey: boolean,
@@ -20,7 +42,39 @@ export class FieldReport {
 
   /** A report that collects the faults of one whole object. */
   static start(): FieldReport {
-    return new FieldReport([], undefined, "", false);
+    const causes: Cause[] = [];
+    return new FieldReport(
+      { causes, limit: maxFaults, effort: { left: maxEffort, causes } },
+      undefined,
+      "",
+      false,
+    );
+  }
+
+  /** As {@link FieldReport.apart}, where only matters whether there is any fault: it ends with the first one. */
+  aside(): FieldReport {
+    return this.beside(0);
+  }
+
+  private beside(limit: number): FieldReport {
+    const shared = { causes: [], limit, effort: this.shared.effort };
+    return new FieldReport(shared, this.above, this.step, this.isKey);
+  }
+
+  /**
+   * Counts work that goes by somebody else's schema. Where there was too much of it, that is a fault of this place, and the report is
+   * full.
+   *
+   * @param units of some 100 ns.
+   */
+  spend(units: number): void {
+    const { effort } = this.shared;
+    if (effort.left < 0) return;
+    effort.left -= units;
+    if (effort.left >= 0) return;
+    const message =
+      "Invalid value: validation failed due to running out of cost budget, no further validation rules will be run";
+    effort.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
   }
 
   /** The place in words; most places have no faults, so it is put together only when it is asked for. */
@@ -34,42 +88,44 @@ export class FieldReport {
 
   /** The faults found so far, here and at every place below the same start. */
   get faults(): readonly Cause[] {
-    return this.causes;
+    return this.shared.causes;
   }
 
   /** Whether no further faults are reported, so that checking can stop. */
   get full(): boolean {
-    return this.causes.length > maxFaults;
+    return this.shared.causes.length > this.shared.limit || this.shared.effort.left < 0;
   }
 
   /** A place below this one: a member by name, or an item by index. */
   at(...steps: readonly (string | number)[]): FieldReport {
     if (steps.length === 0) return this;
-    let place = new FieldReport(this.causes, this, steps[0]!, false);
+    let place = new FieldReport(this.shared, this, steps[0]!, false);
     for (let next = 1; next < steps.length; next++) {
-      place = new FieldReport(this.causes, place, steps[next]!, false);
+      place = new FieldReport(this.shared, place, steps[next]!, false);
     }
     return place;
   }
 
   /** The place of faults that the reference gives no field: those of combined schemas, and of expressions left out. */
   whole(): FieldReport {
-    return new FieldReport(this.causes, undefined, "", false).at(wholeObject);
+    return new FieldReport(this.shared, undefined, "", false).at(wholeObject);
   }
 
-  /** The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. */
+  /**
+   * The same place in a report of its own, whose faults may be {@link FieldReport.take | taken} or left. The work counts as the object's.
+   */
   apart(): FieldReport {
-    return new FieldReport([], this.above, this.step, this.isKey);
+    return this.beside(this.shared.limit);
   }
 
   /** Takes the faults of another report, whose places are places of this one's object. */
-  take({ causes }: FieldReport): void {
-    for (const cause of causes) if (!this.full) this.causes.push(cause);
+  take({ shared }: FieldReport): void {
+    for (const cause of shared.causes) if (!this.full) this.shared.causes.push(cause);
   }
 
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport {
-    return new FieldReport(this.causes, this, key, true);
+    return new FieldReport(this.shared, this, key, true);
   }
 
   required(message = ""): void {
@@ -79,30 +135,35 @@ export class FieldReport {
   /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
   requiredUnlessSaid(): void {
     const { path } = this;
-    const said = this.causes.some(({ field, reason }) => field === path && reason === "FieldValueRequired");
+    const said = this.shared.causes.some(
+      ({ field, reason }) => field === path && reason === "FieldValueRequired",
+    );
     if (!said) this.required();
   }
 
   invalid(value: unknown, message: string): void {
-    this.add("FieldValueInvalid", `Invalid value: ${shown(value)}: ${message}`);
+    this.add("FieldValueInvalid", `Invalid value: ${this.shown(value)}: ${message}`);
   }
 
   /** The value isn't of the type that a custom kind's schema demands. */
   typeInvalid(value: unknown, message: string): void {
-    this.add("FieldValueTypeInvalid", `Invalid value: ${shown(value)}: ${message}`);
+    this.add("FieldValueTypeInvalid", `Invalid value: ${this.shown(value)}: ${message}`);
   }
 
   notSupported(value: unknown, allowed: readonly string[]): void {
-    const values = allowed.map((one) => JSON.stringify(one)).join(", ");
-    this.add("FieldValueNotSupported", `Unsupported value: ${shown(value)}: supported values: ${values}`);
+    const values = this.shared.limit === 0 ? "" : named(allowed);
+    this.add(
+      "FieldValueNotSupported",
+      `Unsupported value: ${this.shown(value)}: supported values: ${values}`,
+    );
   }
 
   duplicate(value: unknown): void {
-    this.add("FieldValueDuplicate", `Duplicate value: ${shown(value)}`);
+    this.add("FieldValueDuplicate", `Duplicate value: ${this.shown(value)}`);
   }
 
   notFound(value: unknown): void {
-    this.add("FieldValueNotFound", `Not found: ${shown(value)}`);
+    this.add("FieldValueNotFound", `Not found: ${this.shown(value)}`);
   }
 
   forbidden(message: string): void {
@@ -117,10 +178,18 @@ export class FieldReport {
     this.add("FieldValueTooMany", `Too many: ${count}: must have at most ${max} items`);
   }
 
+  private shown(value: unknown): string {
+    if (this.full || this.shared.limit === 0) return "";
+    const [text, length] = shown(value);
+    this.spend(length / encodedPerUnit);
+    return text;
+  }
+
   private add(reason: Cause["reason"], message: string): void {
-    if (this.causes.length > maxFaults) return;
-    const full = this.causes.length === maxFaults;
-    this.causes.push(
+    if (this.full) return;
+    const { causes } = this.shared;
+    const full = causes.length === maxFaults;
+    causes.push(
       full
         ? { reason: "", message: "there are more faults than these", field: "" }
         : { reason, message, field: this.path },
@@ -128,10 +197,22 @@ export class FieldReport {
   }
 }
 
-/** A value as a message shows it: short, and never a secret's worth of text. */
-function shown(value: unknown): string {
-  const text = value === undefined ? "null" : encodeJson(value as JsonValue);
-  return text.length <= 256 ? text : `${text.slice(0, 253)}...`;
+/** The values that are allowed, as a message names them; of very many only the first. */
+function named(allowed: readonly string[]): string {
+  let text = "";
+  for (const [index, one] of allowed.entries()) {
+    if (text.length > maxNamed) return `${text} and ${allowed.length - index} more`;
+    text += `${index === 0 ? "" : ", "}${JSON.stringify(one)}`;
+  }
+  return text;
+}
+
+/** A value as a message shows it: short, and never a secret's worth of text. Beside it, how many characters were encoded for it. */
+function shown(value: unknown): readonly [text: string, length: number] {
+  const known = typeof value === "string" ? value.slice(0, maxShown) : value;
+  const text = known === undefined ? "null" : encodeJson(known as JsonValue);
+  const isShort = text.length <= maxShown && known === value;
+  return [isShort ? text : `${text.slice(0, maxShown - 3)}...`, text.length];
 }
 
 /** What an object that broke rules is called in the message and the details of the Status. */

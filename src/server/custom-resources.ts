@@ -28,7 +28,8 @@ export async function followCustomResources(
   const caller = new WebhookCaller(clock, resolve);
   const conversions = { caller, newUid: randomUUID, vocabulary };
   const kinds = { conversions, schemas: new Forgettables(recentSchemas) };
-  const custom = new CustomResources({ store, clock, vocabulary, kinds, failed });
+  const reserves = (group: string, resource: string) => registry.reserves(group, resource);
+  const custom = new CustomResources({ store, clock, vocabulary, reserves, kinds, failed });
   await custom.start();
   registry.changing = custom;
   return {

@@ -40,6 +40,7 @@ async function follow() {
     store,
     vocabulary: platform,
     clock,
+    reserves: () => false,
     kinds: { conversions: undefined as unknown as ConversionServices, schemas: new Forgettables(1000) },
     failed: (error) => expect.unreachable(String(error)),
   });

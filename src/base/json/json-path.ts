@@ -6,29 +6,51 @@ export class JsonPathFault extends Error {
   override name = "JsonPathFault";
 }
 
-/** One step of a path, from each value to some values below it. */
-type Step = (value: JsonValue, found: JsonValue[]) => void;
+/** Finds the first value at the rest of a path; undefined where there is none. */
+type Find = (value: JsonValue, effort: Effort) => JsonValue | undefined;
+
+/** One step of a path: with what comes behind it, it finds the first value. */
+type Step = (next: Find) => Find;
+
+/** How many values one search still visits. */
+interface Effort {
+  left: number;
+}
+
+/** How many members of an object are gathered, and how many characters compared, at the cost of a visit. */
+const gatheredPerVisit = 8;
+const comparedPerVisit = 64;
+
+/** A longer path has no sense, and would take long to read. */
+const maxLength = 4096;
 
 /** A path into JSON values, in the dialect of the field's tools: `.status.conditions[?(@.type=="Ready")].status`. */
 export class JsonPath {
-  private constructor(private readonly steps: readonly Step[]) {}
+  private constructor(private readonly find: Find) {}
 
   /** @throws {JsonPathFault} */
   static parse(text: string): JsonPath {
-    return new JsonPath(new Parser(text).path());
+    if (text.length > maxLength) throw new JsonPathFault(`a path has more than ${maxLength} characters`);
+    return new JsonPath(parsed(text));
   }
 
-  /** The values at the path, in their order; none where there is nothing. */
-  find(value: JsonValue): readonly JsonValue[] {
-    let values: JsonValue[] = [value];
-    for (const step of this.steps) {
-      const found: JsonValue[] = [];
-      for (const one of values) step(one, found);
-      values = found;
-    }
-    return values;
+  /**
+   * The first value at the path; undefined where there is nothing.
+   *
+   * @param visits After so many visits of values the search ends without a result: a path such as `..*..*` leads to the same value in very
+   * many ways.
+   */
+  first(value: JsonValue, visits: number): JsonValue | undefined {
+    return this.find(value, { left: visits });
   }
 }
+
+function parsed(text: string): Find {
+  const steps = new Parser(text).path();
+  return steps.reduceRight<Find>((next, step) => step(next), itself);
+}
+
+const itself: Find = (value) => value;
 
 const operators = ["==", "!=", "<=", ">=", "<", ">"] as const;
 type Operator = (typeof operators)[number];
@@ -61,7 +83,7 @@ class Parser {
     }
     if (name === "*") return everything;
     // A dot alone is the value itself.
-    return name === "" ? (value, found) => void found.push(value) : member(name);
+    return name === "" ? (next) => next : member(name);
   }
 
   private bracket(): Step {
@@ -72,11 +94,7 @@ class Parser {
     if (content.startsWith("?(") && content.endsWith(")")) return filter(content.slice(2, -1).trim());
     const parts = split(content);
     const steps = parts.map((part) => this.selector(part.trim()));
-    return steps.length === 1
-      ? steps[0]!
-      : (value, found) => {
-          for (const step of steps) step(value, found);
-        };
+    return steps.length === 1 ? steps[0]! : anyOf(steps);
   }
 
   private selector(part: string): Step {
@@ -125,35 +143,72 @@ function split(text: string): string[] {
   return text.match(/(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^,'"])+/gs) ?? [text];
 }
 
-function member(name: string): Step {
-  return (value, found) => {
-    const below = isObject(value) ? getMember(value, name) : undefined;
-    if (below !== undefined) found.push(below);
+/** Counts a visit, and goes on from the value unless there were too many. */
+function visit(value: JsonValue, next: Find, effort: Effort): JsonValue | undefined {
+  return --effort.left < 0 ? undefined : next(value, effort);
+}
+
+/** Goes on from the first of these values that leads to something. */
+function firstOf(values: readonly JsonValue[], next: Find, effort: Effort): JsonValue | undefined {
+  for (const value of values) {
+    const found = visit(value, next, effort);
+    if (found !== undefined || effort.left < 0) return found;
+  }
+  return undefined;
+}
+
+function anyOf(steps: readonly Step[]): Step {
+  return (next) => {
+    const ways = steps.map((step) => step(next));
+    return (value, effort) => {
+      for (const way of ways) {
+        const found = visit(value, way, effort);
+        if (found !== undefined || effort.left < 0) return found;
+      }
+      return undefined;
+    };
   };
 }
 
-const everything: Step = (value, found) => {
-  if (Array.isArray(value)) found.push(...value);
-  else if (isObject(value)) found.push(...Object.values(value));
-};
+function member(name: string): Step {
+  return (next) => (value, effort) => {
+    const below = isObject(value) ? getMember(value, name) : undefined;
+    return below === undefined ? undefined : visit(below, next, effort);
+  };
+}
+
+const everything: Step = (next) => (value, effort) => firstOf(below(value, effort), next, effort);
+
+/** The values in a value. Those of an object have to be gathered, which is work too. */
+function below(value: JsonValue, effort: Effort): readonly JsonValue[] {
+  if (Array.isArray(value)) return value;
+  if (!isObject(value) || effort.left < 0) return [];
+  const values = Object.values(value);
+  effort.left -= values.length / gatheredPerVisit;
+  return values;
+}
 
 function slice(from: number, to: number | undefined, step: number, single: boolean): Step {
-  return (value, found) => {
-    if (!Array.isArray(value)) return;
+  return (next) => (value, effort) => {
+    if (!Array.isArray(value)) return undefined;
     const start = from < 0 ? from + value.length : from;
     const end = single ? start + 1 : to === undefined ? value.length : to < 0 ? to + value.length : to;
-    for (let at = Math.max(0, start); at < Math.min(end, value.length); at += step) found.push(value[at]!);
+    for (let at = Math.max(0, start); at < Math.min(end, value.length); at += step) {
+      const found = visit(value[at]!, next, effort);
+      if (found !== undefined || effort.left < 0) return found;
+    }
+    return undefined;
   };
 }
 
 /** A step from a value and from everything below it. */
 function descend(step: Step): Step {
-  const visit: Step = (value, found) => {
-    step(value, found);
-    if (typeof value !== "object" || value === null) return;
-    for (const below of Object.values(value)) visit(below, found);
+  return (next) => {
+    const here = step(next);
+    const search: Find = (value, effort) =>
+      visit(value, here, effort) ?? firstOf(below(value, effort), search, effort);
+    return search;
   };
-  return visit;
 }
 
 /** The items of a list that a condition holds for: `@.type=="Ready"`, or that a path finds something in. */
@@ -161,13 +216,16 @@ function filter(condition: string): Step {
   const [left, operator, right] = comparison(condition);
   const leftValue = operand(left);
   const rightValue = right === undefined ? undefined : operand(right);
-  return (value, found) => {
-    if (typeof value !== "object" || value === null) return;
-    for (const item of Object.values(value)) {
-      const one = leftValue(item);
-      if (one === undefined) continue;
-      if (operator === undefined || compare(operator, one, rightValue!(item))) found.push(item);
-    }
+  const holds = (item: JsonValue, effort: Effort): boolean => {
+    const one = leftValue(item, effort);
+    return (
+      one !== undefined &&
+      (operator === undefined || compare(operator, one, rightValue!(item, effort), effort))
+    );
+  };
+  return (next) => {
+    const chosen: Find = (item, effort) => (holds(item, effort) ? visit(item, next, effort) : undefined);
+    return (value, effort) => firstOf(below(value, effort), chosen, effort);
   };
 }
 
@@ -186,11 +244,8 @@ function comparison(condition: string): [left: string, operator?: Operator, righ
   return [condition];
 }
 
-function operand(text: string): (item: JsonValue) => JsonValue | undefined {
-  if (text.startsWith("@")) {
-    const path = JsonPath.parse(text.slice(1));
-    return (item) => path.find(item)[0];
-  }
+function operand(text: string): Find {
+  if (text.startsWith("@")) return parsed(text.slice(1));
   const quoted = /^(['"])(.*)\1$/s.exec(text);
   if (quoted !== null) return () => quoted[2]!;
   if (text === "true" || text === "false") return () => text === "true";
@@ -201,10 +256,10 @@ function operand(text: string): (item: JsonValue) => JsonValue | undefined {
   return () => value;
 }
 
-function compare(operator: Operator, a: JsonValue, b: JsonValue | undefined): boolean {
+function compare(operator: Operator, a: JsonValue, b: JsonValue | undefined, effort: Effort): boolean {
   if (b === undefined) return false;
-  if (operator === "==") return sameText(a, b);
-  if (operator === "!=") return !sameText(a, b);
+  if (operator === "==") return sameText(a, b, effort);
+  if (operator === "!=") return !sameText(a, b, effort);
   if (typeof a !== typeof b || (typeof a !== "number" && typeof a !== "string")) return false;
   const [left, right] = [a, b as typeof a];
   if (operator === "<") return left < right;
@@ -212,6 +267,9 @@ function compare(operator: Operator, a: JsonValue, b: JsonValue | undefined): bo
   return operator === ">" ? left > right : left >= right;
 }
 
-function sameText(a: JsonValue, b: JsonValue): boolean {
-  return typeof a === typeof b && encodeJson(a) === encodeJson(b);
+function sameText(a: JsonValue, b: JsonValue, effort: Effort): boolean {
+  if (typeof a !== typeof b) return false;
+  const text = encodeJson(a);
+  effort.left -= text.length / comparedPerVisit;
+  return text === encodeJson(b);
 }

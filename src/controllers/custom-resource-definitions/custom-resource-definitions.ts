@@ -105,7 +105,10 @@ class DefinitionKeeper {
     if (finalizer === undefined) return;
     await registry.sync();
     const { group, names } = definition.spec;
-    const stored = registry.stored().find((one) => one.group === group && one.kind.resource === names.plural);
+    // What is the server's own under the same names isn't the definition's, and is never deleted with it.
+    const stored = registry.reserves(group, names.plural)
+      ? undefined
+      : registry.stored().find((one) => one.group === group && one.kind.resource === names.plural);
     // Of a kind that was never served there are no objects.
     const left = stored === undefined ? 0 : await deleteInstances(this.context, stored, closing);
     if (left > 0) return this.queue.addLater(definition.metadata.name!, heldMs);

@@ -2,9 +2,9 @@ import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import { checkValue } from "../../schema/custom/check.ts";
-import { patternFault } from "../../schema/custom/pattern.ts";
+import { Pattern } from "../../schema/custom/pattern.ts";
 import { readMembers } from "../../schema/custom/read.ts";
-import { readSchema } from "../../schema/custom/schema-node.ts";
+import { readSchema, schemaCost } from "../../schema/custom/schema-node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkListMarks } from "./list-rules.ts";
 import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
@@ -16,6 +16,8 @@ interface SchemaPosition {
   readonly isRoot: boolean;
   /** Inside the metadata of an object, of which the server keeps the rules. */
   readonly insideMetadata: boolean;
+  /** The patterns of the whole schema that were compiled. */
+  readonly patterns: Map<string, Pattern>;
   /** Why there may be no default; undefined where there may. */
   readonly noDefault: string | undefined;
 }
@@ -59,7 +61,13 @@ export function checkRootSchema(
 ): void {
   if (hasStatus) checkRootFields(schema, place, context);
   if (schema.nullable === true) place.at("nullable").forbidden("nullable cannot be true at the root");
-  checkSchema(schema, place, { context, isRoot: true, insideMetadata: false, noDefault: undefined });
+  checkSchema(schema, place, {
+    context,
+    isRoot: true,
+    insideMetadata: false,
+    patterns: new Map(),
+    noDefault: undefined,
+  });
   checkStructure(schema, place, context);
 }
 
@@ -83,8 +91,13 @@ function checkRootFields(schema: Schema, place: FieldReport, { vocabulary }: Kin
   );
 }
 
+/** What it costs to read a schema inside a schema; see {@link FieldReport.spend}. */
+const readUnits = 5;
+
 /** A default is a value that the schema allows, and has no members that would be dropped. */
 function checkDefault(schema: Schema, place: FieldReport, vocabulary: Vocabulary): void {
+  place.spend(schemaCost(schema) * readUnits);
+  if (place.full) return;
   const node = readSchema(schema, vocabulary.schemaExtensionPrefix);
   const value = schema.default as JsonValue;
   checkValue(node, value, place);
@@ -109,10 +122,7 @@ function checkSchema(schema: Schema, place: FieldReport, standing: SchemaPositio
   } else if (schema.default !== undefined) {
     checkDefault(schema, place.at("default"), standing.context.vocabulary);
   }
-  const { pattern } = schema;
-  const fault = pattern === undefined || pattern === "" ? undefined : patternFault(pattern);
-  if (fault !== undefined)
-    place.at("pattern").invalid(pattern, `must be a valid regular expression: ${fault}`);
+  if ((schema.pattern ?? "") !== "") checkPattern(schema.pattern!, place.at("pattern"), standing.patterns);
   if (memberSchema(schema) !== undefined || schema.additionalProperties === false) {
     if (Object.keys(schema.properties ?? {}).length > 0) {
       place.at("additionalProperties").forbidden("additionalProperties and properties are mutual exclusive");
@@ -121,6 +131,22 @@ function checkSchema(schema: Schema, place: FieldReport, standing: SchemaPositio
   checkListMarks(schema, own, place, standing.context.vocabulary);
   checkExpressions(own, place.at(`${standing.context.vocabulary.schemaExtensionPrefix}validations`));
   checkBelow(schema, own, place, standing);
+}
+
+/** What it costs to compile a character, or an instruction, of a pattern; see {@link FieldReport.spend}. */
+const compileUnits = 50;
+
+/** A pattern can be compiled. What all of a definition cost is bounded, as each compiles for as long as it is large. */
+function checkPattern(source: string, place: FieldReport, known: Map<string, Pattern>): void {
+  let pattern = known.get(source);
+  if (pattern === undefined) {
+    place.spend(source.length * compileUnits);
+    if (place.full) return;
+    known.set(source, (pattern = new Pattern(source)));
+    place.spend(pattern.size * compileUnits);
+  }
+  const { fault } = pattern;
+  if (fault !== undefined) place.invalid(source, `must be a valid regular expression: ${fault}`);
 }
 
 /** Parts of JSON Schema that aren't understood here. */

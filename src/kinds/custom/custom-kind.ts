@@ -9,7 +9,7 @@ import {
 } from "../../schema/kind.ts";
 import type { Forgettables, Made } from "../../base/forgettable.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { anyObject, readSchema, type SchemaNode } from "../../schema/custom/schema-node.ts";
+import { anyObject, readSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
 import { defaultMember } from "../../schema/custom/fill.ts";
 import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
@@ -171,14 +171,6 @@ class ParsedSchema {
 function parse(schema: object | undefined, { schemaExtensionPrefix }: Vocabulary): Made<ParsedSchema> {
   const node = schema === undefined ? anyObject : readSchema(schema, schemaExtensionPrefix);
   return { value: new ParsedSchema(node), cost: schemaCost(schema) };
-}
-
-/** How many schemas stand in a schema, which is what its size in memory goes by. */
-function schemaCost(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let cost = 1;
-  for (const each of Object.values(value)) cost += schemaCost(each);
-  return cost;
 }
 
 /** What a change of the object is a new generation by; a kind without the subresource `status` has no status of the server's. */

@@ -2,26 +2,42 @@ import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from 
 import type { FieldReport } from "../faults.ts";
 import { hasFormat } from "./formats.ts";
 import { checkListItems } from "./list-items.ts";
+import type { Pattern } from "./pattern.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
 
 /** Holds a value against a schema, with the reasons that the reference gives (spec: conventions 4.8). */
 export function checkValue(node: SchemaNode, value: JsonValue, place: FieldReport): void {
+  place.spend(1);
   if (place.full) return;
   checkType(node, value, place);
   // The other rules go by the type that the value has.
   if (value === null) return;
   const { rules } = node;
   checkParts(node, value, place);
-  if (rules.enum !== undefined && !rules.enum.some((one) => deepEqual(one as JsonValue, value))) {
-    place.notSupported(
-      value,
-      rules.enum.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
-    );
-  }
+  if (rules.enum !== undefined) checkEnum(rules.enum, value, place);
   if (typeof value === "string") checkText(rules, value, place);
   else if (typeof value === "number" || typeof value === "bigint") checkNumber(node, value, place);
   else if (Array.isArray(value)) checkList(node, value, place);
   else if (isObject(value)) checkObject(node, value, place);
+}
+
+/** How many scalars are compared in a unit of work, and how many units it takes to compare two values of other types. */
+const comparisonsPerUnit = 8;
+const comparisonUnits = 4;
+
+function checkEnum(values: readonly unknown[], value: JsonValue, place: FieldReport): void {
+  const isScalar = typeof value !== "object";
+  place.spend(values.length * (isScalar ? 1 / comparisonsPerUnit : comparisonUnits));
+  if (place.full) return;
+  const isOne =
+    typeof value === "string"
+      ? values.includes(value)
+      : values.some((one) => deepEqual(one as JsonValue, value));
+  if (isOne) return;
+  place.notSupported(
+    value,
+    values.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
+  );
 }
 
 function checkType({ type, nullable, intOrString }: SchemaNode, value: JsonValue, place: FieldReport): void {
@@ -94,7 +110,7 @@ function tried(
   let fitting = 0;
   let first: FieldReport | undefined;
   for (const part of parts) {
-    const report = place.apart();
+    const report = first === undefined ? place.apart() : place.aside();
     first ??= report;
     checkValue(part, value, report);
     if (report.faults.length === 0) fitting++;
@@ -106,8 +122,13 @@ function refuseWhole(value: JsonValue, place: FieldReport, message: string): voi
   place.whole().invalid(value, `${JSON.stringify(place.path)} ${message}`);
 }
 
+/** How many characters of a text are looked at in a unit of work. */
+const charactersPerUnit = 64;
+
 function checkText(rules: ValueRules, text: string, place: FieldReport): void {
   const { maxLength, minLength, pattern, format } = rules;
+  place.spend(text.length / charactersPerUnit);
+  if (place.full) return;
   if (maxLength !== undefined || minLength !== undefined) {
     // Characters, not the units of which some have two.
     const length = lengthOf(text);
@@ -116,12 +137,19 @@ function checkText(rules: ValueRules, text: string, place: FieldReport): void {
       place.invalid(text, `should be at least ${minLength} chars long`);
     }
   }
-  if (pattern !== undefined && !pattern.matches(text)) {
-    place.invalid(text, `should match '${pattern.source}'`);
-  }
+  if (pattern !== undefined) checkPattern(pattern, text, place);
   if (format !== undefined && !hasFormat(format, text)) {
     place.typeInvalid(text, `must be of type ${format}: ${JSON.stringify(text.slice(0, 64))}`);
   }
+}
+
+/** How many instructions of a pattern are held against how many characters in a unit of work, multiplied. */
+const patternStepsPerUnit = 10;
+
+function checkPattern(pattern: Pattern, text: string, place: FieldReport): void {
+  place.spend((text.length * pattern.size) / patternStepsPerUnit);
+  if (place.full || pattern.matches(text)) return;
+  place.invalid(text, `should match '${pattern.source}'`);
 }
 
 function lengthOf(text: string): number {
@@ -179,6 +207,7 @@ function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): 
   if (minProperties !== undefined && names.length < minProperties) {
     return place.invalid(names.length, `should have at least ${minProperties} properties`);
   }
+  place.spend(required.length / comparisonsPerUnit);
   for (const name of required) if (getMember(object, name) === undefined) place.at(name).required();
   if (node.properties.size === 0 && node.additional === undefined) return;
   for (const name of names) {

@@ -1,58 +1,50 @@
 import { deepClone, isObject, setMember, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import { StatusError } from "../../base/status-error.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
-/** More than this is in no object that is stored, in characters of JSON. */
-const maxFilled = 3 * 1024 * 1024;
-const sizes = new WeakMap<SchemaNode, number>();
+/**
+ * How much is filled in one object at most, in characters of JSON. No larger object is stored, and a schema may have a default of a
+ * megabyte for each item of a list.
+ */
+export const maxFilled = 3 * 1024 * 1024;
 
-/** Copies the defaults that one object gets, as long as they are no more than an object may be. */
-class Defaults {
-  private filled = 0;
-
-  /** @throws {StatusError} RequestEntityTooLarge */
-  copyOf(node: SchemaNode): JsonValue {
-    let size = sizes.get(node);
-    if (size === undefined) sizes.set(node, (size = JSON.stringify(node.default).length));
-    this.filled += size;
-    if (this.filled > maxFilled) {
-      throw new StatusError(
-        "RequestEntityTooLarge",
-        "the object is too large with the defaults of its schema",
-      );
-    }
-    return deepClone(node.default as JsonValue);
-  }
+/** What may still be filled in; negative: it was too much. */
+interface Room {
+  left: number;
 }
 
 /**
  * Fills in the defaults of a schema in an object, at every depth. A null where none is allowed is taken for absent: it gives
  * way to the default, or goes. Changes the object.
  *
- * @throws {StatusError} RequestEntityTooLarge where the defaults alone are more than an object may have.
+ * @returns false where it stopped because of {@link maxFilled}.
  */
-export function fillMembers(node: SchemaNode, object: JsonObject): void {
-  fillIn(node, object, new Defaults());
+export function fillMembers(node: SchemaNode, object: JsonObject): boolean {
+  const room = { left: maxFilled };
+  fillObject(node, object, room);
+  return room.left >= 0;
 }
 
-function fillIn(node: SchemaNode, object: JsonObject, defaults: Defaults): void {
+function fillObject(node: SchemaNode, object: JsonObject, room: Room): void {
   for (const [name, property] of node.properties) {
     if (property.default === undefined) continue;
     if (!Object.hasOwn(object, name) || isStrayNull(property, object[name]!)) {
-      setMember(object, name, defaults.copyOf(property));
+      room.left -= name.length + property.defaultLength;
+      if (room.left < 0) return;
+      setMember(object, name, deepClone(property.default as JsonValue));
     }
   }
   for (const name of Object.keys(object)) {
     const below = node.properties.get(name) ?? node.additional;
     if (below === undefined) continue;
     const value = object[name]!;
-    if (!isStrayNull(below, value)) fillValue(below, value, defaults);
+    if (!isStrayNull(below, value)) fillValue(below, value, room);
     else if (below.default === undefined) delete object[name];
     else {
-      const filled = defaults.copyOf(below);
+      const filled = defaultOf(below, room);
       setMember(object, name, filled);
-      fillValue(below, filled, defaults);
+      fillValue(below, filled, room);
     }
+    if (room.left < 0) return;
   }
 }
 
@@ -60,23 +52,28 @@ function fillIn(node: SchemaNode, object: JsonObject, defaults: Defaults): void 
 export function defaultMember(node: SchemaNode, name: string): JsonValue | undefined {
   const property = node.properties.get(name);
   if (property?.default === undefined) return undefined;
-  const defaults = new Defaults();
-  const value = defaults.copyOf(property);
-  fillValue(property, value, defaults);
+  const room = { left: maxFilled };
+  const value = defaultOf(property, room);
+  fillValue(property, value, room);
   return value;
 }
 
-function fillValue(node: SchemaNode, value: JsonValue, defaults: Defaults): void {
+function fillValue(node: SchemaNode, value: JsonValue, room: Room): void {
   if (Array.isArray(value)) {
     const { items } = node;
     if (items === undefined) return;
     for (const [index, item] of value.entries()) {
-      if (items.default !== undefined && isStrayNull(items, item)) {
-        value[index] = defaults.copyOf(items);
-      }
-      fillValue(items, value[index]!, defaults);
+      if (items.default !== undefined && isStrayNull(items, item)) value[index] = defaultOf(items, room);
+      fillValue(items, value[index]!, room);
+      if (room.left < 0) return;
     }
-  } else if (isObject(value)) fillIn(node, value, defaults);
+  } else if (isObject(value)) fillObject(node, value, room);
+}
+
+/** A copy of the default of a schema that has one; null where there is no room for it. */
+function defaultOf(node: SchemaNode, room: Room): JsonValue {
+  room.left -= node.defaultLength;
+  return room.left < 0 ? null : deepClone(node.default as JsonValue);
 }
 
 function isStrayNull({ nullable }: SchemaNode, value: JsonValue): boolean {

@@ -9,6 +9,8 @@ export function checkListItems(node: SchemaNode, list: readonly JsonValue[], pla
   const { listType } = node;
   if (listType !== "set" && listType !== "map") return;
   const seen = new Set<string>();
+  place.spend(list.length * node.listMapKeys.length);
+  if (place.full) return;
   for (const [index, item] of list.entries()) {
     const key = encodeJson(sortedValue(listType === "set" ? item : keysOf(node, item)));
     if (seen.has(key)) place.at(index).duplicate(listType === "set" ? item : keysOf(node, item));

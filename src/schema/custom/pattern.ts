@@ -3,25 +3,40 @@ import { linearExpressions } from "../../base/linear-expressions.ts";
 
 /**
  * A regular expression of others, in the syntax of RE2; compiled when it is first asked. It takes time in proportion to the
- * text, whatever it is.
+ * text and to its {@link Pattern.size}, whatever it is.
  */
 export class Pattern {
-  private compiled: RE2JS | undefined;
+  private compiled: { readonly expression: RE2JS; readonly size: number } | string | undefined;
 
-  /** @param source that {@link patternFault} finds nothing wrong with. */
   constructor(readonly source: string) {}
 
-  /** Whether some part of a text matches. */
+  /** What is wrong with it; undefined where it can be compiled. */
+  get fault(): string | undefined {
+    const compiled = this.compile();
+    return typeof compiled === "string" ? compiled : undefined;
+  }
+
+  /** Its instructions, each of which may be compared with each character of a text; 0 where it can't be compiled. */
+  get size(): number {
+    const compiled = this.compile();
+    return typeof compiled === "string" ? 0 : compiled.size;
+  }
+
+  /** Whether some part of a text matches. One that can't be compiled matches everything: its definition was refused. */
   matches(text: string): boolean {
-    return (this.compiled ??= linearExpressions().compile(this.source)).matcher(text).find();
+    const compiled = this.compile();
+    return typeof compiled === "string" || compiled.expression.matcher(text).find();
+  }
+
+  private compile(): { readonly expression: RE2JS; readonly size: number } | string {
+    return (this.compiled ??= compiledFrom(this.source));
   }
 }
 
-/** What is wrong with a pattern; undefined where it can be compiled. */
-export function patternFault(source: string): string | undefined {
+function compiledFrom(source: string): { readonly expression: RE2JS; readonly size: number } | string {
   try {
-    linearExpressions().compile(source);
-    return undefined;
+    const expression = linearExpressions().compile(source);
+    return { expression, size: expression.programSize() };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -1,3 +1,5 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import { Pattern } from "./pattern.ts";
 
 /**
@@ -20,6 +22,8 @@ export interface SchemaNode {
   readonly items: SchemaNode | undefined;
   /** Filled in where the value is absent; undefined: nothing. */
   readonly default: unknown;
+  /** Length of the default in JSON. */
+  readonly defaultLength: number;
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
   readonly mapType: "atomic" | "granular" | undefined;
@@ -74,6 +78,14 @@ export function readSchema(schema: object, prefix: string): SchemaNode {
   return readNode(schema as SchemaText, prefix);
 }
 
+/** How many schemas and other objects stand in a schema, which is what its size in memory goes by. */
+export function schemaCost(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let cost = 1;
+  for (const each of Object.values(value)) cost += schemaCost(each);
+  return cost;
+}
+
 const noRules: ValueRules = {
   format: undefined,
   maximum: undefined,
@@ -108,6 +120,7 @@ const unknownValue: SchemaNode = {
   additional: undefined,
   items: undefined,
   default: undefined,
+  defaultLength: 0,
   listType: undefined,
   listMapKeys: [],
   mapType: undefined,
@@ -140,6 +153,7 @@ function readNode(schema: SchemaText, prefix: string): SchemaNode {
           : undefined,
     items: items === undefined || Array.isArray(items) ? undefined : below(items),
     default: schema["default"],
+    defaultLength: schema["default"] === undefined ? 0 : encodeJson(schema["default"] as JsonValue).length,
     listType: mark("list-type"),
     listMapKeys: mark("list-map-keys") ?? unknownValue.listMapKeys,
     mapType: mark("map-type"),

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { definition, definitions, group, order, served, version } from "../api/custom-resources/support.ts";
+import { TestServer } from "../support/api.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+});
+afterAll(() => server.close());
+
+const at = `${definitions}/orders.${group}`;
+
+async function gone(path: string): Promise<void> {
+  for (const end = Date.now() + 20_000; (await server.admin.get(path)).status !== 404;) {
+    if (Date.now() > end) throw new Error(`${path} is still there`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Does something so often, some at a time. */
+async function repeatedly(times: number, once: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < times) await once(next++);
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+}
+
+it("a definition that is changed 1,000 times while its objects are written loses no write and stops nobody", async () => {
+  const path = await served(server.admin, definition());
+  const spent = cpuStopwatch();
+  const schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+  const changing = repeatedly(1000, async (index) => {
+    const value = { type: "integer", default: index };
+    const { status } = await server.admin.patch(at, [{ op: "add", path: `${schema}/turn`, value }], "json");
+    // The same place is changed by others at the same time.
+    expect([200, 409]).toContain(status);
+  });
+  const statuses: number[] = [];
+  const writing = repeatedly(400, async (index) => {
+    statuses.push((await server.admin.post(path, order(`o${index}`))).status);
+    expect((await server.admin.get("/api/v1/namespaces/default")).status).toBe(200);
+  });
+  await Promise.all([changing, writing]);
+  expect(new Set(statuses)).toEqual(new Set([201]));
+  const { body } = await server.admin.get(path);
+  const turns = (body.items as { spec: { turn: number } }[]).map(({ spec }) => spec.turn ?? -1);
+  expect(turns).toHaveLength(400);
+  // The schemas of the changes took effect for the objects that were written after them.
+  expect(new Set(turns).size).toBeGreaterThan(20);
+  expect(spent()).toBeLessThan(40_000);
+  await server.admin.delete(at);
+  await gone(at);
+}, 60_000);
+
+it("a definition that comes and goes 30 times ends the watches of its objects, and leaves none behind", async () => {
+  const before = await gaugeOfWatches();
+  for (let round = 0; round < 30; round++) {
+    const path = await served(server.admin, definition());
+    const watches = await Promise.all([1, 2, 3, 4].map(() => server.admin.watch(path)));
+    expect(await gaugeOfWatches()).toBeGreaterThanOrEqual(before + watches.length);
+    expect((await server.admin.post(path, order(`o${round}`))).status).toBe(201);
+    for (const watch of watches) expect((await watch.next()).object.metadata.name).toBe(`o${round}`);
+    await server.admin.delete(at);
+    await gone(at);
+    const last = await Promise.all(watches.map((watch) => watch.through(({ type }) => type === "DELETED")));
+    for (const frames of last) expect(frames.at(-1)!.object.metadata.name).toBe(`o${round}`);
+    for (const watch of watches) watch.close();
+    expect((await server.admin.get(path)).status).toBe(404);
+    expect((await server.admin.get("/readyz")).status).toBe(200);
+  }
+  // The connections of the last round may still be closing.
+  for (const end = Date.now() + 5000; (await gaugeOfWatches()) > before && Date.now() < end;) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(await gaugeOfWatches()).toBe(before);
+}, 60_000);
+
+/** How many watches of the group are under way, by the server's own figures. */
+async function gaugeOfWatches(): Promise<number> {
+  const { text } = await server.admin.get("/metrics");
+  const lines = text
+    .split("\n")
+    .filter(
+      (line) => line.startsWith("apiserver_longrunning_requests{") && line.includes(`group="${group}"`),
+    );
+  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+it("an impossible change of a definition leaves the one that is served", async () => {
+  const path = await served(server.admin, definition());
+  const versions = [version("v1", { schema: { openAPIV3Schema: { type: "object", pattern: "(" } } })];
+  expect((await server.admin.patch(at, { spec: { versions } })).status).toBe(422);
+  expect((await server.admin.post(path, order("a", { size: 11 }))).status).toBe(422);
+  expect((await server.admin.post(path, order("a"))).status).toBe(201);
+});

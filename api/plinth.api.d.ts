@@ -12,8 +12,8 @@
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
-//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, SubscribeOptions, Subscription, Write,
-//   WriteCondition
+//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, SubscribeOptions,
+//   Subscription, Write, WriteCondition
 // plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
 
 // ---- admission/admission-chain
@@ -2409,12 +2409,22 @@ export interface Store {
    * For health checks: it may look at the disk, or ask a cluster.
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
+  /** How much room the data takes; undefined, or no such method, where the engine can't tell. */
+  usage?(): MaybePromise<StoreUsage | undefined>;
   /**
    * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
    *
    * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
    */
   close(): Promise<void>;
+}
+
+/** How much room the data of a store takes, in bytes. */
+export interface StoreUsage {
+  /** All of it. */
+  readonly totalBytes: number;
+  /** What of it holds nothing, and takes what is written next. */
+  readonly freeBytes: number;
 }
 
 declare const revisionBrand: unique symbol;

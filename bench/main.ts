@@ -9,6 +9,7 @@ import { applies } from "./scenarios/apply.ts";
 import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { collection } from "./scenarios/collection.ts";
+import { disk } from "./scenarios/disk.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
 import { grant } from "./scenarios/grant.ts";
@@ -49,6 +50,7 @@ const scenarios: readonly Scenario[] = [
   applies,
   deleteCollection,
   collection,
+  disk,
   watch,
   selectiveWatch,
   authentication,

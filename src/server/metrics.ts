@@ -14,6 +14,9 @@ import type { ServerOptions } from "./options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
+/** Where the store is whose size is told: no other one's is. */
+const embedded = "embedded";
+
 /** The metrics of a server, with those that are looked up when somebody asks. */
 export function serverMetrics(
   options: ServerOptions,
@@ -59,6 +62,12 @@ async function collectStore(metrics: MetricSet, engine: Engine, log: Logger): Pr
 
 async function countObjects(metrics: MetricSet, { store, registry }: Engine): Promise<void> {
   metrics.sample("apiserver_storage_revision").set(await store.latestRevision());
+  metrics.sample("apiserver_storage_floor_revision").set(await store.floor());
+  const usage = await store.usage?.();
+  if (usage !== undefined) {
+    metrics.sample("apiserver_storage_db_total_size_in_bytes", embedded).set(usage.totalBytes);
+    metrics.sample("apiserver_storage_db_free_size_in_bytes", embedded).set(usage.freeBytes);
+  }
   for (const resource of registry.stored()) {
     objectsOf(metrics, resource).set(await store.count(resource.storePrefix));
   }

@@ -8,7 +8,7 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { dataFile } from "./databases.ts";
+import { dataFile } from "./files.ts";
 
 const headerBytes = 24;
 const branchFlag = 0x01;

@@ -80,7 +80,12 @@ async function withFreshFile<T>(old: Environment, work: (fresh: Environment) => 
 function refuseOthers(environment: Environment): void {
   const { dir, root } = environment;
   root.readerCheck();
-  const processes = [...root.readerList().matchAll(/^\s*(\d+)\s+[0-9a-f]+\s/gm)].map(([, id]) => Number(id));
+  // A line for each, below a heading: process, thread, transaction.
+  const processes = root
+    .readerList()
+    .split("\n")
+    .map((line) => Number.parseInt(line.trim(), 10))
+    .filter((id) => !Number.isNaN(id));
   const other = processes.find((id) => id !== process.pid || isShared(environment));
   if (other !== undefined) throw usedError(dir, other);
 }

@@ -43,13 +43,20 @@ interface PendingChange {
   readonly now: string | undefined;
 }
 
-/** How much is read of the store at a time while an index is made: about a millisecond's worth. */
-const buildPage = { limit: 300, maxBytes: 256 * 1024 };
+/** How collections are read, and which values are left out. */
+export interface CollectionIndexLimits {
+  /** How many objects are read at a time while an index is made: about a millisecond's worth. */
+  readonly pageObjects: number;
+  /** A value that no more objects have than this is never common; see `commonPart`. */
+  readonly commonLeast: number;
+}
+
+/** And how many bytes of them. */
+const pageBytes = 256 * 1024;
 /** An index of which more changes than this while it is made isn't made. */
 const maxPending = 200_000;
-/** A value is common that this part of the objects has, but never one that fewer than so many have. */
+/** A value that a larger part of the objects has is common. */
 const commonPart = 1 / 4;
-const commonLeast = 1000;
 
 /**
  * Indexes of one collection, made when they are asked for and kept true by a subscription. They are of the revision that the
@@ -72,6 +79,7 @@ export class CollectionIndex {
     private readonly prefix: string,
     latest: Revision,
     private readonly grown: () => void,
+    private readonly limits: CollectionIndexLimits,
   ) {
     this.subscription = store.subscribe(
       { prefix, after: latest },
@@ -116,6 +124,7 @@ export class CollectionIndex {
     await this.subscription.sync();
     const { position: since } = this.subscription;
     this.objects = objects;
+    const { pageObjects: limit, commonLeast } = this.limits;
     const index = new TermIndex(() => Math.max(commonLeast, this.objects * commonPart));
     const kept: KeptTerm = { name, index, since, pending: [] };
     if (this.ended) return false;
@@ -124,7 +133,13 @@ export class CollectionIndex {
     try {
       let after: string | undefined;
       for (;;) {
-        const page = await this.store.range({ prefix: this.prefix, at: since, after, ...buildPage });
+        const page = await this.store.range({
+          prefix: this.prefix,
+          at: since,
+          after,
+          limit,
+          maxBytes: pageBytes,
+        });
         if (!stands()) return false;
         for (const entry of page.entries) putInto(index, name, entry);
         if (!goOn() || kept.pending!.length > maxPending) break;

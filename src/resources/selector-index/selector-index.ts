@@ -1,11 +1,16 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { Store } from "../../storage/store.ts";
-import { CollectionIndex, type Candidates, type Search } from "./collection-index.ts";
+import { RevisionCompactedError, type Store } from "../../storage/store.ts";
+import {
+  CollectionIndex,
+  type Candidates,
+  type CollectionIndexLimits,
+  type Search,
+} from "./collection-index.ts";
 import type { TermName } from "./term-index.ts";
 
 /** Bounds of what is kept. */
-export interface SelectorIndexLimits {
+export interface SelectorIndexLimits extends CollectionIndexLimits {
   /** The most memory that all indexes take, in bytes, roughly. */
   readonly totalBytes: number;
   /** The most labels and fields of one collection that have an index at a time. */
@@ -21,6 +26,8 @@ const defaultLimits: SelectorIndexLimits = {
   termsOfCollection: 8,
   leastObjects: 1000,
   idleMs: 15 * 60_000,
+  pageObjects: 300,
+  commonLeast: 1000,
 };
 
 /** An index is made once lists have looked in vain at as many objects as this part of the collection. */
@@ -167,8 +174,9 @@ export class SelectorIndex {
       try {
         await this.build(interest);
       } catch (error) {
-        interest.notBefore = this.clock.now() + refusedMs;
-        if (!this.closed) this.failed(error);
+        const outrun = error instanceof RevisionCompactedError;
+        interest.notBefore = this.clock.now() + (outrun ? sweepMs : refusedMs);
+        if (!this.closed && !outrun) this.failed(error);
       }
       this.waiting.delete(interest);
     }
@@ -191,7 +199,7 @@ export class SelectorIndex {
     if (found !== undefined && !found.ended) return found;
     const latest = await this.store.latestRevision();
     if (this.closed) return undefined;
-    const made = new CollectionIndex(this.store, prefix, latest, () => this.grown());
+    const made = new CollectionIndex(this.store, prefix, latest, () => this.grown(), this.limits);
     this.collections.set(prefix, made);
     return made;
   }

@@ -20,6 +20,7 @@ import { changedList, deleteCollection } from "./scenarios/prepared.ts";
 import { accessReview, rulesReview } from "./scenarios/review.ts";
 import { selectiveWatch } from "./scenarios/selective-watch.ts";
 import { selectorList } from "./scenarios/selector-list.ts";
+import { selectors } from "./scenarios/selectors.ts";
 import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
 import { policies } from "./scenarios/policies.ts";
@@ -40,6 +41,7 @@ const scenarios: readonly Scenario[] = [
   list,
   changedList,
   selectorList,
+  selectors,
   createObjects,
   updateObjects,
   patchObjects,

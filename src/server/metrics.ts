@@ -36,6 +36,7 @@ export function serverMetrics(
   }
   metrics.collectWith(() => collectAuthentication(metrics, figures));
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
+  metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));
   return metrics;
 }
@@ -47,6 +48,15 @@ function collectAuthentication(metrics: MetricSet, { cache, tokens }: Authentica
   for (const [use, count] of Object.entries(tokens)) {
     metrics.sample(`serviceaccount_${use}_tokens_total`).set(count);
   }
+}
+
+function collectSelectors(metrics: MetricSet, { selectors, vocabulary: { name } }: Engine): void {
+  const { fromIndex, scanned, indexes, bytes, tooLarge } = selectors.figures;
+  metrics.sample(`${name}_selector_lists_total`, "index").set(fromIndex);
+  metrics.sample(`${name}_selector_lists_total`, "scan").set(scanned);
+  metrics.sample(`${name}_selector_indexes`).set(indexes);
+  metrics.sample(`${name}_selector_index_bytes`).set(bytes);
+  metrics.sample(`${name}_selector_indexes_too_large_total`).set(tooLarge);
 }
 
 /** A store that can't be asked leaves the other metrics readable: they matter most then. */

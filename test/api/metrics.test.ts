@@ -59,6 +59,18 @@ describe("/metrics", () => {
     expect(bytes[`{verb="GET",${about}}`]).toBeGreaterThan(300);
   });
 
+  it("lists with a selector are counted by how they were answered", async () => {
+    const of = async (what: string) => samplesOf(await read(), `platform_selector_${what}`);
+    const before = await of("lists_total");
+    await server.admin.get(`${configMaps}?labelSelector=app%3Dweb`);
+    await server.admin.get(`${configMaps}?labelSelector=app!%3Dweb`);
+    await server.admin.get(configMaps);
+    expect(await of("lists_total")).toEqual({ ...before, '{by="scan"}': (before['{by="scan"}'] ?? 0) + 1 });
+    expect(await of("indexes")).toEqual({ "": 0 });
+    expect(await of("index_bytes")).toEqual({ "": 0 });
+    expect(await of("indexes_too_large_total")).toEqual({ "": 0 });
+  });
+
   it("dry runs are told apart", async () => {
     await server.admin.post(`${configMaps}?dryRun=All`, { metadata: { name: "dry" } });
     const samples = samplesOf(await read(), "apiserver_request_total");

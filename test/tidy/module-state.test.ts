@@ -15,7 +15,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/resources/field-ownership.ts: zeros",
     "src/schema/check.ts: plans",
     "src/schema/check.ts: ruled",
-    "src/schema/custom/fill.ts: sizes",
     "src/schema/defaults.ts: known",
     "src/schema/defaults.ts: plans",
     "src/schema/gates.ts: known",

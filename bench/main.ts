@@ -9,6 +9,7 @@ import { applies } from "./scenarios/apply.ts";
 import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { collection } from "./scenarios/collection.ts";
+import { customKind } from "./scenarios/custom.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
 import { grant } from "./scenarios/grant.ts";
@@ -59,6 +60,7 @@ const scenarios: readonly Scenario[] = [
   grant,
   webhooks,
   policies,
+  customKind,
   fairness,
   startUp,
   memory,

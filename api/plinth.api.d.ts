@@ -1024,6 +1024,8 @@ export interface ChangingResources {
 export declare class Registry {
   readonly vocabulary: Vocabulary;
   /** By group, version and name; asked several times for each request. */
+  /** Those that never change; asking for them reads no definition of a custom kind. */
+  readonly builtInVersions: readonly ServedGroupVersion[];
   /** By `apiVersion/kind`. */
   /** Of all declared kinds, also those that aren't served, as `group/resource`. */
   /** Set while a server is put together, where it has custom kinds. */

@@ -10,6 +10,7 @@ import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { collection } from "./scenarios/collection.ts";
 import { disk } from "./scenarios/disk.ts";
+import { customKind } from "./scenarios/custom.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
 import { grant } from "./scenarios/grant.ts";
@@ -63,6 +64,7 @@ const scenarios: readonly Scenario[] = [
   grant,
   webhooks,
   policies,
+  customKind,
   fairness,
   startUp,
   memory,

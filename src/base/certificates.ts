@@ -105,7 +105,9 @@ function newAuthority(clock: Clock): Authority {
 function createServing(ca: Issuer, hosts: readonly string[], clock: Clock): CertificatePair {
   if (hosts.length === 0) throw new CertificateFault("a serving certificate needs at least one host");
   for (const host of hosts) checkHost(host);
-  return issue(ca, { commonName: "plinth", hosts, use: "server", ...validity(clock, servingDays) });
+  const facts = { commonName: "plinth", hosts, use: "server", ...validity(clock, servingDays) } as const;
+  const { certificate, key } = issue(ca, facts);
+  return { certificate, key: toPem(key) };
 }
 
 /** @throws CertificateFault for what is neither an IP address nor a DNS name. */
@@ -127,7 +129,8 @@ export interface ClientCertificateFacts {
 }
 
 /**
- * Issues a client certificate with a new key, for a kubeconfig. It never outlives its authority.
+ * Issues a client certificate with a new key, for a kubeconfig. It never outlives its authority. The key has a form of its own for
+ * elliptic curves (SEC 1): clients in Java take a key in PKCS#8 for one of RSA.
  * @throws CertificateFault when the authority's certificate and key don't belong together.
  */
 export function issueClientCertificate(
@@ -136,14 +139,16 @@ export function issueClientCertificate(
   clock: Clock = systemClock,
 ): CertificatePair {
   const { issuer } = knownAuthority(ca);
-  return issue(issuer, { commonName, organizations, use: "client", ...validity(clock, days) });
+  const facts = { commonName, organizations, use: "client", ...validity(clock, days) } as const;
+  const { certificate, key } = issue(issuer, facts);
+  return { certificate, key: key.export({ type: "sec1", format: "pem" }).toString() };
 }
 
-function issue(issuer: Issuer, facts: CertificateFacts): CertificatePair {
+function issue(issuer: Issuer, facts: CertificateFacts): { certificate: string; key: KeyObject } {
   const notAfter = Math.min(facts.notAfter, Date.parse(issuer.certificate.validTo));
   const { publicKey, privateKey } = newKeys();
   const signed = signCertificate({ ...facts, notAfter }, publicKey, issuer.key, issuer.certificate);
-  return { certificate: signed, key: toPem(privateKey) };
+  return { certificate: signed, key: privateKey };
 }
 
 function newKeys(): { publicKey: KeyObject; privateKey: KeyObject } {

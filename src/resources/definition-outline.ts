@@ -11,11 +11,16 @@ const backslash = 0x5c;
 const opening = 0x7b;
 const closing = 0x7d;
 
+/** Decodes the outline of a stored definition: see {@link outlineBytes}. */
+export function outlineOf(body: Buffer): CustomResourceDefinition {
+  return decodeTrusted(outlineBytes(body)) as unknown as CustomResourceDefinition;
+}
+
 /**
- * Decodes the body of a stored definition but for its schemas, in whose places stand empty objects. They are nearly all of a definition,
+ * The body of a stored definition but for its schemas, in whose places stand empty objects. They are nearly all of a definition,
  * and who asks for its names, versions and conditions doesn't need them: a server may have thousands of definitions.
  */
-export function outlineOf(body: Buffer): CustomResourceDefinition {
+export function outlineBytes(body: Buffer): Buffer {
   const parts: Uint8Array[] = [];
   let from = 0;
   for (let at = body.indexOf(schemaMark); at !== -1; at = body.indexOf(schemaMark, from)) {
@@ -24,7 +29,7 @@ export function outlineOf(body: Buffer): CustomResourceDefinition {
     from = endOfObject(body, start);
   }
   parts.push(body.subarray(from));
-  return decodeTrusted(Buffer.concat(parts)) as unknown as CustomResourceDefinition;
+  return Buffer.concat(parts);
 }
 
 /** The position behind an object of well-formed JSON. @param start behind its opening brace. */

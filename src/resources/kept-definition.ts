@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import type { ReadSchema } from "../kinds/custom/custom-kind.ts";
 import type { Entry, Revision } from "../storage/store.ts";
-import { outlineOf } from "./definition-outline.ts";
+import { outlineBytes } from "./definition-outline.ts";
 import { asBuffer, decodeBody } from "./stored.ts";
 
 /** Larger ones are few, and would take too long at once. */
@@ -14,18 +14,22 @@ const level = 3;
 export class KeptDefinition {
   /** Of the write that made it so. */
   readonly revision: Revision;
+  /** Not compressed: all of them are read as soon as a client asks what is served. */
+  private readonly outlineBytes: Buffer;
   private readonly compressed: boolean;
   private readonly bytes: Uint8Array;
 
   constructor({ body, revision }: Entry) {
     this.revision = revision;
+    this.outlineBytes = outlineBytes(asBuffer(body));
     this.compressed = body.length <= maxCompressedBytes;
-    this.bytes = this.compressed ? deflateRawSync(body, { level }) : body;
+    // A copy: what zlib gives is a part of 16 KB, all of which would be kept.
+    this.bytes = this.compressed ? Buffer.from(deflateRawSync(body, { level })) : body;
   }
 
-  /** See {@link outlineOf}. */
+  /** See {@link outlineBytes}. */
   get outline(): CustomResourceDefinition {
-    return outlineOf(this.body);
+    return decodeBody(this.outlineBytes) as unknown as CustomResourceDefinition;
   }
 
   /** Reads the schemas of its versions. */

@@ -57,7 +57,8 @@ export interface ChangingResources {
 export class Registry {
   /** By group, version and name; asked several times for each request. */
   private readonly byPath = new Map<string, Map<string, Map<string, Resource>>>();
-  private readonly builtIn: readonly ServedGroupVersion[];
+  /** Those that never change; asking for them reads no definition of a custom kind. */
+  readonly builtInVersions: readonly ServedGroupVersion[];
   /** By `apiVersion/kind`. */
   private readonly builtInByKind = new Map<string, Resource>();
   /** Of all declared kinds, also those that aren't served, as `group/resource`. */
@@ -89,7 +90,7 @@ export class Registry {
       entry.resources.push(resource);
       versions.set(key, entry);
     }
-    this.builtIn = [...versions.values()];
+    this.builtInVersions = [...versions.values()];
   }
 
   /** Grows with every change of what is served. */
@@ -129,7 +130,7 @@ export class Registry {
   get groupVersions(): readonly ServedGroupVersion[] {
     const { revision } = this;
     if (this.known?.revision !== revision) {
-      this.known = { revision, all: [...this.builtIn, ...(this.changing?.groupVersions ?? [])] };
+      this.known = { revision, all: [...this.builtInVersions, ...(this.changing?.groupVersions ?? [])] };
     }
     return this.known.all;
   }
@@ -161,7 +162,7 @@ export class Registry {
 
   private subresourceBodies(): ReadonlyMap<string, Kind> {
     const bodies = new Map<string, Kind>();
-    const resources = this.builtIn.flatMap((one) => one.resources);
+    const resources = this.builtInVersions.flatMap((one) => one.resources);
     const declared = resources.flatMap(({ kind }) => Object.values(kind.subresources));
     for (const one of declared) {
       if (one.shape !== "action" && one.shape !== "view") continue;
@@ -189,7 +190,7 @@ export class Registry {
   /** Every served resource type that stores objects; of several versions of one, that in which they are stored. */
   stored(): Resource[] {
     const found = new Map<string, Resource>();
-    for (const resource of this.builtIn.flatMap((one) => one.resources)) {
+    for (const resource of this.builtInVersions.flatMap((one) => one.resources)) {
       if (!isStored(resource)) continue;
       if (resource.stored === resource || !found.has(resource.storePrefix)) {
         found.set(resource.storePrefix, resource);

@@ -64,6 +64,12 @@ describe("made certificates", () => {
     expect(user.checkPrivateKey(createPrivateKey(client.key))).toBe(true);
   });
 
+  it("have a client's key in the form that says its algorithm, as clients in Java need it", () => {
+    expect(client.key).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
+    const key = createPrivateKey({ key: client.key, format: "pem", type: "sec1" });
+    expect(key.asymmetricKeyDetails).toEqual({ namedCurve: "prime256v1" });
+  });
+
   it("begin five minutes ago and don't outlive the authority", () => {
     const now = Date.UTC(2048, 0, 1);
     const later = createServingCertificates(["a"], at(now));
@@ -100,6 +106,8 @@ describe("made certificates", () => {
     expect(verify("sslserver", "server")).toContain("OK");
     expect(verify("sslclient", "client")).toContain("OK");
     expect(() => verify("sslclient", "server")).toThrow("unsuitable certificate purpose");
+    writeFileSync(file("key"), client.key);
+    expect(openssl("ec", "-in", file("key"), "-noout", "-text")).toContain("prime256v1");
     const text = openssl("x509", "-in", file("ca"), "-noout", "-text");
     expect(text).toContain("CA:TRUE");
     expect(text).toContain("Digital Signature, Certificate Sign, CRL Sign");

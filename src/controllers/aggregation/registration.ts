@@ -8,10 +8,11 @@ import {
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import type { NewObject } from "../../resources/client.ts";
+import { outlineOf } from "../../resources/definition-outline.ts";
 import { Follower } from "../../resources/follower.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { namesOf, resourceOf } from "../../resources/registry.ts";
-import { decodeEntry } from "../../resources/stored.ts";
+import { asBuffer } from "../../resources/stored.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { WorkQueue } from "../work-queue.ts";
@@ -107,9 +108,7 @@ class Registration {
   private builtInVersions(): ReadonlyMap<string, Wanted> {
     const { registry } = this.context;
     const { vocabulary } = registry;
-    const own = registry.groupVersions.filter(
-      ({ group }) => registry.isBuiltIn(group) && !isRegistration(group, vocabulary),
-    );
+    const own = registry.builtInVersions.filter(({ group }) => !isRegistration(group, vocabulary));
     return new Map(
       own.map(({ group, version }) => {
         const priority = builtInPriority(group, version, vocabulary);
@@ -207,7 +206,7 @@ function isAsWanted(live: ApiServiceRecord, { priority, label }: Wanted): boolea
 
 /** The names of the group versions that a stored definition serves. */
 function versionsIn(entry: Entry): string[] {
-  const { spec } = decodeEntry(entry) as unknown as CustomResourceDefinition;
+  const { spec } = outlineOf(asBuffer(entry.body));
   const served = (spec.versions ?? []).filter((one) => one.served);
   return served.map((one) => `${one.name}.${spec.group}`);
 }

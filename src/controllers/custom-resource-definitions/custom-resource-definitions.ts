@@ -14,6 +14,8 @@ import { statusOf } from "./conditions.ts";
 import { deleteInstances } from "./instances.ts";
 import { TakenNames } from "./taken-names.ts";
 
+type Status = NonNullable<CustomResourceDefinition["status"]>;
+
 /** Finalizers of objects that hold a definition are looked at again after this time. */
 const heldMs = 1000;
 
@@ -69,8 +71,20 @@ class DefinitionKeeper {
     const group = groupOf(name);
     let taken = this.taken.get(group);
     if (taken === undefined) this.taken.set(group, (taken = new TakenNames()));
-    taken.set(name, outlineOf(asBuffer(entry.body)).status?.acceptedNames);
-    this.queue.add(name);
+    const outline = outlineOf(asBuffer(entry.body));
+    taken.set(name, outline.status?.acceptedNames);
+    // Of thousands of definitions that a server starts with, nearly all are as they should be.
+    const isSettled = outline.metadata.deletionTimestamp === undefined && !this.wantedStatus(outline, taken);
+    if (!isSettled) this.queue.add(name);
+  }
+
+  /** The status that a definition should have; undefined where it has it. */
+  private wantedStatus(outline: CustomResourceDefinition, taken: TakenNames): Status | undefined {
+    const { registry, clock } = this.context;
+    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    const status = statusOf(outline, taken.butOf(outline.metadata.name!), registry.vocabulary, now);
+    const isSame = deepEqual(status as unknown as JsonValue, outline.status as unknown as JsonValue);
+    return isSame ? undefined : status;
   }
 
   /** A name that was given up may be what another definition waits for. */
@@ -82,16 +96,15 @@ class DefinitionKeeper {
   }
 
   private async work(name: string, closing: AbortSignal): Promise<void> {
-    const { client, registry, store, clock } = this.context;
+    const { client, registry, store } = this.context;
     const { storePrefix } = resourceOf(CustomResourceDefinition, registry.vocabulary);
     const entry = await store.get(`${storePrefix}/${name}`);
     const taken = this.taken.get(groupOf(name));
     if (entry === undefined || taken === undefined) return;
     const outline = outlineOf(asBuffer(entry.body));
     if (outline.metadata.deletionTimestamp !== undefined) return this.finish(decoded(entry), closing);
-    const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-    const status = statusOf(outline, taken.butOf(name), registry.vocabulary, now);
-    if (deepEqual(status as unknown as JsonValue, outline.status as unknown as JsonValue)) return;
+    const status = this.wantedStatus(outline, taken);
+    if (status === undefined) return;
     // What is written is known before the follower tells of it: the next definition may ask for the same names.
     taken.set(name, status.acceptedNames);
     await unlessRaced(() => client.update({ ...decoded(entry), status } as unknown as NewObject, "status"));

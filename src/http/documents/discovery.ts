@@ -32,7 +32,7 @@ export function addDiscoveryPaths(
     features.aggregated ? new AggregatedDiscovery(vocabulary, all, isIn) : undefined;
   const legacy = (request: RequestContext) => ({
     kind: "APIVersions",
-    versions: versionsOf(registry.groupVersions, ""),
+    versions: versionsOf(registry.builtInVersions, ""),
     serverAddressByClientCIDRs: [
       { clientCIDR: "0.0.0.0/0", serverAddress: request.exchange.header("host") ?? "" },
     ],
@@ -50,9 +50,11 @@ export function addDiscoveryPaths(
     groupList,
     aggregated((group) => !core(group)),
   );
-  const { groupVersions } = registry;
-  for (const group of groupNames(groupVersions)) answerWith(place, `/apis/${group}`, groupAnswer(all, group));
-  for (const { group, version } of groupVersions) {
+  // Only those that never change: what custom kinds are served as is looked up when it is asked for.
+  const { builtInVersions } = registry;
+  for (const group of groupNames(builtInVersions))
+    answerWith(place, `/apis/${group}`, groupAnswer(all, group));
+  for (const { group, version } of builtInVersions) {
     answerWith(place, pathOf(group, version), versionAnswer(registry, group, version, features));
   }
   paths.addChanging(changingDiscovery(registry, all, features));

@@ -285,3 +285,22 @@ test("another server over the same data serves a definition at once", async () =
     folder.remove();
   }
 });
+
+test("a definition that was there when the server started takes its group out of discovery when it goes", async () => {
+  const folder = temporaryFolder();
+  const storage = { engine: "embedded", dir: path.join(folder.path, "data") } as const;
+  const before = await TestServer.start({ storage, enabledControllers: [] });
+  await served(before.admin, definition());
+  await before.close();
+  const after = await TestServer.start({ storage, enabledControllers: [] });
+  try {
+    expect((await after.admin.get(`/apis/${group}/v1`)).body.resources).toHaveLength(1);
+    await ok(after.admin.delete(`${definitions}/orders.${group}`));
+    for (const gone of [`/apis/${group}`, `/apis/${group}/v1`])
+      await expect.poll(async () => (await after.admin.get(gone)).status).toBe(404);
+    expect((await after.admin.get("/")).body.paths).not.toContain(`/apis/${group}/v1`);
+  } finally {
+    await after.close();
+    folder.remove();
+  }
+});

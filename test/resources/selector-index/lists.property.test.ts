@@ -125,7 +125,9 @@ async function expectSameList(
     expect(said).toEqual(await outcome(() => listAt(scanning, query, revision)));
     return;
   }
-  let { items, end } = await chunk(indexed, query, { mode: "latest" }, limit);
+  const first = await chunk(indexed, query, { mode: "latest" }, limit);
+  const { items } = first;
+  let { end } = first;
   const { revision } = end;
   expect(revision).toBeGreaterThanOrEqual(newest);
   const changes = [...between];
@@ -135,7 +137,7 @@ async function expectSameList(
     if (next !== undefined) await change(written, next);
     const more = await chunk(indexed, query, { mode: "continue", token: end.continueToken }, limit);
     expect(more.end.revision).toBe(revision);
-    items = [...items, ...more.items];
+    items.push(...more.items);
     end = more.end;
   }
   expect(items).toEqual(await listAt(scanning, query, revision));

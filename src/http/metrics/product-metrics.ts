@@ -35,7 +35,7 @@ function selectorMetrics(name: string): readonly MetricDefinition[] {
   return [
     {
       name: `${name}_selector_lists_total`,
-      help: "Lists with a selector by how they were answered: from an index (index), or by looking at all objects (scan).",
+      help: "Lists with a selector that an index can help with, by how they were answered: from an index (index), or by looking at all objects (scan).",
       type: "counter",
       stability: "ALPHA",
       labels: ["by"],

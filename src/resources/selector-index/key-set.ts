@@ -19,14 +19,17 @@ export class KeySet {
   size = 0;
   /** Of all keys together. */
   characters = 0;
+  /** No key has a character above those in which the order of strings is that of keys, so that the engine's own comparison serves. */
+  private plain = true;
   /** Neighbouring keys in order, none empty. */
   private readonly chunks: string[][] = [];
 
   /** Whether the key is new. */
   add(key: string): boolean {
+    this.plain &&= !special.test(key);
     const last = this.chunks.at(-1);
     // Keys come in order while an index is built.
-    if (last === undefined || compareKeys(last.at(-1)!, key) < 0) this.append(last, key);
+    if (last === undefined || this.isBelow(last.at(-1)!, key)) this.append(last, key);
     else if (!this.insert(key)) return false;
     this.size++;
     this.characters += key.length;
@@ -38,7 +41,7 @@ export class KeySet {
     const at = this.chunkOf(key);
     const chunk = this.chunks[at];
     if (chunk === undefined) return false;
-    const place = firstNotBelow(chunk, key);
+    const place = this.firstNotBelow(chunk, key);
     if (chunk[place] !== key) return false;
     chunk.splice(place, 1);
     if (chunk.length === 0) this.chunks.splice(at, 1);
@@ -49,7 +52,7 @@ export class KeySet {
 
   has(key: string): boolean {
     const chunk = this.chunks[this.chunkOf(key)];
-    return chunk !== undefined && chunk[firstNotBelow(chunk, key)] === key;
+    return chunk !== undefined && chunk[this.firstNotBelow(chunk, key)] === key;
   }
 
   /** Adds the keys of a range to an array, in order. */
@@ -57,9 +60,9 @@ export class KeySet {
     for (let at = this.chunkOf(after); at < this.chunks.length; at++) {
       const chunk = this.chunks[at]!;
       if (compareKeys(chunk[0]!, end) >= 0) return;
-      let from = firstNotBelow(chunk, after);
+      let from = this.firstNotBelow(chunk, after);
       if (chunk[from] === after) from++;
-      const to = compareKeys(chunk.at(-1)!, end) < 0 ? chunk.length : firstNotBelow(chunk, end);
+      const to = compareKeys(chunk.at(-1)!, end) < 0 ? chunk.length : this.firstNotBelow(chunk, end);
       for (let place = from; place < to; place++) into.push(chunk[place]!);
     }
   }
@@ -72,7 +75,7 @@ export class KeySet {
   private insert(key: string): boolean {
     const at = this.chunkOf(key);
     const chunk = this.chunks[at]!;
-    const place = firstNotBelow(chunk, key);
+    const place = this.firstNotBelow(chunk, key);
     if (chunk[place] === key) return false;
     chunk.splice(place, 0, key);
     if (chunk.length > chunkKeys) this.chunks.splice(at + 1, 0, chunk.splice(chunkKeys >> 1));
@@ -85,20 +88,28 @@ export class KeySet {
     let high = this.chunks.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (compareKeys(this.chunks[middle]![0]!, key) <= 0) low = middle + 1;
-      else high = middle;
+      if (this.isBelow(key, this.chunks[middle]![0]!)) high = middle;
+      else low = middle + 1;
     }
     return Math.max(0, low - 1);
   }
+
+  /** A key that is only looked for may have such characters in any set. */
+  private isBelow(key: string, other: string): boolean {
+    return this.plain ? key < other : compareKeys(key, other) < 0;
+  }
+
+  private firstNotBelow(keys: readonly string[], key: string): number {
+    let low = 0;
+    let high = keys.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.isBelow(keys[middle]!, key)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
-function firstNotBelow(keys: readonly string[], key: string): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareKeys(keys[middle]!, key) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** Characters from here on are ordered by UTF-8 in another way than by UTF-16. */
+const special = /[\ud800-\uffff]/;

@@ -133,8 +133,9 @@ class PageWalk {
   private page(tree: Tree, number: number, depth: number, found: Counts): void {
     const isLeaf = depth === tree.depth;
     // The tree of databases leads to the others.
-    if (isLeaf && !this.whole && tree.name !== databasesName && tree.name !== freePagesName)
-      return this.claim(number);
+    const claimsLeaves = !this.whole && tree.name !== databasesName && tree.name !== freePagesName;
+    if (isLeaf && claimsLeaves) return this.claim(number);
+    const aboveClaimed = claimsLeaves && depth + 1 === tree.depth;
     const page = this.treePage(number, isLeaf ? leafFlag : branchFlag);
     this.depth++;
     const count = page.readUInt16LE(20) >> 1;
@@ -152,6 +153,7 @@ class PageWalk {
         this.fail(number, "its keys are not in order");
       if (ordered) [beforeAt, beforeEnd] = [keyAt, keyEnd];
       if (isLeaf) this.leafNode(tree, page, number, at, found);
+      else if (aboveClaimed) this.claim(childOf(page, at));
       else this.page(tree, childOf(page, at), depth + 1, found);
     }
     if (isLeaf) found.entries += count;

@@ -231,27 +231,43 @@ function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, f
   }
 }
 
-/** The applied part must have apiVersion, kind and name, and no managed fields. */
+/** The applied part must have apiVersion and kind, no managed fields, and no other name than the target, whose it gets. */
 export function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (typeof apiVersion !== "string" || apiVersion === "" || typeof kind !== "string" || kind === "") {
     throw new StatusError("BadRequest", "the applied object must have apiVersion and kind");
   }
-  const { metadata } = part;
-  if (metadata?.managedFields !== undefined) {
+  const metadata = withoutNulls(part.metadata);
+  if (metadata.managedFields !== undefined) {
     throw new StatusError("BadRequest", "metadata.managedFields must be nil");
   }
-  if (metadata?.name !== target.name) {
-    const given = metadata?.name ?? "";
+  const { name = target.name } = metadata;
+  if (name !== target.name) {
     const message =
-      given === ""
-        ? "the applied object must have metadata.name"
-        : `the name of the object (${given}) does not match the name on the URL (${target.name})`;
+      name === ""
+        ? `the name of the object (${target.name} on the URL) is empty: leave it out, or say it`
+        : `the name of the object (${name}) does not match the name on the URL (${target.name})`;
     throw new StatusError("BadRequest", message);
   }
   matchNamespace(target, metadata);
-  return part as ApiObject;
+  return { ...part, metadata: { ...metadata, name: target.name } } as ApiObject;
 }
+
+/** What identifies an object, and what the server keeps of it, is absent where it is null. */
+function withoutNulls(
+  metadata: Partial<ApiObject["metadata"]> | null | undefined,
+): Partial<ApiObject["metadata"]> {
+  const given = Object.entries(metadata ?? {});
+  return Object.fromEntries(given.filter(([name, value]) => value !== null || appliedMetadata.has(name)));
+}
+
+/** The members of metadata that have owners. */
+const appliedMetadata: ReadonlySet<string> = new Set([
+  "labels",
+  "annotations",
+  "finalizers",
+  "ownerReferences",
+]);
 
 /** Runs an apply; conflicts and invalid parts become errors for the client. */
 export function guarded(target: Target, apply: () => Outcome): Outcome {

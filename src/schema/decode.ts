@@ -40,7 +40,7 @@ export function decode(type: StructType, value: unknown): Decoded {
 }
 
 /**
- * As {@link decode}, for a part of an object: what isn't given stays absent, and what is given stays, also zero values.
+ * As {@link decode}, for a part of an object: what isn't given stays absent, and what is given stays, also zero values and nulls.
  */
 export function decodePart(type: StructType, value: unknown): Decoded {
   return read(new Reader(false), type, value);
@@ -81,7 +81,7 @@ class Reader {
     const result: JsonObject = {};
     for (let place = 0; place < names.length; place++) {
       const one = given[place];
-      if ((one === undefined || one === null) && !always[place]!) continue;
+      if ((one === undefined || (one === null && this.whole)) && !always[place]!) continue;
       const read = this.field(names[place]!, fields[place]!, one);
       if (read !== undefined) result[names[place]!] = read;
     }
@@ -110,7 +110,7 @@ class Reader {
   }
 
   private field(name: string, field: Field, given: unknown): unknown {
-    if (given === undefined || given === null) return this.whole ? absentOf(field) : undefined;
+    if (given === undefined || given === null) return this.whole ? absentOf(field) : given;
     this.steps.push(name);
     const read = this.value(field.type, given);
     this.steps.pop();

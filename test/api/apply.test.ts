@@ -260,7 +260,12 @@ describe("server-side apply", () => {
     ],
     ["no kind", { apiVersion: "apps/v1", metadata: { name: "bad" } }, "fieldManager=m", 400],
     ["no version", { kind: "Deployment", metadata: { name: "bad" } }, "fieldManager=m", 400],
-    ["no name", { apiVersion: "apps/v1", kind: "Deployment", metadata: {} }, "fieldManager=m", 400],
+    [
+      "an empty name",
+      { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "" } },
+      "fieldManager=m",
+      400,
+    ],
     ["another name", deployment("worse"), "fieldManager=m", 400],
     ["two items with one key", deployment("bad", {}, [container(), container()]), "fieldManager=m", 400],
     ["what the kind's rules refuse", deployment("bad", { replicas: -1 }), "fieldManager=m", 422],
@@ -274,6 +279,67 @@ describe("server-side apply", () => {
   ])("%s is refused", async (_what, body, query, status) => {
     expect((await apply(`${deployments}/bad`, body, query)).status).toBe(status);
     expect((await server.admin.get(`${deployments}/bad`)).status).toBe(404);
+  });
+
+  it.each([
+    ["no metadata", {}],
+    ["empty metadata", { metadata: {} }],
+    ["metadata of nulls", { metadata: { name: null, uid: null, managedFields: null } }],
+  ])("what has %s gets the name of the path", async (what, metadata) => {
+    const path = `${configMaps}/named-${what.replaceAll(" ", "-")}`;
+    const body = { apiVersion: "v1", kind: "ConfigMap", data: { a: "1" }, ...metadata };
+    const made = await apply(path, body, "fieldManager=me");
+    expect([made.status, made.body.metadata.name]).toEqual([201, path.split("/").at(-1)]);
+    expect(entryOf(made, "me")!.fieldsV1).toEqual({ "f:data": { "f:a": {} } });
+  });
+
+  it("a null is meant: the manager owns the field, which goes or gets its default", async () => {
+    const path = `${deployments}/nulls`;
+    const made = { ...deployment("nulls", { replicas: 3 }), metadata: { name: "nulls", labels: { a: "b" } } };
+    expect((await server.admin.post(deployments, made)).status).toBe(201);
+    const part = (spec: object | null, labels?: object | null) => ({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "nulls", ...(labels !== undefined && { labels }) },
+      ...(spec !== undefined && { spec }),
+    });
+    const refused = await apply(path, part({ replicas: null }), "fieldManager=two");
+    const causes = refused.body.details.causes as { field: string }[];
+    expect([refused.status, causes.map(({ field }) => field)]).toEqual([409, [".spec.replicas"]]);
+    const forced = await apply(path, part({ replicas: null }), "fieldManager=two&force=true");
+    expect([forced.status, forced.body.spec.replicas, forced.body.metadata.generation]).toEqual([200, 1, 2]);
+    expect(entryOf(forced, "two")!.fieldsV1).toEqual({ "f:spec": { "f:replicas": {} } });
+    // Nothing of an object whose fields are owned one by one goes with a null in its place.
+    const whole = await apply(path, part(null, null), "fieldManager=three");
+    expect([whole.status, whole.body.metadata.labels, whole.body.spec.template]).toEqual([
+      200,
+      { a: "b" },
+      forced.body.spec.template,
+    ]);
+    expect(entryOf(whole, "three")!.fieldsV1).toEqual({ "f:metadata": { "f:labels": {} }, "f:spec": {} });
+    const [{ name }] = forced.body.spec.template.spec.containers;
+    const image = { template: { spec: { containers: [{ name, image: null }] } } };
+    const invalid = await apply(path, part(image), "fieldManager=two&force=true");
+    expect([invalid.status, invalid.body.details.causes[0].field]).toEqual([
+      422,
+      "spec.template.spec.containers[0].image",
+    ]);
+  });
+
+  it("an item without a key that has to be said is refused where it is missing", async () => {
+    const path = `${deployments}/keyless`;
+    await server.admin.post(deployments, deployment("keyless"));
+    const part = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "keyless" },
+      spec: { template: { spec: { containers: [{ image: "other" }] } } },
+    };
+    const { status, body } = await apply(path, part, "fieldManager=two&force=true");
+    expect([status, body.details.causes.map(({ field }: { field: string }) => field)]).toEqual([
+      422,
+      ["spec.template.spec.containers[1].name"],
+    ]);
   });
 
   it("a resourceVersion is a precondition", async () => {

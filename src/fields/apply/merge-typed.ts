@@ -1,5 +1,6 @@
 import { deepEqual, setMember, type JsonObject as Json, type JsonValue } from "../../base/json/value.ts";
 import { mergeItems, mergeSet } from "./merge-lists.ts";
+import { partsOf } from "./parts.ts";
 import type { Shape } from "./shape.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -11,7 +12,9 @@ type JsonObject = Record<string, unknown>;
  */
 export function mergeTyped(live: unknown, applied: unknown, shape: Shape): unknown {
   if (applied === undefined) return live;
-  if (live === undefined || live === null || applied === null) return applied;
+  if (live === undefined || live === null) return applied;
+  // Null is nothing, and so nothing of what stands in an object or a list whose parts are owned one by one.
+  if (applied === null) return partsOf(live, shape, "lenient")?.length ? live : null;
   switch (shape.kind) {
     case "leaf":
       return deepEqual(live as JsonValue, applied as JsonValue) ? live : applied;

@@ -131,7 +131,10 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
     const field = element.fields[key];
     if (field?.facts.default !== undefined) defaults[key] = field.facts.default;
     const zero = field === undefined || field.facts.nullable ? null : emptyOf(field.type);
-    if (zero !== null) zeros[key] = zero;
+    if (zero === null) continue;
+    zeros[key] = zero;
+    // A key that has to be said and isn't is refused as a field of the object, where it is missing.
+    if (field?.facts.required === true) defaults[key] ??= zero;
   }
   return { kind: "items", keys, element: shapeOfType(element), defaults, zeros };
 }

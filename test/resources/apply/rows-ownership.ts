@@ -238,13 +238,14 @@ export const ownershipRows: readonly Row[] = [
     owners: { b: ["option.level"] },
   },
   {
-    rule: "null is as if it weren't said: nothing is applied by it and nobody's field goes",
+    rule: "null is a value: the field goes, and its manager owns that; of an object with fields of its own nothing goes",
     steps: [
       create("you", { image: "a", labels: { x: "1" } }),
-      apply("me", { image: null, labels: null, args: ["b"] }),
+      apply("me", { image: null, labels: null, args: ["b"] }, { refused: ["Conflict", "image"] }),
+      apply("me", { image: null, labels: null, args: ["b"] }, { force: true }),
     ],
-    thing: { image: "a", labels: { x: "1" }, args: ["b"] },
-    owners: { me: ["args"], "you updates": ["image", "labels", "labels.x"] },
+    thing: { labels: { x: "1" }, args: ["b"] },
+    owners: { me: ["args", "image", "labels"], "you updates": ["labels", "labels.x"] },
   },
   {
     rule: "C-2.5-01 entries are told apart by manager, operation, version of an update, and subresource",

@@ -31,8 +31,7 @@ export const refusalRows: readonly Row[] = [
         { ...head, apiVersion: "tests.platform.io/v9", metadata: { name: "it" } },
         { refused: ["BadRequest", "v9"] },
       ),
-      applyWhole("me", head, { refused: ["BadRequest", "metadata.name"] }),
-      applyWhole("me", { ...head, metadata: {} }, { refused: ["BadRequest", "metadata.name"] }),
+      applyWhole("me", { ...head, metadata: { name: "" } }, { refused: ["BadRequest", "is empty"] }),
       apply("me", {}, { metadata: { name: "other" }, refused: ["BadRequest", "other", "it"] }),
       apply(
         "me",

@@ -12,8 +12,8 @@
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
-//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, SubscribeOptions, Subscription, Write,
-//   WriteCondition
+//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, SubscribeOptions,
+//   Subscription, Write, WriteCondition
 // plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
 
 // ---- admission/admission-chain
@@ -1833,9 +1833,14 @@ export interface FieldFacts {
   readonly publishesDefault: boolean;
   /** The field is dropped unless this feature gate is on or the object already has it. */
   readonly gate: string | undefined;
+  /** The value that takes the place of the given one while the gate is off; undefined where the field is dropped. */
+  readonly gatedTo: unknown;
   readonly check: FieldCheck | undefined;
-  /** The rules are asked of an empty text too, which else counts as absent; for some fields that may be null. */
-  readonly checkedWhenEmpty: boolean;
+  /**
+   * Whether the rules are asked of an empty text too, which else counts as absent; undefined where the type decides: they are
+   * for a closed set of a field that may be null, since there absence is said by null.
+   */
+  readonly checkedWhenEmpty: boolean | undefined;
   /** Closed set of values. */
   readonly oneOf: readonly Word[] | undefined;
   /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
@@ -1872,14 +1877,14 @@ export declare class Field<T extends Type = Type, Required extends boolean = boo
   default(value: unknown): Field<T, Required>;
   /** What the server fills in when the field is absent, without saying so in the published schema. */
   filled(value: unknown): Field<T, Required>;
-  /** Known only where this feature gate is on. */
-  gated(gate: string): Field<T, Required>;
+  /** Known only where this feature gate is on. @param to what another value becomes elsewhere; left out, the field is dropped. */
+  gated(gate: string, to?: unknown): Field<T, Required>;
   /** The field as it stands in a struct that shows the fields of another one flat; see {@link inlined}. */
   inside(number: number): Field<T, Required>;
   /** A rule that the value must keep; several are asked one after the other. */
   check(rule: FieldCheck<Static<T>>): Field<T, Required>;
-  /** An empty text that is given is checked as any other. */
-  checkedWhenEmpty(): Field<T, Required>;
+  /** Whether an empty text that is given is checked as any other. */
+  checkedWhenEmpty(checkedWhenEmpty?: boolean): Field<T, Required>;
   /** Only these values are accepted. */
   oneOf(...values: readonly Word[]): Field<T, Required>;
   /**
@@ -2411,12 +2416,22 @@ export interface Store {
    * For health checks: it may look at the disk, or ask a cluster.
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
+  /** How much room the data takes; undefined, or no such method, where the engine can't tell. */
+  usage?(): MaybePromise<StoreUsage | undefined>;
   /**
    * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
    *
    * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
    */
   close(): Promise<void>;
+}
+
+/** How much room the data of a store takes, in bytes. */
+export interface StoreUsage {
+  /** All of it. */
+  readonly totalBytes: number;
+  /** What of it holds nothing, and takes what is written next. */
+  readonly freeBytes: number;
 }
 
 declare const revisionBrand: unique symbol;

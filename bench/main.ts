@@ -9,6 +9,7 @@ import { applies } from "./scenarios/apply.ts";
 import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { collection } from "./scenarios/collection.ts";
+import { disk } from "./scenarios/disk.ts";
 import { customKind } from "./scenarios/custom.ts";
 import { fairness } from "./scenarios/fairness.ts";
 import { get } from "./scenarios/get.ts";
@@ -20,6 +21,7 @@ import { changedList, deleteCollection } from "./scenarios/prepared.ts";
 import { accessReview, rulesReview } from "./scenarios/review.ts";
 import { selectiveWatch } from "./scenarios/selective-watch.ts";
 import { selectorList } from "./scenarios/selector-list.ts";
+import { selectors } from "./scenarios/selectors.ts";
 import { startUp } from "./scenarios/start.ts";
 import { watch } from "./scenarios/watch.ts";
 import { policies } from "./scenarios/policies.ts";
@@ -40,6 +42,7 @@ const scenarios: readonly Scenario[] = [
   list,
   changedList,
   selectorList,
+  selectors,
   createObjects,
   updateObjects,
   patchObjects,
@@ -50,6 +53,7 @@ const scenarios: readonly Scenario[] = [
   applies,
   deleteCollection,
   collection,
+  disk,
   watch,
   selectiveWatch,
   authentication,

@@ -12,6 +12,7 @@ import { startProduct, temporaryFolder } from "../subject.ts";
 
 const emptyAimSeconds = 0.5;
 const filledAimSeconds = 1.5;
+const millionAimSeconds = 0.6;
 
 /** From the start of the process to the first good answer of /readyz; limit: `node -e 0`. */
 export const startUp: Scenario = {
@@ -19,12 +20,12 @@ export const startUp: Scenario = {
   remote: false,
   async *run({ options }: Bench) {
     yield await startRow(options, "start to ready, empty folder", emptyAimSeconds, undefined);
-    const sizes = options.full ? [10_000, 100_000] : [10_000];
+    const sizes = options.full ? [10_000, 100_000, 1_080_000] : [10_000];
     for (const objects of sizes) {
       const dir = temporaryFolder();
       await fillFolder(options, dir, objects, 1024);
       const name = `start to ready, ${objects.toLocaleString("en-US")} objects`;
-      yield await startRow(options, name, filledAimSeconds, dir);
+      yield await startRow(options, name, objects > 1e6 ? millionAimSeconds : filledAimSeconds, dir);
       rmSync(dir, { recursive: true, force: true });
     }
   },

@@ -1,4 +1,5 @@
 import { mkdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /**
@@ -23,4 +24,14 @@ export function makeFolder(folder: string): void {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Waits until a file, or which files a folder holds, is on the disk. */
+export async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -26,6 +26,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./check.ts")).checkCommand,
   },
   {
+    name: "compact",
+    summary: "Gives room that isn't in use back to the disk.",
+    load: async () => (await import("./compact.ts")).compactCommand,
+  },
+  {
     name: "convert",
     summary: "Writes manifests of older API versions in the current ones.",
     load: async () => (await import("./convert.ts")).convertCommand,

@@ -13,6 +13,7 @@ import type {
   Revision,
   Store,
   StoreError,
+  StoreUsage,
   SubscribeOptions,
   Subscription,
   Write,
@@ -162,6 +163,10 @@ export class ConvertingStore implements Store {
 
   writeObstacle(): MaybePromise<StoreError | undefined> {
     return this.inner.writeObstacle();
+  }
+
+  usage(): MaybePromise<StoreUsage | undefined> {
+    return this.inner.usage?.();
   }
 
   close(): Promise<void> {

@@ -14,6 +14,7 @@ import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "./page-cache.ts";
 import type { RepeatedApplies } from "./repeated-applies.ts";
 import type { Registry, Resource } from "./registry.ts";
+import type { SelectorIndex } from "./selector-index/selector-index.ts";
 import type { TokenIssuer } from "./token-issuer.ts";
 
 /** What the verbs of this folder work with. */
@@ -36,6 +37,8 @@ export interface Engine {
   readonly storageHooks: ReadonlyMap<string, StorageHooks>;
   /** Pages of the store's collections, for lists. */
   readonly pages: Pick<PageCache, "read" | "close">;
+  /** Indexes of what large collections are searched by, for filtered lists. */
+  readonly selectors: Pick<SelectorIndex, "find" | "scanned" | "figures" | "close">;
   /** Applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
   /** Reads the sets of fields that stored objects name. */

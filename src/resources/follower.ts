@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Clock, Timer } from "../base/clock.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import {
@@ -37,6 +38,11 @@ const retryMs = 1000;
 const loadPage = 1000;
 /** And how many bytes. */
 const loadPageBytes = 1024 * 1024;
+/** The same while loading in the background: about a millisecond's worth. */
+const backgroundPage = { limit: 250, maxBytes: 256 * 1024 };
+/** After so many of these pages the loading rests between them, if nobody waits for it: so many times as long as a page took. */
+const pagesWithoutRest = 40;
+const restTimes = 3;
 
 /**
  * Lists and watches all objects under a prefix, and calls a handler for each change in order. When the history that it needs
@@ -48,6 +54,8 @@ export class Follower {
   private reloading: Promise<void> | undefined;
   private retry: Timer | undefined;
   private closed = false;
+  /** Somebody waits for what is being loaded. */
+  private awaited = false;
   private broken = false;
 
   constructor(
@@ -58,18 +66,22 @@ export class Follower {
   ) {}
 
   /** Loads the present state; the handler knows everything when the promise resolves. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.load({ limit: loadPage, maxBytes: loadPageBytes }, () => undefined);
+  }
+
+  /**
+   * @param pause called between pages.
+   */
+  private async load(
+    size: { readonly limit: number; readonly maxBytes: number },
+    pause: () => Promise<void> | undefined,
+  ): Promise<void> {
     const seen = new Set<string>();
     let at: Revision | undefined;
     let after: string | undefined;
     for (;;) {
-      const page = await this.store.range({
-        prefix: this.prefix,
-        at,
-        after,
-        limit: loadPage,
-        maxBytes: loadPageBytes,
-      });
+      const page = await this.store.range({ prefix: this.prefix, at, after, ...size });
       at = page.revision;
       after = page.entries.at(-1)?.key;
       for (const entry of page.entries) {
@@ -78,12 +90,27 @@ export class Follower {
         this.put(entry);
       }
       if (!page.more) break;
+      await pause();
+      if (this.closed) return;
     }
     for (const key of this.keys) if (!seen.has(key)) this.remove(key);
     if (!this.closed) this.subscribe(at);
   }
 
-  /** As {@link start}, without waiting. Failures are reported to the handler and retried. */
+  /** Lets others have their turn between the pages of what is loaded in the background, and soon most of the time. */
+  private breaks(): () => Promise<void> {
+    let pages = 0;
+    let begun = performance.now();
+    return async () => {
+      const tookMs = performance.now() - begun;
+      if (++pages > pagesWithoutRest && !this.awaited)
+        await setTimeout(Math.ceil(tookMs * restTimes), undefined, { ref: false });
+      else await setImmediate();
+      begun = performance.now();
+    };
+  }
+
+  /** As {@link start}, without waiting, and such that others hardly notice. Failures are reported to the handler and retried. */
   startInBackground(): void {
     this.reload();
   }
@@ -95,7 +122,10 @@ export class Follower {
    * @throws {StoreUnavailableError} there is no subscription at present, so the handler may be out of date.
    */
   sync(): MaybePromise<void> {
-    if (this.reloading !== undefined) return this.reloading.then(() => this.sync());
+    if (this.reloading !== undefined) {
+      this.awaited = true;
+      return this.reloading.then(() => this.sync());
+    }
     const { subscription } = this;
     if (subscription === undefined) {
       throw new StoreUnavailableError(`what is stored under ${this.prefix} can't be followed at present`);
@@ -134,7 +164,7 @@ export class Follower {
   }
 
   private reload(): void {
-    this.reloading ??= this.start()
+    this.reloading ??= this.load(backgroundPage, this.breaks())
       .then(() => {
         this.broken = false;
         this.handler.reloaded?.();
@@ -145,6 +175,7 @@ export class Follower {
       })
       .then(() => {
         this.reloading = undefined;
+        this.awaited = false;
         if (this.subscription !== undefined || this.closed) return;
         this.retry = this.clock.setTimer(() => this.reload(), retryMs);
       });

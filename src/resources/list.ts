@@ -12,6 +12,8 @@ import type { StretchForms } from "./page-forms.ts";
 import { keyOf, prefixOf, type Resource } from "./registry.ts";
 import { storeFailure, type ListRead } from "./resource-version.ts";
 import type { Selection } from "./selection.ts";
+import { readCandidates } from "./selector-index/chosen-page.ts";
+import type { Candidates } from "./selector-index/collection-index.ts";
 
 export interface ListOptions {
   readonly read: ListRead;
@@ -60,12 +62,17 @@ export async function* listObjects(
 ): AsyncGenerator<ListedPage, ListEnd> {
   const engine = engineInVersion(served, target.resource);
   const walk = await start(engine, target, options);
+  walk.candidates = await findCandidates(engine, target, walk, options.selection);
   for (;;) {
     const page = await readPage(engine, walk, options);
     walk.revision = page.revision;
     const chosen = choose(page, options, walk);
+    walk.inVain += page.entries.length - chosen.entries.length;
     if (chosen.entries.length > 0) yield chosen;
-    if (walk.done) return await end(engine, walk, options);
+    if (walk.done) {
+      if (walk.candidates === undefined) noteScan(engine, target, walk, options.selection);
+      return await end(engine, walk, options);
+    }
     // The store may answer without ever leaving the turn.
     await setImmediate();
   }
@@ -77,6 +84,11 @@ interface Walk {
   readonly prefix: string;
   /** The one key that can be selected, where the selection says so. */
   readonly key: string | undefined;
+  /** What an index knows of the selected objects, and how many of those were looked at; undefined: all are looked through. */
+  candidates: Candidates | undefined;
+  looked: number;
+  /** How many objects were looked at that aren't selected. */
+  inVain: number;
   revision: Revision | undefined;
   /** The last key that was looked at. */
   after: string | undefined;
@@ -93,6 +105,9 @@ async function start(engine: Engine, target: Target, { read, selection }: ListOp
     form: itemForm(target.resource),
     prefix,
     key: pinnedKey(target, selection),
+    candidates: undefined,
+    looked: 0,
+    inVain: 0,
     revision: undefined,
     after: undefined,
     taken: 0,
@@ -126,6 +141,26 @@ function pinnedKey({ resource, namespace }: Target, { name }: Selection): string
   return keyOf(resource, namespace, name);
 }
 
+/** What an index says of a selection; in the stored version only, as a webhook that converts objects may change their labels. */
+async function findCandidates(
+  engine: Engine,
+  { resource }: Target,
+  { key, prefix, revision: at, after }: Walk,
+  { terms }: Selection,
+): Promise<Candidates | undefined> {
+  if (terms.length === 0 || key !== undefined || engine.converted !== undefined) return undefined;
+  try {
+    return await engine.selectors.find({ collection: resource.storePrefix, terms, prefix, at, after });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}
+
+function noteScan(engine: Engine, { resource }: Target, { key, inVain }: Walk, { terms }: Selection): void {
+  if (terms.length === 0 || key !== undefined || engine.converted !== undefined) return;
+  engine.selectors.scanned({ collection: resource.storePrefix, terms }, inVain);
+}
+
 async function readPage(
   engine: Engine,
   walk: Walk,
@@ -133,6 +168,7 @@ async function readPage(
 ): Promise<CollectionPage> {
   try {
     if (walk.key !== undefined) return await readKey(engine.store, walk.key, walk);
+    if (walk.candidates !== undefined) return await readChosen(engine.store, walk.candidates, walk, limit);
     return await engine.pages.read({
       form: walk.form,
       prefix: walk.prefix,
@@ -152,6 +188,22 @@ async function readPage(
     }
     throw told;
   }
+}
+
+/** The next of the candidates that an index knows. */
+async function readChosen(
+  store: Store,
+  candidates: Candidates,
+  walk: Walk,
+  limit: number,
+): Promise<CollectionPage> {
+  const { entries, upTo } = await readCandidates(store, candidates, walk.looked, {
+    limit: limit > 0 ? limit - walk.taken : Infinity,
+    maxBytes: pageBytes,
+  });
+  walk.looked = upTo;
+  const more = upTo < candidates.keys.length;
+  return { revision: candidates.revision, entries, joined: undefined, more };
 }
 
 /** The page of a collection with at most one entry, if its key is after the current position. */

@@ -18,13 +18,30 @@ export interface Selection {
   readonly name: string | undefined;
   /** Two selections with the same text choose the same objects. */
   readonly text: string;
+  /** What every selected object has, as far as an index can find it by that; it may select less. */
+  readonly terms: readonly SelectionTerm[];
   /** @param read reads an entry's header, where that was done before. */
   matches(entry: Entry, read?: HeaderReader): boolean;
 }
 
+/** A label, a selectable field or the name that selected objects have. */
+export interface SelectionTerm {
+  readonly of: "labels" | "fields" | "names";
+  /** As the header has it; for names `metadata.name`. */
+  readonly name: string;
+  /** One of these; any where they are undefined. */
+  readonly values: readonly string[] | undefined;
+}
+
 export type HeaderReader = (entry: Entry) => Header;
 
-export const everything: Selection = { everything: true, name: undefined, text: "", matches: () => true };
+export const everything: Selection = {
+  everything: true,
+  name: undefined,
+  text: "",
+  terms: [],
+  matches: () => true,
+};
 
 /**
  * Reads `labelSelector` and `fieldSelector`.
@@ -49,6 +66,7 @@ function checkSelectable(resource: Resource, field: string): void {
 class HeaderSelection implements Selection {
   readonly everything = false;
   readonly name: string | undefined;
+  readonly terms: readonly SelectionTerm[];
   private readonly labels: LabelMatcher | undefined;
   /** What the header of every selected entry has. */
   private readonly needles: readonly Buffer[];
@@ -61,6 +79,7 @@ class HeaderSelection implements Selection {
   ) {
     this.name = pinnedValue(fields, "metadata.name");
     this.labels = labels.length === 0 ? undefined : compileRequirements(labels);
+    this.terms = [...fields.flatMap((one) => this.fieldTerm(one)), ...labels.flatMap(labelTerm)];
     this.needles = [...labels.flatMap(labelNeedle), ...fields.flatMap((one) => this.fieldNeedle(one))];
   }
 
@@ -94,8 +113,29 @@ class HeaderSelection implements Selection {
     return [memberNeedle(this.storedName(field), value)];
   }
 
+  /** The namespace is a part of keys, and isn't looked up. */
+  private fieldTerm({ field, operator, value }: FieldRequirement): SelectionTerm[] {
+    if (operator !== "=" || (field === "metadata.namespace" && this.resource.namespaced)) return [];
+    if (field === "metadata.name") return [{ of: "names", name: field, values: [value] }];
+    return [{ of: "fields", name: this.storedName(field), values: [value] }];
+  }
+
   private storedName(field: string): string {
     return this.resource.kind.conversion?.selectableNames?.[field] ?? field;
+  }
+}
+
+function labelTerm({ key, operator, values }: LabelRequirement): SelectionTerm[] {
+  switch (operator) {
+    case "In":
+      return [{ of: "labels", name: key, values }];
+    case "Exists":
+    case "Gt":
+    case "Lt":
+      return [{ of: "labels", name: key, values: undefined }];
+    case "NotIn":
+    case "DoesNotExist":
+      return [];
   }
 }
 

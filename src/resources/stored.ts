@@ -91,6 +91,23 @@ export function headerOf(entry: Entry): Header {
   return { uid, labels, fields, managed };
 }
 
+/** Whether two entries of a key surely have the same uid, labels and selectable fields. */
+export function sameHeading(one: Entry, other: Entry): boolean {
+  const [a, b] = [asBuffer(one.header), asBuffer(other.header)];
+  const end = managedAt(a);
+  return end > 0 && end === managedAt(b) && a.compare(b, 0, end, 0, end) === 0;
+}
+
+/** Where in a header its last part begins, the managed fields; -1 in one that hasn't this part. */
+function managedAt(header: Buffer): number {
+  const last = header.length - 1;
+  const closes = header[last] === closingBracket && header[last - 1] === closingBracket;
+  return closes ? header.lastIndexOf(openingBracket) : -1;
+}
+
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+
 /** What {@link headerOf} reads last, without the rest: numbers in brackets, behind everything else. */
 function managedSpans({ header }: Entry): readonly number[] {
   const text = textOf(header);

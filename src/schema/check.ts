@@ -16,9 +16,9 @@ export function checkFields(
   report: FieldReport,
   context: KindContext,
 ): void {
-  for (const { name, field, deep } of plansOf(type)) {
+  for (const { name, field, deep, checksEmpty } of plansOf(type)) {
     const given = value[name];
-    if (given === undefined || given === null || (given === "" && !field.facts.checkedWhenEmpty)) {
+    if (given === undefined || given === null || (given === "" && !checksEmpty)) {
       if (field.facts.mustBeGiven) report.at(name).requiredUnlessSaid();
       continue;
     }
@@ -66,6 +66,8 @@ interface CheckedField {
   readonly field: Field;
   /** Whether there are rules at or below its type. */
   readonly deep: boolean;
+  /** Whether an empty text is checked as others are. */
+  readonly checksEmpty: boolean;
 }
 
 const plans = new WeakMap<StructType, readonly CheckedField[]>();
@@ -75,7 +77,11 @@ function plansOf(type: StructType): readonly CheckedField[] {
   let found = plans.get(type);
   if (found === undefined) {
     found = Object.entries(type.fields)
-      .map(([name, field]) => ({ name, field, deep: holdsRules(field.type) }))
+      .map(([name, field]) => {
+        const { checkedWhenEmpty, nullable, oneOf } = field.facts;
+        const checksEmpty = checkedWhenEmpty ?? (nullable && oneOf !== undefined);
+        return { name, field, deep: holdsRules(field.type), checksEmpty };
+      })
       .filter(({ field, deep }) => deep || demands(field));
     plans.set(type, found);
   }

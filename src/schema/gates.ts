@@ -1,11 +1,12 @@
 import { placesOf } from "./places.ts";
-import type { StructType, Type } from "./types.ts";
+import type { Field, StructType, Type } from "./types.ts";
 import { formOf } from "./unions.ts";
 
 type JsonObject = Record<string, unknown>;
 
 /**
- * Drops the fields whose feature gate is off, but for those that the object already used before (spec: conventions 9.4).
+ * Drops the fields whose feature gate is off, or sets them to the value that such a field has then, but for those that the
+ * object already used before (spec: conventions 9.4).
  * Changes `value`.
  */
 export function dropDisabledFields(
@@ -20,9 +21,12 @@ export function dropDisabledFields(
   visitGated(type, value, off, () => (drops = true));
   if (!drops) return;
   const used = new Set<string>();
-  if (live !== undefined) visitGated(type, live, off, (_holder, _name, gate) => used.add(gate));
+  if (live !== undefined) visitGated(type, live, off, (_holder, _name, { gate }) => used.add(gate!));
   const unused = new Set([...off].filter((gate) => !used.has(gate)));
-  visitGated(type, value, unused, (holder, name) => delete holder[name]);
+  visitGated(type, value, unused, (holder, name, { gatedTo }) => {
+    if (gatedTo === undefined) delete holder[name];
+    else holder[name] = gatedTo;
+  });
 }
 
 type Enabled = (gate: string) => boolean;
@@ -75,9 +79,9 @@ function collect(type: Type, gates: Set<string>, visited: Set<Type>): void {
   }
 }
 
-type Visit = (holder: JsonObject, name: string, gate: string) => void;
+type Visit = (holder: JsonObject, name: string, facts: Field["facts"]) => void;
 
-/** Visits every field of a value that one of the gates guards. */
+/** Visits every field of a value that one of the gates guards, but for those with the value that such a field has then. */
 function visitGated(type: Type, value: unknown, gates: ReadonlySet<string>, visit: Visit): void {
   if (value === undefined || value === null || gatesOf(type).size === 0) return;
   switch (type.shape) {
@@ -100,9 +104,11 @@ function visitGated(type: Type, value: unknown, gates: ReadonlySet<string>, visi
       for (const name in holder) {
         const field = fields[places.get(name) ?? -1];
         if (field === undefined || holder[name] === undefined) continue;
-        const { gate } = field.facts;
-        if (gate !== undefined && gates.has(gate)) visit(holder, name, gate);
-        else visitGated(field.type, holder[name], gates, visit);
+        const { gate, gatedTo } = field.facts;
+        if (gate !== undefined && gates.has(gate)) {
+          if (gatedTo === undefined || (holder[name] !== null && holder[name] !== gatedTo))
+            visit(holder, name, field.facts);
+        } else visitGated(field.type, holder[name], gates, visit);
       }
     }
   }

@@ -122,9 +122,14 @@ export interface FieldFacts {
   readonly publishesDefault: boolean;
   /** The field is dropped unless this feature gate is on or the object already has it. */
   readonly gate: string | undefined;
+  /** The value that takes the place of the given one while the gate is off; undefined where the field is dropped. */
+  readonly gatedTo: unknown;
   readonly check: FieldCheck | undefined;
-  /** The rules are asked of an empty text too, which else counts as absent; for some fields that may be null. */
-  readonly checkedWhenEmpty: boolean;
+  /**
+   * Whether the rules are asked of an empty text too, which else counts as absent; undefined where the type decides: they are
+   * for a closed set of a field that may be null, since there absence is said by null.
+   */
+  readonly checkedWhenEmpty: boolean | undefined;
   /** Closed set of values. */
   readonly oneOf: readonly Word[] | undefined;
   /** Only the line's own rule is asked; what is published about the values at and below the field isn't enforced. */
@@ -151,7 +156,8 @@ const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
   publishesDefault: false,
   gate: undefined,
   check: undefined,
-  checkedWhenEmpty: false,
+  gatedTo: undefined,
+  checkedWhenEmpty: undefined,
   oneOf: undefined,
   unchecked: false,
   known: undefined,
@@ -205,9 +211,9 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ default: value });
   }
 
-  /** Known only where this feature gate is on. */
-  gated(gate: string): Field<T, Required> {
-    return this.with({ gate });
+  /** Known only where this feature gate is on. @param to what another value becomes elsewhere; left out, the field is dropped. */
+  gated(gate: string, to?: unknown): Field<T, Required> {
+    return this.with({ gate, gatedTo: to });
   }
 
   /** The field as it stands in a struct that shows the fields of another one flat; see {@link inlined}. */
@@ -220,9 +226,9 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ check: bothChecks(this.facts.check, rule as unknown as FieldCheck) });
   }
 
-  /** An empty text that is given is checked as any other. */
-  checkedWhenEmpty(): Field<T, Required> {
-    return this.with({ checkedWhenEmpty: true });
+  /** Whether an empty text that is given is checked as any other. */
+  checkedWhenEmpty(checkedWhenEmpty = true): Field<T, Required> {
+    return this.with({ checkedWhenEmpty });
   }
 
   /** Only these values are accepted. */

@@ -14,6 +14,9 @@ import type { ServerOptions } from "./options.ts";
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
 
+/** Where the store is whose size is told: no other one's is. */
+const embedded = "embedded";
+
 /** The metrics of a server, with those that are looked up when somebody asks. */
 export function serverMetrics(
   options: ServerOptions,
@@ -33,6 +36,7 @@ export function serverMetrics(
   }
   metrics.collectWith(() => collectAuthentication(metrics, figures));
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
+  metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));
   return metrics;
 }
@@ -44,6 +48,15 @@ function collectAuthentication(metrics: MetricSet, { cache, tokens }: Authentica
   for (const [use, count] of Object.entries(tokens)) {
     metrics.sample(`serviceaccount_${use}_tokens_total`).set(count);
   }
+}
+
+function collectSelectors(metrics: MetricSet, { selectors, vocabulary: { name } }: Engine): void {
+  const { fromIndex, scanned, indexes, bytes, tooLarge } = selectors.figures;
+  metrics.sample(`${name}_selector_lists_total`, "index").set(fromIndex);
+  metrics.sample(`${name}_selector_lists_total`, "scan").set(scanned);
+  metrics.sample(`${name}_selector_indexes`).set(indexes);
+  metrics.sample(`${name}_selector_index_bytes`).set(bytes);
+  metrics.sample(`${name}_selector_indexes_too_large_total`).set(tooLarge);
 }
 
 /** A store that can't be asked leaves the other metrics readable: they matter most then. */
@@ -59,6 +72,12 @@ async function collectStore(metrics: MetricSet, engine: Engine, log: Logger): Pr
 
 async function countObjects(metrics: MetricSet, { store, registry }: Engine): Promise<void> {
   metrics.sample("apiserver_storage_revision").set(await store.latestRevision());
+  metrics.sample("apiserver_storage_floor_revision").set(await store.floor());
+  const usage = await store.usage?.();
+  if (usage !== undefined) {
+    metrics.sample("apiserver_storage_db_total_size_in_bytes", embedded).set(usage.totalBytes);
+    metrics.sample("apiserver_storage_db_free_size_in_bytes", embedded).set(usage.freeBytes);
+  }
   for (const resource of registry.stored()) {
     objectsOf(metrics, resource).set(await store.count(resource.storePrefix));
   }

@@ -14,6 +14,7 @@ import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
 import { NamespacePhases } from "../resources/namespace-phases.ts";
 import { Timestamps } from "../base/timestamps.ts";
 import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
+import { SelectorIndex } from "../resources/selector-index/selector-index.ts";
 import { PageCache } from "../resources/page-cache.ts";
 import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import { serviceResolver } from "./webhook-services.ts";
@@ -199,6 +200,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     admit: admission.chain,
   });
   opened.add(engine.pages, close);
+  opened.add(engine.selectors, close);
   const client = new Client(engine, loopbackUser(options));
   const metrics = serverMetrics(options, engine, authentication.figures);
   admission.show(metrics);
@@ -291,7 +293,7 @@ function engineFor(
   store: Store,
   parts: Pick<Engine, "tokens" | "storageHooks" | "admit">,
 ): Engine {
-  const { vocabulary, clock, allowPrivileged } = options;
+  const { vocabulary, clock, log, allowPrivileged } = options;
   return {
     ...parts,
     store,
@@ -303,6 +305,9 @@ function engineFor(
     featureEnabled: featureGates(options).enabled,
     allowPrivileged,
     pages: new PageCache(store),
+    selectors: new SelectorIndex(store, clock, (error) =>
+      log.warn({ error: stackOf(error) }, "an index for selectors could not be made; lists go without it"),
+    ),
     repeatedApplies: new RepeatedApplies(),
     fieldSets: new RecentFieldSets(),
     timestamps: new Timestamps(clock),

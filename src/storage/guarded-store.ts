@@ -18,6 +18,7 @@ import {
   type Revision,
   type Store,
   type StoreEvent,
+  type StoreUsage,
   type SubscribeOptions,
   type Subscription,
 } from "./store.ts";
@@ -128,6 +129,10 @@ export class GuardedStore implements Store {
     );
   }
 
+  usage(): MaybePromise<StoreUsage | undefined> {
+    return this.ask("usage", () => this.store.usage?.(), isUsageOrNothing);
+  }
+
   /** Leaves the store open. */
   close(): Promise<void> {
     return Promise.resolve();
@@ -217,6 +222,16 @@ function isEntry(value: unknown): value is Entry {
 
 function isEntryOrNothing(value: unknown): boolean {
   return value === undefined || isEntry(value);
+}
+
+function isUsageOrNothing(value: unknown): boolean {
+  return (
+    value === undefined || (isRecord(value) && isSize(value["totalBytes"]) && isSize(value["freeBytes"]))
+  );
+}
+
+function isSize(value: unknown): boolean {
+  return typeof value === "number" && value >= 0;
 }
 
 function isPage(value: unknown): boolean {

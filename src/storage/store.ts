@@ -105,12 +105,23 @@ export interface Store {
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
 
+  /** How much room the data takes; undefined, or no such method, where the engine can't tell. */
+  usage?(): MaybePromise<StoreUsage | undefined>;
+
   /**
    * Ends subscriptions, waits for writes under way, releases files and connections. Safe to call twice.
    *
    * @throws {StoreTimeoutError} another process keeps a write from ending; what it needs isn't released.
    */
   close(): Promise<void>;
+}
+
+/** How much room the data of a store takes, in bytes. */
+export interface StoreUsage {
+  /** All of it. */
+  readonly totalBytes: number;
+  /** What of it holds nothing, and takes what is written next. */
+  readonly freeBytes: number;
 }
 
 declare const revisionBrand: unique symbol;

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import type { MetricDefinition } from "../../src/http/metrics/metric-definition.ts";
 import { MetricSet } from "../../src/http/metrics/metric-set.ts";
@@ -56,6 +59,18 @@ describe("/metrics", () => {
     expect(bytes[`{verb="GET",${about}}`]).toBeGreaterThan(300);
   });
 
+  it("lists with a selector are counted by how they were answered", async () => {
+    const of = async (what: string) => samplesOf(await read(), `platform_selector_${what}`);
+    const before = await of("lists_total");
+    await server.admin.get(`${configMaps}?labelSelector=app%3Dweb`);
+    await server.admin.get(`${configMaps}?labelSelector=app!%3Dweb`);
+    await server.admin.get(configMaps);
+    expect(await of("lists_total")).toEqual({ ...before, '{by="scan"}': (before['{by="scan"}'] ?? 0) + 1 });
+    expect(await of("indexes")).toEqual({ "": 0 });
+    expect(await of("index_bytes")).toEqual({ "": 0 });
+    expect(await of("indexes_too_large_total")).toEqual({ "": 0 });
+  });
+
   it("dry runs are told apart", async () => {
     await server.admin.post(`${configMaps}?dryRun=All`, { metadata: { name: "dry" } });
     const samples = samplesOf(await read(), "apiserver_request_total");
@@ -94,6 +109,24 @@ describe("/metrics", () => {
     const after = samplesOf(await read(), "apiserver_storage_objects");
     expect(after['{resource="configmaps"}']).toBe(before['{resource="configmaps"}']! + 1);
     expect(after['{resource="clusterroles.rbac.authorization.platform.io"}']).toBeGreaterThan(50);
+  });
+
+  it("an embedded store says its size, what of it is free, and since when it keeps history", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "plinth-metrics-"));
+    const stored = await TestServer.start({ storage: { engine: "embedded", dir } });
+    const { text } = await stored.admin.get("/metrics");
+    await stored.close();
+    rmSync(dir, { recursive: true });
+    const sizeOf = (name: string) => samplesOf(text, `apiserver_storage_db_${name}_size_in_bytes`);
+    const [total, free] = [sizeOf("total"), sizeOf("free")].map(
+      (samples) => samples['{endpoint="embedded"}']!,
+    );
+    expect(total).toBeGreaterThan(100_000);
+    expect(free).toBeLessThan(total!);
+    const [floor, newest] = ["floor_revision", "revision"].map(
+      (name) => samplesOf(text, `apiserver_storage_${name}`)[""]!,
+    );
+    expect(floor).toBeLessThan(newest!);
   });
 
   it("what clients make up doesn't become a label", async () => {

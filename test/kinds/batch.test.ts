@@ -51,6 +51,25 @@ describe("Job", () => {
     expect(spec).toHaveProperty("parallelism", 3);
   });
 
+  it.each<[string, object | undefined, object, object]>([
+    [
+      "follows those of its pods",
+      undefined,
+      { app: "x" },
+      { app: "x", "job-name": "one", "controller-uid": "u-1" },
+    ],
+    ["keeps its own", { app: "y" }, { app: "x" }, { app: "y" }],
+    ["keeps its own where they equal those of its pods", { app: "x" }, { app: "x" }, { app: "x" }],
+  ])("%s when labels are generated for the pods", (_name, labels, podLabels, expected) => {
+    const template = { ...pods, metadata: { labels: podLabels } };
+    const { object, faults } = judgeNew(Job, {
+      metadata: { ...uid.metadata, labels },
+      ...withSpec({ template }),
+    });
+    expect(faults).toEqual([]);
+    expect(object.metadata.labels).toEqual(expected);
+  });
+
   it("keeps a selector of the user's own", () => {
     const own = {
       manualSelector: true,

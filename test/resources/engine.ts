@@ -4,6 +4,7 @@ import { Timestamps } from "../../src/base/timestamps.ts";
 import { RecentFieldSets } from "../../src/fields/apply/recent-field-sets.ts";
 import { PageCache } from "../../src/resources/page-cache.ts";
 import { RepeatedApplies } from "../../src/resources/repeated-applies.ts";
+import { SelectorIndex } from "../../src/resources/selector-index/selector-index.ts";
 import { Registry } from "../../src/resources/registry.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import type { Store } from "../../src/storage/store.ts";
@@ -23,6 +24,7 @@ export function engineOver(store: Store, kinds: readonly Kind[]): Engine {
     allowPrivileged: true,
     storageHooks: new Map(),
     pages: new PageCache(store),
+    selectors: new SelectorIndex(store, systemClock, () => undefined),
     repeatedApplies: new RepeatedApplies(),
     fieldSets: new RecentFieldSets(),
     timestamps: new Timestamps(systemClock),

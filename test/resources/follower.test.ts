@@ -69,3 +69,22 @@ test("a follower that is closed doesn't load again", async () => {
   await unsteady.clock.advance(10_000);
   expect(unsteady.reads).toBe(reads);
 });
+
+test("what loads in the background lets others have their turn between pages", async () => {
+  const unsteady = new UnsteadyStore();
+  for (let number = 0; number < 2000; number++) await unsteady.create(`${prefix}a/${number}`);
+  let known = 0;
+  const seen = new Set<number>();
+  const handler = { put: () => void known++, remove: () => undefined, failed: () => undefined };
+  const follower = new Follower(unsteady.shown, prefix, handler, unsteady.clock);
+  follower.startInBackground();
+  const look = () => {
+    seen.add(known);
+    if (known < 2000) setImmediate(look);
+  };
+  look();
+  await follower.sync();
+  expect(known).toBe(2000);
+  expect(seen.size).toBeGreaterThan(5);
+  follower.close();
+});

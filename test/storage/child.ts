@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** A TypeScript file run in a process of its own; its lines are read as they come. */
@@ -40,7 +41,8 @@ export class Child {
   async until(condition: (lines: readonly string[]) => boolean): Promise<void> {
     while (!condition(this.lines)) {
       if (!this.running) throw new Error(`the child ended: ${this.errors}`);
-      await new Promise((resolve) => setImmediate(resolve));
+      // Not without a pause: the child needs the processor.
+      await setTimeout(2);
     }
   }
 

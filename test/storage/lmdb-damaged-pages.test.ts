@@ -18,7 +18,7 @@ import { StoreDamagedError } from "../../src/storage/store.ts";
 import { plinth, program } from "../support/process.ts";
 import { temporaryFolder } from "./support.ts";
 
-const pageBytes = 4096;
+const pageBytes = 8192;
 const folder = temporaryFolder();
 const sound = join(folder.path, "sound");
 const dataFile = (dataDir: string) => join(dataDir, "store", "data.mdb");
@@ -47,7 +47,9 @@ function damaged(name: string, damage: (file: number, pages: number) => void): s
 beforeAll(async () => {
   mkdirSync(sound);
   const store = openLmdbStore({ dir: join(sound, "store"), clock: systemClock });
-  const bodyOf = (i: number) => Buffer.alloc(i % 50 === 0 ? 9000 : 300, "x");
+  const below = numbers(7);
+  // Of no pattern, so that compression makes none smaller.
+  const bodyOf = (i: number) => Buffer.alloc(i % 50 === 0 ? 18_000 : 600).map(() => below(256));
   const made = await Promise.all(
     Array.from({ length: 2000 }, (_, i) => {
       const draft = { header: Buffer.from("{}"), body: bodyOf(i), revisionAt: 0 };
@@ -66,17 +68,18 @@ beforeAll(async () => {
 afterAll(folder.remove);
 
 describe("damaged pages are told of, and end nothing by a signal", () => {
-  const kinds = ["zeros", "noise", "noise in its head"] as const;
-  const cases = Array.from({ length: 12 }, (_, i) => ({ seed: i + 1, kind: kinds[i % kinds.length]! }));
+  const kinds = ["zeros", "noise", "noise in its head", "noise in its second half"] as const;
+  const cases = Array.from({ length: 16 }, (_, i) => ({ seed: i + 1, kind: kinds[i % kinds.length]! }));
 
   it.each(cases)("random pages, seed $seed: $kind", ({ seed, kind }) => {
     const dataDir = damaged("random", (file, pages) => {
       const below = numbers(seed);
       for (let count = 3 + below(20); count > 0; count--) {
-        const length = kind === "noise in its head" ? 64 : pageBytes;
+        const offset = kind === "noise in its second half" ? pageBytes / 2 : 0;
+        const length = kind === "noise in its head" ? 64 : pageBytes - offset;
         const bytes = Buffer.alloc(length);
         if (kind !== "zeros") bytes.forEach((_, at) => (bytes[at] = below(256)));
-        writeSync(file, bytes, 0, length, (2 + below(pages - 2)) * pageBytes);
+        writeSync(file, bytes, 0, length, (2 + below(pages - 2)) * pageBytes + offset);
       }
     });
     // In this process: a signal would end the test.

@@ -180,6 +180,27 @@ const storeMetrics: readonly MetricDefinition[] = [
     stability: "ALPHA",
     labels: [],
   },
+  {
+    name: "apiserver_storage_floor_revision",
+    help: "The revision from which on history is kept; compaction raises it.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: [],
+  },
+  {
+    name: "apiserver_storage_db_total_size_in_bytes",
+    help: "The size of the embedded store's file.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: ["endpoint"],
+  },
+  {
+    name: "apiserver_storage_db_free_size_in_bytes",
+    help: "How much of the embedded store's file is free for what is written next.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: ["endpoint"],
+  },
 ];
 
 const processMetrics: readonly MetricDefinition[] = [

@@ -26,6 +26,41 @@ export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[
       labels: ["source"],
     },
     ...connectionMetrics(name),
+    ...selectorMetrics(name),
+  ];
+}
+
+/** How lists with selectors were answered, and what the indexes for them take. */
+function selectorMetrics(name: string): readonly MetricDefinition[] {
+  return [
+    {
+      name: `${name}_selector_lists_total`,
+      help: "Lists with a selector that an index can help with, by how they were answered: from an index (index), or by looking at all objects (scan).",
+      type: "counter",
+      stability: "ALPHA",
+      labels: ["by"],
+    },
+    {
+      name: `${name}_selector_indexes`,
+      help: "Labels and fields of resource types that have an index at present.",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: [],
+    },
+    {
+      name: `${name}_selector_index_bytes`,
+      help: "Roughly the memory that the indexes of labels and fields take, in bytes.",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: [],
+    },
+    {
+      name: `${name}_selector_indexes_too_large_total`,
+      help: "Indexes of labels and fields that weren't made, or were given up, as they would have taken more memory than they may: lists look at all objects instead.",
+      type: "counter",
+      stability: "ALPHA",
+      labels: [],
+    },
   ];
 }
 

@@ -52,7 +52,6 @@ const restartPolicies = ["Never", "OnFailure"];
 
 /** Rules of every job, also of those that a schedule makes. */
 export function checkJobSpec(spec: JobSpecFacts, place: FieldReport): void {
-  if (spec.completionMode === "") place.at("completionMode").notSupported("", ["Indexed", "NonIndexed"]);
   if (spec.completionMode === "Indexed") {
     if (spec.completions === undefined) {
       place.at("completions").required("when completion mode is Indexed");

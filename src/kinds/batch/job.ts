@@ -95,9 +95,11 @@ export const Job = kind({
     const annotation = trackingAnnotation(vocabulary);
     copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
     if (copy.spec === undefined) return;
+    const { labels } = copy.metadata;
+    const areOfPods = labels === copy.spec.template.metadata?.labels;
     generateSelector(copy.metadata, copy.spec);
-    // The reference fills in defaults again when it reads what it has stored, and so finds the new labels.
-    takeLabels(copy);
+    // Labels that were taken from the template, and those of a job that had none, are followed by the generated ones.
+    if (areOfPods) copy.metadata.labels = { ...copy.spec.template.metadata?.labels };
   },
   validate(job, report) {
     checkSelector(job, report);
@@ -169,7 +171,10 @@ interface Labelled {
   readonly labels?: Record<string, string> | undefined;
 }
 
-/** A job without labels of its own has those of its pods. Changes the copy. */
+/**
+ * A job without labels of its own has those of its pods: the same record, so that `prepareCreate` can tell them from labels
+ * that were given. Changes the copy.
+ */
 function takeLabels({
   metadata,
   spec,
@@ -178,7 +183,7 @@ function takeLabels({
   readonly spec?: { readonly template: { readonly metadata?: Labelled | undefined } } | undefined;
 }): void {
   const { labels } = spec?.template.metadata ?? {};
-  if (labels !== undefined && metadata.labels === undefined) metadata.labels = { ...labels };
+  if (labels !== undefined && metadata.labels === undefined) metadata.labels = labels;
 }
 
 interface Counts {

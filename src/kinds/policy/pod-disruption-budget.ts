@@ -64,7 +64,6 @@ const PodDisruptionBudgetStatus = struct(
 interface Limits {
   readonly minAvailable?: number | string | undefined;
   readonly maxUnavailable?: number | string | undefined;
-  readonly unhealthyPodEvictionPolicy?: string | undefined;
 }
 
 function checkSpec(spec: Limits, place: FieldReport): void {
@@ -74,9 +73,6 @@ function checkSpec(spec: Limits, place: FieldReport): void {
   }
   if (minAvailable !== undefined) countOrPercent(minAvailable, place.at("minAvailable"));
   if (maxUnavailable !== undefined) countOrPercent(maxUnavailable, place.at("maxUnavailable"));
-  if (spec.unhealthyPodEvictionPolicy === "") {
-    place.at("unhealthyPodEvictionPolicy").notSupported("", ["AlwaysAllow", "IfHealthyBudget"]);
-  }
 }
 
 export const PodDisruptionBudget = kind({

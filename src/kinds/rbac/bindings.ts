@@ -1,5 +1,5 @@
 import { atomicStruct, kind } from "./v1.ts";
-import { pathSegmentFaults } from "../../base/names.ts";
+import { dnsSubdomainFaults, pathSegmentFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { groupName, type ApiObject, type Column, type ObjectFor } from "../../schema/kind.ts";
@@ -10,7 +10,7 @@ import { rbac } from "../groups.ts";
 
 const Subject = atomicStruct("Subject", "Somebody that a binding grants a role to.", {
   kind: field(1, string, "User, Group or ServiceAccount.")
-    .required()
+    .declaredRequired()
     .known("Group", "ServiceAccount", "User"),
   apiGroup: field(2, string, "Group of the kind: empty for service accounts, this group for the others."),
   name: field(3, string, "Name of the subject.").required(),
@@ -20,7 +20,7 @@ export type Subject = Static<typeof Subject>;
 
 const RoleRef = atomicStruct("RoleRef", "Names the role that a binding grants; it can't be changed.", {
   apiGroup: field(1, string, "Group of the role's kind.").required(),
-  kind: field(2, string, "Kind of the role.").required(),
+  kind: field(2, string, "Kind of the role.").declaredRequired(),
   name: field(3, string, "Name of the role.").required(),
 });
 export type RoleRef = Static<typeof RoleRef>;
@@ -110,9 +110,10 @@ function checkBinding(
 
 function checkSubject(subject: Subject, needsNamespace: boolean, group: string, report: FieldReport): void {
   switch (subject.kind) {
-    case "":
-      return;
     case "ServiceAccount":
+      for (const message of subject.name === "" ? [] : dnsSubdomainFaults(subject.name)) {
+        report.at("name").invalid(subject.name, message);
+      }
       if ((subject.apiGroup ?? "") !== "") report.at("apiGroup").notSupported(subject.apiGroup, [""]);
       if (needsNamespace && (subject.namespace ?? "") === "") report.at("namespace").required();
       return;

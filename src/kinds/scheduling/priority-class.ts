@@ -29,6 +29,7 @@ export const PriorityClass = kind({
     preemptionPolicy: field(5, string, "Whether pods of the class push out those of lower priority.")
       .nullable()
       .oneOf("Never", "PreemptLowerPriority")
+      .checkedWhenEmpty(false)
       .filled("PreemptLowerPriority"),
   },
   // Its generation is 1 for ever: what it says can't be changed.

@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
 import { orNone } from "../cells.ts";
-import { storageDriverName } from "../checks/names.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { checkChoices, checkTokenRequests } from "./csi-driver-rules.ts";
@@ -47,21 +47,27 @@ const CSIDriverSpec = struct("CSIDriverSpec", "What a driver can do and needs.",
     .gated("SELinuxMountReadWriteOncePod"),
 });
 
+/** The members of the spec that can be changed. */
+const followedByNodes = ["tokenRequests", "requiresRepublish", "seLinuxMount"] as const;
+
 export const CSIDriver = kind({
   name: "CSIDriver",
   resource: "csidrivers",
   singular: "csidriver",
   scope: "Cluster",
   allowUnconditionalUpdate: false,
-  nameForm: "pathSegment",
   doc: "A storage driver that is installed in the cluster.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata; the name is that of the driver.").emitEmpty(),
     spec: field(2, CSIDriverSpec, "What the driver can do and needs.").declaredRequired(),
   },
+  prepareUpdate(copy, live) {
+    // New drivers have no generation; the first change that nodes have to follow makes it 1.
+    if (followedByNodes.some((name) => !isDeepStrictEqual(copy.spec?.[name], live.spec?.[name]))) {
+      copy.metadata.generation = (live.metadata.generation ?? 0) + 1;
+    }
+  },
   validate(driver, report) {
-    // The reference names this place without the metadata.
-    storageDriverName(driver.metadata.name ?? "", report.at("name"));
     checkChoices(driver.spec ?? {}, report.at("spec"));
   },
   validateUpdate({ spec = {} }, live, report) {

@@ -23,6 +23,7 @@ export const StorageClass = kind({
     reclaimPolicy: field(4, string, "Reclaim policy of the volumes.")
       .nullable()
       .oneOf("Delete", "Recycle", "Retain")
+      .checkedWhenEmpty(false)
       .filled("Delete"),
     mountOptions: field(5, list(string), "Mount options of the volumes; they aren't checked.").atomic(),
     allowVolumeExpansion: field(6, bool, "Whether claims of the class may grow.").nullable(),

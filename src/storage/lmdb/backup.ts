@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeFolder } from "../../base/folders.ts";
+import { makeFolder, syncFile } from "../../base/folders.ts";
 import type { Stamp } from "../stamp.ts";
 import { type Revision, StoreDamagedError } from "../store.ts";
 import { checkEnvironment } from "./check.ts";
@@ -14,7 +14,8 @@ import {
   type ReadCompanions,
   writeCompanions,
 } from "./companions.ts";
-import { dataFile, type Environment } from "./databases.ts";
+import type { Environment } from "./databases.ts";
+import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { damagedError } from "./errors.ts";
 import { formatVersion } from "./layout.ts";
@@ -215,13 +216,4 @@ async function hashOf(file: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   return hash.digest("hex");
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

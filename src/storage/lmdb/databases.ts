@@ -19,6 +19,3 @@ export interface Environment {
   /** The value codec of `data`, which the log's records go through as well. */
   readonly records: RecordCodec;
 }
-
-/** The file in which LMDB keeps everything. */
-export const dataFile = "data.mdb";

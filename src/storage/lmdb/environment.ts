@@ -18,9 +18,10 @@ import { firstRevision } from "../entry.ts";
 import type { WantedStamp } from "../stamp.ts";
 import { StoreDamagedError, StoreError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
-import { dataFile, type Environment } from "./databases.ts";
+import type { Environment } from "./databases.ts";
+import { dataFile, lockFile } from "./files.ts";
 import { checkNow, pageDamage } from "./check.ts";
-import { damagedError, lockedError } from "./errors.ts";
+import { damagedError, lockedError, replacedError } from "./errors.ts";
 import { encodeState, formatVersion } from "./layout.ts";
 import { fileBytes, pageBytesOf } from "./room.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
@@ -28,6 +29,12 @@ import { WriterLock } from "./writer-lock.ts";
 
 /** Address space, not disk: the file grows as it fills. */
 export const defaultMapBytes = 256 * 2 ** 30;
+
+/**
+ * The page size of new files. Of objects of one to two kilobytes a page of 4 KB holds only one or two, and half of it stays
+ * empty; with larger pages than this each write would cost the disk more.
+ */
+const newPageBytes = 8192;
 
 const lmdbMagic = 0xbeefc0de;
 
@@ -70,6 +77,11 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Wanted
   return environment;
 }
 
+/** Whether something else in this process has the environment open too. */
+export function isShared({ dir }: Environment): boolean {
+  return (openFolders.get(dir)?.users ?? 0) > 1;
+}
+
 /** Gives an environment back; the last user closes it. */
 export async function releaseEnvironment(environment: Environment): Promise<void> {
   const shared = openFolders.get(environment.dir);
@@ -84,7 +96,7 @@ const stoppedMs = 2000;
 
 /** Opening a folder is a write, which waits for the writes of other processes; so a stopped process is reported first. */
 function refuseStoppedWriter(dir: string): void {
-  if (!existsSync(join(dir, "lock.mdb"))) return;
+  if (!existsSync(join(dir, lockFile))) return;
   const lock = new WriterLock(dir);
   const sleep = new Int32Array(new SharedArrayBuffer(4));
   try {
@@ -113,7 +125,7 @@ function prepareFolder(dir: string): string {
 
 /** What is stored holds secrets: its files are their owner's alone, whatever folder they lie in. */
 function keepPrivate(dir: string): void {
-  for (const name of [dataFile, "lock.mdb"]) {
+  for (const name of [dataFile, lockFile]) {
     const file = join(dir, name);
     if (!existsSync(file)) continue;
     const { uid, mode } = statSync(file);
@@ -123,6 +135,7 @@ function keepPrivate(dir: string): void {
 
 function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | undefined): Environment {
   refuseForeignFile(dir);
+  const opening = fileIn(dir);
   const textual = { keyEncoder: textKeys };
   const root = open<Buffer, string>({
     path: dir,
@@ -133,6 +146,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
     eventTurnBatching: false,
     mapSize: mapBytes,
     maxDbs: 8,
+    pageSize: newPageBytes,
     maxReaders: 512,
     encoding: "binary",
     ...textual,
@@ -168,6 +182,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
       if (stamp !== undefined) claimStamp(opened, stamp);
       return opened;
     });
+    if (opening !== undefined && opening !== fileIn(dir)) throw replacedError(dir);
     if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
@@ -177,6 +192,11 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
       .catch((failure: unknown) => process.emitWarning(`closing ${dir} failed: ${String(failure)}`));
     throw error;
   }
+}
+
+/** Which file the store's data is at present; undefined before there is any. */
+function fileIn(dir: string): number | undefined {
+  return statSync(join(dir, dataFile), { throwIfNoEntry: false })?.ino;
 }
 
 /** How long it is waited for another process that is just making the file. */

@@ -49,6 +49,18 @@ export function lockedError(dir: string, holder: string | undefined, waitedMs: n
   );
 }
 
+/** The error of work that needs a folder to itself. */
+export function usedError(dir: string, process: number): StoreTimeoutError {
+  return new StoreTimeoutError(
+    `${dir} is in use by process ${process}: end that server first; nothing was changed`,
+  );
+}
+
+/** The error of who opened a file that was then replaced by a smaller one. */
+export function replacedError(dir: string): StoreTimeoutError {
+  return new StoreTimeoutError(`${dir} was compacted by another process while it was opened: try again`);
+}
+
 /** Why a transaction failed: lmdb-js says only that it did, and the reason in a promise on the error. */
 export async function transactionError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !("commitError" in error)) return error;

@@ -12,6 +12,7 @@ import {
   type Revision,
   type Store,
   StoreError,
+  type StoreUsage,
   type SubscribeOptions,
   type Subscription,
   type Write,
@@ -19,10 +20,12 @@ import {
 import { ChangeWatch } from "./change-watch.ts";
 import { checkEnvironment } from "./check.ts";
 import { Compactor } from "./compactor.ts";
-import { dataFile, type Environment } from "./databases.ts";
+import type { Environment } from "./databases.ts";
+import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { damagedError, writeError } from "./errors.ts";
 import { assertReadable, Reader } from "./reader.ts";
+import { fileBytes, usedBytes } from "./room.ts";
 import { type Batch, Writer } from "./writer.ts";
 
 /** How an embedded store is opened. */
@@ -44,6 +47,7 @@ const defaultRecentEventsBytes = 16 * 1024 * 1024;
 export interface LmdbStore extends Store {
   /** The folder, as an absolute path without links. */
   readonly dir: string;
+  usage(): StoreUsage;
 }
 
 /**
@@ -180,6 +184,14 @@ class EmbeddedStore implements LmdbStore {
   writeObstacle(): StoreError | undefined {
     this.assertOpen();
     return this.writer.obstacle();
+  }
+
+  usage(): StoreUsage {
+    return this.read(() => {
+      const { root, pageBytes } = this.environment;
+      const totalBytes = fileBytes(root, pageBytes);
+      return { totalBytes, freeBytes: Math.max(0, totalBytes - usedBytes(this.environment)) };
+    });
   }
 
   close(): Promise<void> {

@@ -8,7 +8,7 @@
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { dataFile } from "./databases.ts";
+import { dataFile } from "./files.ts";
 
 const headerBytes = 24;
 const branchFlag = 0x01;
@@ -82,13 +82,18 @@ class PageWalk {
   private readonly transaction: number;
   private readonly meta: Buffer;
   private readonly whole: boolean;
+  /** One for each page that is being looked at, from the root down, as a large file has thousands of pages. */
+  private readonly buffers: Buffer[] = [];
+  private depth = 0;
+  private readonly head: Buffer;
 
   constructor(
     private readonly file: number,
     private readonly pageBytes: number,
     everything: boolean,
   ) {
-    const metas = [this.read(0), this.read(1)];
+    this.head = Buffer.alloc(pageBytes);
+    const metas = [this.read(0, Buffer.alloc(pageBytes)), this.read(1, Buffer.alloc(pageBytes))];
     metas.sort((a, b) => uint64(b, metaOffsets.transaction) - uint64(a, metaOffsets.transaction));
     this.meta = metas[0]!;
     this.lastPage = uint64(this.meta, metaOffsets.lastPage);
@@ -128,30 +133,36 @@ class PageWalk {
   private page(tree: Tree, number: number, depth: number, found: Counts): void {
     const isLeaf = depth === tree.depth;
     // The tree of databases leads to the others.
-    if (isLeaf && !this.whole && tree.name !== databasesName && tree.name !== freePagesName)
-      return this.claim(number);
+    const claimsLeaves = !this.whole && tree.name !== databasesName && tree.name !== freePagesName;
+    if (isLeaf && claimsLeaves) return this.claim(number);
+    const aboveClaimed = claimsLeaves && depth + 1 === tree.depth;
     const page = this.treePage(number, isLeaf ? leafFlag : branchFlag);
+    this.depth++;
     const count = page.readUInt16LE(20) >> 1;
     if (isLeaf) found.leaves++;
     else found.branches++;
-    let before: Buffer | undefined;
+    let beforeAt = 0;
+    let beforeEnd = 0;
     for (let index = 0; index < count; index++) {
       const at = this.nodeAt(page, number, index);
-      const key = this.keyOf(page, number, at);
+      const keyAt = at + nodeBytes;
+      const keyEnd = this.keyEnd(page, number, at);
       // The first key of a branch page stands for everything below the second.
       const ordered = tree.name !== freePagesName && (isLeaf || index > 0);
-      if (ordered && before !== undefined && before.compare(key) >= 0)
+      if (ordered && beforeEnd > 0 && !isBelow(page, beforeAt, beforeEnd, keyAt, keyEnd))
         this.fail(number, "its keys are not in order");
-      if (ordered) before = key;
+      if (ordered) [beforeAt, beforeEnd] = [keyAt, keyEnd];
       if (isLeaf) this.leafNode(tree, page, number, at, found);
+      else if (aboveClaimed) this.claim(childOf(page, at));
       else this.page(tree, childOf(page, at), depth + 1, found);
     }
     if (isLeaf) found.entries += count;
+    this.depth--;
   }
 
   private treePage(number: number, kind: number): Buffer {
     this.claim(number);
-    const page = this.read(number);
+    const page = this.read(number, (this.buffers[this.depth] ??= Buffer.alloc(this.pageBytes)));
     if (uint64(page, 0) !== number) this.fail(number, "it has the number of another");
     if (uint64(page, 8) > this.transaction) this.fail(number, "it is newer than the file");
     if ((page.readUInt16LE(18) & kindMask) !== kind) this.fail(number, "it is of another kind");
@@ -172,11 +183,10 @@ class PageWalk {
     return at;
   }
 
-  private keyOf(page: Buffer, number: number, at: number): Buffer {
-    const start = at + nodeBytes;
-    const end = start + page.readUInt16LE(at + 6);
+  private keyEnd(page: Buffer, number: number, at: number): number {
+    const end = at + nodeBytes + page.readUInt16LE(at + 6);
     if (end > this.pageBytes) this.fail(number, "a key lies outside it");
-    return page.subarray(start, end);
+    return end;
   }
 
   /** A leaf's entry: its value lies within the page, or on pages of its own, or describes a tree. */
@@ -202,7 +212,7 @@ class PageWalk {
     if (number + pages - 1 > this.lastPage) this.fail(from, "a large value lies outside the file");
     for (let one = number; one < number + pages; one++) this.claim(one);
     found.overflows += pages;
-    const head = this.read(number);
+    const head = this.read(number, this.head);
     if (uint64(head, 0) !== number || (head.readUInt16LE(18) & kindMask) !== overflow) {
       this.fail(number, "it doesn't begin a large value");
     }
@@ -238,8 +248,8 @@ class PageWalk {
     this.seen[number] = 1;
   }
 
-  private read(number: number): Buffer {
-    const page = Buffer.allocUnsafe(this.pageBytes);
+  /** Reads a page into a buffer, which it gives back. */
+  private read(number: number, page: Buffer): Buffer {
     const length = readSync(this.file, page, 0, this.pageBytes, number * this.pageBytes);
     if (length < this.pageBytes) throw new PageDamage(`page ${number} is cut off`);
     return page;
@@ -248,6 +258,16 @@ class PageWalk {
   private fail(number: number, why: string): never {
     throw new PageDamage(`page ${number} is damaged: ${why}`);
   }
+}
+
+/** Whether one key on a page is below another; there are too many, and they are too short, for a call of Node each. */
+function isBelow(page: Buffer, at: number, end: number, otherAt: number, otherEnd: number): boolean {
+  const length = Math.min(end - at, otherEnd - otherAt);
+  for (let index = 0; index < length; index++) {
+    const difference = page[at + index]! - page[otherAt + index]!;
+    if (difference !== 0) return difference < 0;
+  }
+  return end - at < otherEnd - otherAt;
 }
 
 interface Counts {

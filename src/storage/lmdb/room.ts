@@ -1,7 +1,8 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
-import { dataFile, type Environment } from "./databases.ts";
+import type { Environment } from "./databases.ts";
+import { dataFile } from "./files.ts";
 
 /** What lmdb-js knows but doesn't declare. */
 interface NativeEnvironment {
@@ -36,12 +37,16 @@ export function fileBytes(root: RootDatabase<Buffer, string>, pageBytes: number)
  * keep. Runs inside the write transaction; exact only where it gets tight.
  */
 export function roomLeft(environment: Environment, limit: number): number {
-  const { root, pageBytes, data, history, log, counts, marks } = environment;
+  const { root, pageBytes } = environment;
   const file = fileBytes(root, pageBytes);
-  if (limit - file > ampleBytes) return limit - file;
-  let used = 0;
-  for (const database of [data, history, log, counts, marks]) used += pagesOf(database);
-  return limit - used * pageBytes;
+  return limit - (limit - file > ampleBytes ? file : usedBytes(environment));
+}
+
+/** How much of the data file holds something, but for a few pages that the engine keeps its own lists in. */
+export function usedBytes({ pageBytes, data, history, log, counts, marks }: Environment): number {
+  let pages = 0;
+  for (const database of [data, history, log, counts, marks]) pages += pagesOf(database);
+  return pages * pageBytes;
 }
 
 function pagesOf(database: Pick<Database, "get">): number {

@@ -1,8 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-
-/** The file through which the processes over a folder agree on who writes. */
-const lockFile = "lock.mdb";
+import { lockFile } from "./files.ts";
 
 const lmdbMagic = 0xbeefc0de;
 /** Where the writers' mutex lies: behind the table's head, which takes one cache line with the readers' mutex. */

@@ -95,7 +95,7 @@ export const SecurityContext = struct(
     procMount: field(9, string, "How the process file system is mounted.")
       .nullable()
       .oneOf("Default", "Unmasked")
-      .gated("ProcMountType"),
+      .gated("ProcMountType", "Default"),
     windowsOptions: field(10, WindowsSecurityContextOptions, "Settings for Windows containers.").nullable(),
     seccompProfile: field(11, SeccompProfile, "System calls that the container may make.").nullable(),
   },

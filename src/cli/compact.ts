@@ -1,0 +1,34 @@
+import { systemClock } from "../base/clock.ts";
+import { defaultRetentionMs } from "../storage/options.ts";
+import { shrinkLmdb } from "../storage/lmdb/shrink.ts";
+import { helpText, type Command } from "./command.ts";
+import { storeFolder } from "./data-folder.ts";
+import type { Flag } from "./flag.ts";
+import { FlagReader, parseFlags } from "./flag-reader.ts";
+
+const compactFlags: readonly Flag[] = [
+  {
+    name: "data-dir",
+    type: "string",
+    default: ".plinth",
+    doc: "Data folder of the server, which must not be running.",
+  },
+];
+
+const about = `Gives room that isn't in use back to the disk: a running server drops history by itself and fills
+the room that this leaves, but its file never gets smaller. The disk needs room for the objects once more.`;
+
+/** Makes the file of a store as small as what it holds. */
+export const compactCommand: Command = {
+  help: () => helpText("plinth compact [FLAGS]", about, compactFlags),
+  async run(words) {
+    const dataDir = new FlagReader(compactFlags, parseFlags(compactFlags, words)).text("data-dir");
+    const { before, after } = await shrinkLmdb(storeFolder(dataDir), systemClock.now() - defaultRetentionMs);
+    process.stdout.write(`compacted ${dataDir}: ${megabytes(before)} before, ${megabytes(after)} now\n`);
+    return 0;
+  },
+};
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

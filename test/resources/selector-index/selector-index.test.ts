@@ -1,0 +1,170 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
+import type { Revision, Store } from "../../../src/storage/store.ts";
+import { ManualClock } from "../../api/support.ts";
+import { UnsteadyStore } from "../../support/unsteady-store.ts";
+import { chunk, listAt, put, remove, smallLimits, twoEngines, type Query } from "./support.ts";
+
+const web: Query = { namespace: "", labels: "app=web", fields: "" };
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A store with pods, of which one in `each` is labelled app=web. */
+async function fill(store: Store, count: number, each: number): Promise<void> {
+  for (let number = 0; number < count; number++) {
+    const labels = { app: number % each === 0 ? "web" : `other-${number}` };
+    await put(store, "a", `pod-${String(number).padStart(4, "0")}`, { labels, nodeName: "" });
+  }
+}
+
+async function filled({ count = 100, each = 10, limits = {}, store = undefined as Store | undefined } = {}) {
+  const clock = new ManualClock();
+  const own = store ?? createMemoryStore({ clock });
+  await fill(own, count, each);
+  const engines = twoEngines(own, clock, { ...smallLimits, ...limits });
+  closers.push(engines.close, () => own.close());
+  const list = async (query = web) => (await chunk(engines.indexed, query, { mode: "latest" })).items;
+  return { ...engines, clock, store: own, list, figures: () => engines.selectors.figures };
+}
+
+describe("the index of a label", () => {
+  it("is made once lists have looked at enough in vain, and then answers them", async () => {
+    const { list, selectors, figures } = await filled();
+    const scanned = await list();
+    expect(scanned).toHaveLength(10);
+    await selectors.settled();
+    expect(await list()).toEqual(scanned);
+    expect(figures()).toMatchObject({ scanned: 1, fromIndex: 1, indexes: 1, tooLarge: 0 });
+  });
+
+  it("isn't made of a small collection, nor for what conditions can't be looked up", async () => {
+    const { list, selectors, figures } = await filled({ limits: { leastObjects: 101 } });
+    await list();
+    await list({ ...web, labels: "app!=web" });
+    await selectors.settled();
+    await list();
+    expect(figures()).toMatchObject({ indexes: 0, fromIndex: 0 });
+  });
+
+  it("doesn't answer for the time before it was made", async () => {
+    const { list, selectors, store, indexed, scanning } = await filled();
+    const before = (await store.latestRevision()) as Revision;
+    await remove(store, "a", "pod-0000");
+    await put(store, "a", "pod-0010", { labels: {}, nodeName: "" });
+    await list();
+    await selectors.settled();
+    expect(await list()).toHaveLength(8);
+    expect(await listAt(indexed, web, before)).toEqual(await listAt(scanning, web, before));
+    expect(await listAt(indexed, web, before)).toHaveLength(10);
+  });
+
+  it("lets others have their turn while it is made, and takes in what they write", async () => {
+    const { list, selectors, store } = await filled({ count: 300 });
+    await list();
+    let turns = 0;
+    let done = false;
+    const turn = () => {
+      turns++;
+      if (!done) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const writing = (async () => {
+      for (let number = 0; number < 20; number++) {
+        await put(store, "a", `late-${number}`, { labels: { app: "web" }, nodeName: "" });
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await selectors.settled();
+    done = true;
+    expect(turns).toBeGreaterThan(50);
+    await writing;
+    expect(await list()).toHaveLength(30 + 20);
+  });
+
+  it("is forgotten when nobody asked for it in a while", async () => {
+    const { list, selectors, clock, figures } = await filled();
+    await list();
+    await selectors.settled();
+    expect(figures()).toMatchObject({ indexes: 1 });
+    await clock.advance(3 * smallLimits.idleMs);
+    expect(figures()).toMatchObject({ indexes: 0, bytes: 0 });
+    expect(await list()).toHaveLength(10);
+  });
+
+  it("isn't made where it would take more memory than the bound, which is counted", async () => {
+    const { list, selectors, figures } = await filled({ limits: { totalBytes: 5000 } });
+    await list();
+    await selectors.settled();
+    expect(await list()).toHaveLength(10);
+    expect(figures()).toMatchObject({ indexes: 0, fromIndex: 0, tooLarge: 1 });
+  });
+
+  it("is given up when it grows past the bound", async () => {
+    const { list, selectors, store, figures } = await filled({ limits: { totalBytes: 25_000 } });
+    await list();
+    await selectors.settled();
+    expect(figures()).toMatchObject({ indexes: 1 });
+    expect(figures().bytes).toBeGreaterThan(100 * 60);
+    for (let number = 0; number < 100; number++) {
+      await put(store, "b", `pod-${number}`, { labels: { app: `more-${number}` }, nodeName: "" });
+    }
+    expect(figures()).toMatchObject({ indexes: 0, tooLarge: 1 });
+    expect(await list()).toHaveLength(10);
+  });
+
+  it("makes room for another one", async () => {
+    const { list, selectors, figures } = await filled({ limits: { termsOfCollection: 1 } });
+    const byName = { namespace: "", labels: "", fields: "metadata.name=pod-0003" };
+    for (const query of [web, byName]) {
+      await list(query);
+      await selectors.settled();
+    }
+    expect(await list(byName)).toHaveLength(1);
+    expect(figures()).toMatchObject({ indexes: 1, fromIndex: 1 });
+  });
+
+  it("leaves out a value that many have, and has it again when few have it", async () => {
+    const { list, selectors, store, figures } = await filled({ each: 2 });
+    await list();
+    await selectors.settled();
+    expect(await list()).toHaveLength(50);
+    expect(figures()).toMatchObject({ indexes: 1, fromIndex: 0 });
+    for (let number = 0; number < 90; number += 2) {
+      await remove(store, "a", `pod-${String(number).padStart(4, "0")}`);
+    }
+    await list();
+    await list();
+    await selectors.settled();
+    expect(await list()).toHaveLength(5);
+    expect(figures()).toMatchObject({ fromIndex: 1 });
+  });
+});
+
+describe("a store that fails", () => {
+  it("while an index is made leaves lists to scan, and it is told", async () => {
+    const unsteady = new UnsteadyStore();
+    const { list, selectors, failures, figures } = await filled({ store: unsteady.shown });
+    await list();
+    unsteady.away = true;
+    await selectors.settled();
+    unsteady.away = false;
+    expect(failures).toHaveLength(1);
+    expect(await list()).toHaveLength(10);
+    expect(figures()).toMatchObject({ indexes: 0 });
+  });
+
+  it("to tell of changes takes the index along", async () => {
+    const unsteady = new UnsteadyStore();
+    const { list, selectors, figures } = await filled({ store: unsteady.shown });
+    await list();
+    await selectors.settled();
+    unsteady.endSubscription();
+    await put(unsteady.store, "a", "late", { labels: { app: "web" }, nodeName: "" });
+    expect(await list()).toHaveLength(11);
+    await selectors.settled();
+    expect(await list()).toHaveLength(11);
+    expect(figures().fromIndex).toBe(1);
+  });
+});

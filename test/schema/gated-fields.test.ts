@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { dropDisabledFields } from "../../src/schema/gates.ts";
+import { Pod } from "../../src/kinds/core/pod/pod.ts";
+
+const withProcMount = (procMount: string | null | undefined) => ({
+  spec: { containers: [{ name: "c", securityContext: { procMount } }] },
+});
+
+function afterWrite(given: string | null | undefined, live?: string, gates: readonly string[] = []) {
+  const value = withProcMount(given);
+  const before = live === undefined ? undefined : withProcMount(live);
+  dropDisabledFields(Pod.type, value, before, (gate) => gates.includes(gate));
+  return value.spec.containers[0]?.securityContext.procMount;
+}
+
+describe("procMount, whose gate is off", () => {
+  it.each<[string, string | null | undefined, string | undefined, string | null | undefined]>([
+    ["is set to Default where it is given", "Unmasked", undefined, "Default"],
+    ["stays Default", "Default", undefined, "Default"],
+    ["stays absent", undefined, undefined, undefined],
+    ["stays null", null, undefined, null],
+    ["is kept where the pod already used it", "Unmasked", "Unmasked", "Unmasked"],
+    ["is set to Default where the pod had only that", "Unmasked", "Default", "Default"],
+  ])("%s", (_name, given, live, expected) => {
+    expect(afterWrite(given, live)).toBe(expected);
+  });
+
+  it("is kept with its gate", () => {
+    expect(afterWrite("Unmasked", undefined, ["ProcMountType"])).toBe("Unmasked");
+  });
+});

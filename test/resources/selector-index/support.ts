@@ -15,7 +15,7 @@ import type { Revision, Store } from "../../../src/storage/store.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { engineOver } from "../engine.ts";
 
-export const pods: Resource = resourceOf(Pod, platform);
+const pods: Resource = resourceOf(Pod, platform);
 
 export interface Labelled {
   readonly labels: Readonly<Record<string, string>>;

@@ -1551,6 +1551,8 @@ export interface KindMembers<O> {
   readonly fillDefaults?: (copy: O, context: KindContext) => void;
   /** Resets what a creator may not set. Changes the copy. */
   readonly prepareCreate?: ((copy: O, context: KindContext) => void) | undefined;
+  /** Members that no writer owns, as every update of the main resource resets them. */
+  readonly unowned?: readonly string[] | undefined;
   /** Resets what an update of the main resource may not change. Changes the copy. */
   readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
   /**

@@ -146,6 +146,12 @@ async function create(
 ): Promise<WriteResult> {
   const { requestTarget: target } = context;
   if (target.subresource !== "") throw notFound(target);
+  if (!isNamed(wanted.given)) {
+    throw new StatusError(
+      "BadRequest",
+      "there is no such object yet: metadata.name must be provided to create it",
+    );
+  }
   if (wanted.part.metadata.resourceVersion !== undefined) throw notFound(target);
   const { uid } = wanted.part.metadata;
   if (uid !== undefined) {
@@ -231,7 +237,7 @@ function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, f
   }
 }
 
-/** The applied part must have apiVersion and kind, no managed fields, and no other name than the target, whose it gets. */
+/** The applied part must have apiVersion and kind, no managed fields, and no other name than the target, whose it gets; to create the object it must say it. */
 export function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (typeof apiVersion !== "string" || apiVersion === "" || typeof kind !== "string" || kind === "") {
@@ -251,6 +257,12 @@ export function checkPart(target: Target, value: unknown, part: Partial<ApiObjec
   }
   matchNamespace(target, metadata);
   return { ...part, metadata: { ...metadata, name: target.name } } as ApiObject;
+}
+
+/** Whether what was sent says the object's name itself. */
+function isNamed(given: JsonValue): boolean {
+  const { metadata } = given as { readonly metadata?: { readonly name?: unknown } | null };
+  return typeof metadata?.name === "string";
 }
 
 /** What identifies an object, and what the server keeps of it, is absent where it is null. */

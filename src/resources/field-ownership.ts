@@ -59,7 +59,8 @@ function allOf(names: readonly string[]): FieldSet {
 export function ignoredFields({ resource: { kind }, subresource }: Target): FieldSet {
   const part = subresource === "" ? undefined : kind.subresources[subresource];
   if (part === undefined || part.shape !== undefined) {
-    return Object.hasOwn(kind.subresources, "status") ? ignoredWithStatus : ignoredEverywhere;
+    const ignored = Object.hasOwn(kind.subresources, "status") ? ignoredWithStatus : ignoredEverywhere;
+    return kind.unowned === undefined ? ignored : ignored.union(allOf(kind.unowned));
   }
   let known = ignoredInParts.get(kind.type);
   if (known === undefined) ignoredInParts.set(kind.type, (known = new Map()));

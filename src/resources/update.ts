@@ -262,8 +262,8 @@ function withStatusOf(target: Target, object: ApiObject, live: ApiObject): ApiOb
 /** What the kind and its gates make of a whole object that is written. Changes `object`. */
 function prepareWhole(engine: Engine, target: Target, object: ApiObject, live: ApiObject): void {
   const { kind } = target.resource;
-  kind.prepareUpdate?.(object, live, kindContext(engine, target));
   dropDisabledFields(kind.type, object, live, engine.featureEnabled);
+  kind.prepareUpdate?.(object, live, kindContext(engine, target));
 }
 
 /** What plugins made of the object changes no more than the write itself may. Changes `object`. */

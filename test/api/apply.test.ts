@@ -285,12 +285,19 @@ describe("server-side apply", () => {
     ["no metadata", {}],
     ["empty metadata", { metadata: {} }],
     ["metadata of nulls", { metadata: { name: null, uid: null, managedFields: null } }],
-  ])("what has %s gets the name of the path", async (what, metadata) => {
+  ])("what has %s changes the object of the path and creates none", async (what, metadata) => {
     const path = `${configMaps}/named-${what.replaceAll(" ", "-")}`;
     const body = { apiVersion: "v1", kind: "ConfigMap", data: { a: "1" }, ...metadata };
-    const made = await apply(path, body, "fieldManager=me");
-    expect([made.status, made.body.metadata.name]).toEqual([201, path.split("/").at(-1)]);
-    expect(entryOf(made, "me")!.fieldsV1).toEqual({ "f:data": { "f:a": {} } });
+    const refused = await apply(path, body, "fieldManager=me");
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      expect.stringContaining("metadata.name must be"),
+    ]);
+    const name = path.split("/").at(-1)!;
+    await server.admin.post(configMaps, configMap(name, { b: "2" }));
+    const changed = await apply(path, body, "fieldManager=me");
+    expect([changed.status, changed.body.metadata.name]).toEqual([200, name]);
+    expect(entryOf(changed, "me")!.fieldsV1).toEqual({ "f:data": { "f:a": {} } });
   });
 
   it("a null is meant: the manager owns the field, which goes or gets its default", async () => {

@@ -29,6 +29,15 @@ async function expectRefused(spec: object, field: string): Promise<void> {
   expect([answer.status, causeFields(answer)]).toEqual([422, [field]]);
 }
 
+test("nobody owns the spec of a request, as no update changes it", async () => {
+  const { body } = await ok(create({}));
+  expect(body.metadata).not.toHaveProperty("managedFields");
+  const changed = { ...body, metadata: { ...body.metadata, labels: { a: "b" } } };
+  const after = await ok(server.admin.put(`${requestsPath}/${body.metadata.name}`, changed));
+  const [{ fieldsV1 }] = after.body.metadata.managedFields;
+  expect(Object.keys(fieldsV1)).toEqual(["f:metadata"]);
+});
+
 describe("2.6 the spec of a CertificateSigningRequest", () => {
   test("C-2.6-01 spec.request is required: a PEM PKCS#10 request, base64 in JSON or YAML", async () => {
     await expectRefused({ request: undefined }, "spec.request");

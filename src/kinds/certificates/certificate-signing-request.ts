@@ -102,6 +102,7 @@ export const CertificateSigningRequest = kind({
     const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = copy.spec;
     copy.spec = { ...asked, ...requester(user) };
   },
+  unowned: ["spec"],
   prepareUpdate(copy, live) {
     copy.spec = deepClone(live.spec);
   },

@@ -8,6 +8,7 @@ import { admission } from "./scenarios/admission.ts";
 import { applies } from "./scenarios/apply.ts";
 import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
+import { bothForms } from "./scenarios/both-forms.ts";
 import { collection } from "./scenarios/collection.ts";
 import { disk } from "./scenarios/disk.ts";
 import { customKind } from "./scenarios/custom.ts";
@@ -39,6 +40,7 @@ const scenarios: readonly Scenario[] = [
   get,
   binary,
   table,
+  bothForms,
   list,
   changedList,
   selectorList,

@@ -36,3 +36,9 @@ export function writeText(
   const head = headOf(token, [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`]);
   return `${method} ${path} HTTP/1.1\r\n${head}${body}`;
 }
+
+/** A POST of a body that isn't text, with a character for each byte. */
+export function binaryPostText(path: string, token: string, body: Buffer, mediaType: string): string {
+  const lines = [`Content-Type: ${mediaType}`, `Content-Length: ${body.length}`];
+  return `POST ${path} HTTP/1.1\r\n${headOf(token, lines, mediaType)}${body.toString("latin1")}`;
+}

@@ -18,7 +18,13 @@ export type RequestPlan =
    * The same text, with each `%SEQ%______` replaced by a number of 11 digits that is never used twice, and each
    * `%OBJ%_` by one of 6 digits that goes round below `objects`; no two connections use the same one at a time.
    */
-  | { readonly kind: "numbered"; readonly text: string; readonly objects: number }
+  | {
+      readonly kind: "numbered";
+      /** In the binary form a character for each byte, which `encoding` says. */
+      readonly text: string;
+      readonly objects: number;
+      readonly encoding?: "latin1" | undefined;
+    }
   /** Texts of a file (a JSON list), one after the other over all connections, and from the start again. */
   | { readonly kind: "listed"; readonly file: string }
   /** GETs of the pages of a list: the first path, then with the token of the page before, and from the start again. */

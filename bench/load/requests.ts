@@ -18,7 +18,7 @@ export function requestSources(plan: RequestPlan, connections: number): (index: 
       return () => ({ next: () => bytes, answered: () => true });
     }
     case "numbered":
-      return (index) => new Numbered(plan.text, plan.objects, index, connections);
+      return (index) => new Numbered(Buffer.from(plan.text, plan.encoding), plan.objects, index, connections);
     case "listed": {
       const texts = (JSON.parse(readFileSync(plan.file, "utf8")) as string[]).map((text) =>
         Buffer.from(text),
@@ -41,17 +41,15 @@ export function watchText(text: string, index: number): string {
 
 /** Writes its numbers into one buffer; the request before has been answered, so nobody reads it any more. */
 class Numbered implements RequestSource {
-  private readonly bytes: Buffer;
   private readonly sequences: readonly number[];
   private readonly numbers: readonly number[];
 
   constructor(
-    text: string,
+    private readonly bytes: Buffer,
     private readonly objects: number,
     private at: number,
     private readonly step: number,
   ) {
-    this.bytes = Buffer.from(text);
     this.sequences = places(this.bytes, sequenceMark);
     this.numbers = places(this.bytes, objectMark);
   }

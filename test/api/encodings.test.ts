@@ -105,6 +105,33 @@ describe("encodings", () => {
     });
   });
 
+  it("an object that is read in binary again and again is told as it is after each change, and in each version", async () => {
+    const told = async (path: string): Promise<{ apiVersion: string; message: Uint8Array }> =>
+      opened(await server.admin.get(path, { accept: binary }));
+    await server.admin.post(configMaps, map("often", { a: "1" }));
+    for (const a of ["1", "2", "3"]) {
+      if (a !== "1") await server.admin.put(`${configMaps}/often`, map("often", { a }));
+      for (const _ of [1, 2]) {
+        const { message } = await told(`${configMaps}/often`);
+        expect(decodeMessage(ConfigMap.type, message)).toMatchObject({ data: { a } });
+      }
+    }
+    const scalers = "namespaces/default/horizontalpodautoscalers";
+    const spec = {
+      maxReplicas: 3,
+      scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" },
+    };
+    const metadata = { name: "web" };
+    const object = { apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", metadata, spec };
+    await server.admin.post(`/apis/autoscaling/v2/${scalers}`, object);
+    for (const _ of [1, 2]) {
+      for (const version of ["v1", "v2"]) {
+        const { apiVersion } = await told(`/apis/autoscaling/${version}/${scalers}/web`);
+        expect(apiVersion).toBe(`autoscaling/${version}`);
+      }
+    }
+  });
+
   it("C-4.7-05 a client that speaks only binary creates, replaces, lists, watches and deletes", async () => {
     const options = { accept: binary, contentType: binary };
     const made = await server.admin.ask("POST", configMaps, { ...options, raw: inBinary(map("bin")) });

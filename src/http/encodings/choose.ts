@@ -2,11 +2,13 @@ import { StatusError } from "../../base/status-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Resource } from "../../resources/registry.ts";
+import type { Entry } from "../../storage/store.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { negotiate, type Wanted } from "../request/negotiation.ts";
 import type { Encoding } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
+import { ObjectForms } from "./object-forms.ts";
 import { ProtobufEncoding } from "./protobuf.ts";
 import { TableEncoding, type IncludeObject } from "./table.ts";
 import type { YamlEncoding } from "./yaml.ts";
@@ -26,6 +28,7 @@ export class Encodings {
   private readonly byAcceptHeader = new Map<string, Wanted>();
   private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
   private readonly wholeProtobuf = new WeakMap<Resource, ProtobufEncoding>();
+  private readonly forms = new ObjectForms();
   private yamlEncoding: typeof YamlEncoding | undefined;
 
   constructor(private readonly vocabulary: Vocabulary) {}
@@ -70,6 +73,11 @@ export class Encodings {
     if (wanted.as === "whole" && wanted.format === "protobuf") return this.protobufOf(resource, kinds);
     const view = wanted.as === "whole" ? wholeView(resource, kinds) : metadataView(kinds, wanted.version);
     return this.formed(wanted.format, view);
+  }
+
+  /** A stored object in one of these encodings. */
+  stored(encoding: Encoding, entry: Entry): Uint8Array {
+    return this.forms.of(encoding, entry);
   }
 
   private formed(format: Wanted["format"], view: View): Encoding {

@@ -10,6 +10,8 @@ export interface Encoding {
   readonly watchContentType: string;
   /** The encoding that shows the same in JSON; absent where this one is JSON. */
   readonly inJson?: Encoding;
+  /** Whether what {@link object} wrote is worth keeping: it follows from the stored bytes alone, and takes longer than to send it. */
+  readonly isKept?: true;
   /** One object, from its stored bytes. */
   object(body: Uint8Array): Uint8Array;
   list(): ListWriter;

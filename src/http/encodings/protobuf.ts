@@ -18,6 +18,7 @@ import type { View } from "./view.ts";
 export class ProtobufEncoding implements Encoding {
   readonly key: string;
   readonly watchContentType: string;
+  readonly isKept = true;
   constructor(
     private readonly view: View,
     readonly contentType: string,

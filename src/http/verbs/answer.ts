@@ -4,6 +4,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { kindContext } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
+import type { Entry } from "../../storage/store.ts";
 import { sendCompressed } from "../answers/compression.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
@@ -47,16 +48,43 @@ function allWarnings(
   return warnings === undefined ? reported : [...warnings, ...reported];
 }
 
-/** Answers with one object, from its stored bytes. A promise resolves when the answer is on its way. */
+/** Answers with one object, from its JSON. A promise resolves when the answer is on its way. */
 export function sendObject(
-  { compresses }: HttpService,
+  service: HttpService,
   request: ResourceContext,
   encoding: Encoding,
   status: number,
   body: Uint8Array,
   warnings?: readonly string[],
 ): MaybePromise<void> {
-  const bytes = encoding.object(body);
+  return send(service, request, encoding, { status, body, bytes: encoding.object(body), warnings });
+}
+
+/** Answers 200 with an object that is stored. A promise resolves when the answer is on its way. */
+export function sendStored(
+  service: HttpService,
+  request: ResourceContext,
+  encoding: Encoding,
+  entry: Entry,
+): MaybePromise<void> {
+  const bytes = service.encodings.stored(encoding, entry);
+  return send(service, request, encoding, { status: 200, body: entry.body, bytes, warnings: undefined });
+}
+
+/** An object in JSON, and what is sent of it. */
+interface ObjectAnswer {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly warnings: readonly string[] | undefined;
+}
+
+function send(
+  { compresses }: HttpService,
+  request: ResourceContext,
+  encoding: Encoding,
+  { status, body, bytes, warnings }: ObjectAnswer,
+): MaybePromise<void> {
   const { audit } = request;
   if (audit?.wantsResponse === true) audit.responseObject(encoding.inJson?.object(body) ?? bytes);
   const headers = headersFor(encoding.contentType, allWarnings(request, warnings));

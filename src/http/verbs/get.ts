@@ -2,7 +2,7 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { getObject } from "../../resources/get.ts";
 import { parseResourceVersion } from "../../resources/resource-version.ts";
 import type { HttpService } from "../service.ts";
-import { encodingOf, sendObject } from "./answer.ts";
+import { encodingOf, sendStored } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** GET of one object. */
@@ -11,6 +11,6 @@ export function serveGet(service: HttpService, request: ResourceContext): MaybeP
   const version = query.empty ? undefined : parseResourceVersion(query.get("resourceVersion"));
   const encoding = encodingOf(service, request);
   return andThen(getObject(service.engine, request.target, version), (entry) =>
-    sendObject(service, request, encoding, 200, entry.body),
+    sendStored(service, request, encoding, entry),
   );
 }

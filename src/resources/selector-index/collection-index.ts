@@ -47,6 +47,8 @@ interface PendingChange {
 export interface CollectionIndexLimits {
   /** How many objects are read at a time while an index is made: about a millisecond's worth. */
   readonly pageObjects: number;
+  /** How many changes that came meanwhile are taken in at a time, likewise. */
+  readonly changesAtATime: number;
   /** A value that no more objects have than this is never common; see `commonPart`. */
   readonly commonLeast: number;
 }
@@ -143,10 +145,7 @@ export class CollectionIndex {
         if (!stands()) return false;
         for (const entry of page.entries) putInto(index, name, entry);
         if (!goOn() || kept.pending!.length > maxPending) break;
-        if (!page.more) {
-          finish(kept);
-          return true;
-        }
+        if (!page.more) return await this.catchUp(kept, stands);
         after = page.entries.at(-1)!.key;
         await setImmediate();
       }
@@ -154,6 +153,26 @@ export class CollectionIndex {
       if (kept.pending !== undefined && stands()) this.drop(name);
     }
     return false;
+  }
+
+  /**
+   * Takes what changed while an index was made into it, others having their turn in between.
+   *
+   * @param stands whether the index is still wanted; asked after each turn.
+   * @returns whether it was to the end.
+   */
+  private async catchUp(kept: KeptTerm, stands: () => boolean): Promise<boolean> {
+    for (;;) {
+      const pending = kept.pending!;
+      for (const { key, before, now } of pending.splice(0, this.limits.changesAtATime))
+        apply(kept.index, key, before, now);
+      if (pending.length === 0) {
+        kept.pending = undefined;
+        return true;
+      }
+      await setImmediate();
+      if (!stands()) return false;
+    }
   }
 
   /**
@@ -259,9 +278,4 @@ function putInto(index: TermIndex, name: TermName, entry: Entry): void {
 function apply(index: TermIndex, key: string, was: string | undefined, is: string | undefined): void {
   if (was !== undefined) index.remove(was, key);
   if (is !== undefined) index.add(is, key);
-}
-
-function finish(kept: KeptTerm): void {
-  for (const { key, before, now } of kept.pending!) apply(kept.index, key, before, now);
-  kept.pending = undefined;
 }

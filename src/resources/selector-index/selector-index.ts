@@ -27,6 +27,7 @@ const defaultLimits: SelectorIndexLimits = {
   leastObjects: 1000,
   idleMs: 15 * 60_000,
   pageObjects: 300,
+  changesAtATime: 500,
   commonLeast: 1000,
 };
 

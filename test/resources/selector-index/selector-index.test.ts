@@ -83,6 +83,27 @@ describe("the index of a label", () => {
     expect(await list()).toHaveLength(30 + 20);
   });
 
+  it("takes in what was written meanwhile bit by bit, others having their turn in between", async () => {
+    const { list, selectors, store } = await filled({ count: 300, limits: { pageObjects: 150 } });
+    await list();
+    // Between the two pages.
+    const changes = Array.from({ length: 100 }, (_, number) =>
+      put(store, "a", `late-${number}`, { labels: { app: "web" }, nodeName: "" }),
+    );
+    let turns = 0;
+    let done = false;
+    const turn = () => {
+      turns++;
+      if (!done) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await selectors.settled();
+    done = true;
+    expect(turns).toBeGreaterThan(40);
+    await Promise.all(changes);
+    expect(await list()).toHaveLength(30 + 100);
+  });
+
   it("is forgotten when nobody asked for it in a while", async () => {
     const { list, selectors, clock, figures } = await filled();
     await list();

@@ -29,6 +29,7 @@ export const smallLimits: SelectorIndexLimits = {
   leastObjects: 1,
   idleMs: 60_000,
   pageObjects: 3,
+  changesAtATime: 2,
   commonLeast: 4,
 };
 

@@ -86,6 +86,7 @@ class Deletion {
   /** Asks for the deletion of everything; undefined when the namespace was made anew meanwhile. */
   private async sweep(): Promise<Remaining[] | undefined> {
     const all: Remaining[] = [];
+    await this.context.registry.readAll();
     for (const resource of this.context.registry.stored()) {
       if (!resource.namespaced) continue;
       const remaining = { resource, count: 0, finalizers: new Map<string, number>() };

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { turnGiver } from "../base/turns.ts";
 import { comparePriority } from "../base/version-priority.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { customKinds, type CustomKindServices } from "../kinds/custom/custom-kind.ts";
@@ -36,7 +37,7 @@ interface Defined {
   readonly revision: Revision;
   /** In the version in which the objects are stored; undefined before the definition is established. */
   readonly stored: Resource | undefined;
-  /** By the names of their versions. */
+  /** By the names of their versions, in the order of discovery. */
   readonly served: ReadonlyMap<string, Resource>;
 }
 
@@ -49,6 +50,9 @@ export class CustomResources implements ChangingResources {
   private readonly follower: Follower;
   /** Definitions by group and name: what was read of them, or still is to be read. */
   private readonly groups = new Map<string, Map<string, Defined | KeptDefinition>>();
+  /** How many are still to be read. */
+  private unread = 0;
+  private reading: Promise<void> | undefined;
   private whole: { readonly revision: number; readonly versions: readonly ServedGroupVersion[] } | undefined;
 
   constructor(private readonly sources: CustomResourceSources) {
@@ -97,6 +101,29 @@ export class CustomResources implements ChangingResources {
     return undefined;
   }
 
+  versionsOf(group: string, name: string): readonly Resource[] {
+    const definitions = this.groups.get(group);
+    const definition = `${name}.${group}`;
+    if (definitions?.has(definition) !== true) return [];
+    return [...this.defined(definitions, definition).served.values()];
+  }
+
+  readAll(): MaybePromise<void> {
+    if (this.unread === 0) return undefined;
+    this.reading ??= this.readInTurns().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  private async readInTurns(): Promise<void> {
+    const giveTurn = turnGiver();
+    for (const definitions of this.groups.values()) {
+      for (const name of definitions.keys()) {
+        this.defined(definitions, name);
+        await giveTurn();
+      }
+    }
+  }
+
   revisionOf(group: string): string {
     const definitions = this.groups.get(group) ?? new Map<string, Defined | KeptDefinition>();
     return [...definitions]
@@ -140,7 +167,7 @@ export class CustomResources implements ChangingResources {
     const found = definitions.get(name)!;
     if (!(found instanceof KeptDefinition)) return found;
     const defined = readDefinition(found, this.sources);
-    definitions.set(name, defined);
+    this.setDefinition(definitions, name, defined);
     return defined;
   }
 
@@ -154,14 +181,25 @@ export class CustomResources implements ChangingResources {
     // Most writes of a definition that is in use change its status only, and nothing that is served.
     if (before !== undefined && !(before instanceof KeptDefinition) && before.basis === basisOf(kept.outline))
       return;
-    definitions.set(name, kept);
+    this.setDefinition(definitions, name, kept);
     this.revision++;
+  }
+
+  private setDefinition(
+    definitions: Map<string, Defined | KeptDefinition>,
+    name: string,
+    one: Defined | KeptDefinition | undefined,
+  ): void {
+    if (definitions.get(name) instanceof KeptDefinition) this.unread--;
+    if (one instanceof KeptDefinition) this.unread++;
+    if (one === undefined) definitions.delete(name);
+    else definitions.set(name, one);
   }
 
   private remove(key: string): void {
     const { name } = namesOf(key);
     const definitions = this.groups.get(groupOf(name));
-    definitions?.delete(name);
+    if (definitions !== undefined) this.setDefinition(definitions, name, undefined);
     if (definitions?.size === 0) this.groups.delete(groupOf(name));
     this.revision++;
   }
@@ -188,13 +226,11 @@ function readDefinition(
     return { basis, revision, stored: undefined, served: new Map() };
   const { stored, versions: kinds } = customKinds(definition, kept.schemas, vocabulary, services);
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
-  const versions = definition.spec.versions ?? [];
-  return {
-    basis,
-    revision,
-    stored: resourceOf(stored, vocabulary),
-    served: new Map(versions.filter(({ served }) => served).map(({ name }) => [name, resources.get(name)!])),
-  };
+  const served = (definition.spec.versions ?? [])
+    .filter((version) => version.served)
+    .toSorted((a, b) => comparePriority(a.name, b.name))
+    .map(({ name }) => [name, resources.get(name)!] as const);
+  return { basis, revision, stored: resourceOf(stored, vocabulary), served: new Map(served) };
 }
 
 /** What the resource types of a definition depend on; its schemas and names by its generation. */

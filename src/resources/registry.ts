@@ -47,6 +47,13 @@ export interface ChangingResources {
   findKind(group: string, version: string, kind: string): Resource | undefined;
   /** Changes when the definitions of a group do; the same on every server over one store that has seen the same. */
   revisionOf(group: string): string;
+  /** The versions in which the objects of a resource are served, in the order of discovery. */
+  versionsOf(group: string, name: string): readonly Resource[];
+  /**
+   * Reads what is known and was never asked for, others having their turn in between: {@link groupVersions} and {@link stored} would
+   * read it at once. Returns nothing where all of it was read.
+   */
+  readAll(): MaybePromise<void>;
   /** The served ones. */
   readonly groupVersions: readonly ServedGroupVersion[];
   /** Every resource type whose objects are stored, in the version in which they are. */
@@ -61,6 +68,8 @@ export class Registry {
   readonly builtInVersions: readonly ServedGroupVersion[];
   /** By `apiVersion/kind`. */
   private readonly builtInByKind = new Map<string, Resource>();
+  /** By what their objects' keys begin with. */
+  private readonly builtInByPrefix = new Map<string, Resource[]>();
   /** Of all declared kinds, also those that aren't served, as `group/resource`. */
   private readonly declared = new Set<string>();
   private askedWith: ReadonlyMap<string, Kind> | undefined;
@@ -91,6 +100,11 @@ export class Registry {
       versions.set(key, entry);
     }
     this.builtInVersions = [...versions.values()];
+    for (const resource of this.builtInVersions.flatMap(({ resources }) => resources)) {
+      const same = this.builtInByPrefix.get(resource.storePrefix);
+      if (same === undefined) this.builtInByPrefix.set(resource.storePrefix, [resource]);
+      else same.push(resource);
+    }
   }
 
   /** Grows with every change of what is served. */
@@ -133,6 +147,19 @@ export class Registry {
       this.known = { revision, all: [...this.builtInVersions, ...(this.changing?.groupVersions ?? [])] };
     }
     return this.known.all;
+  }
+
+  /** See {@link ChangingResources.readAll}. */
+  readAll(): MaybePromise<void> {
+    return this.changing?.readAll();
+  }
+
+  /** Every served resource type with the same objects, the given one among them, in the order of discovery. */
+  withSameObjects({ group, name, storePrefix }: Resource): readonly Resource[] {
+    const all = this.isBuiltIn(group)
+      ? this.builtInByPrefix.get(storePrefix)
+      : this.changing?.versionsOf(group, name);
+    return all ?? [];
   }
 
   /** The resource type at a path, or undefined. */

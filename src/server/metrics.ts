@@ -78,6 +78,7 @@ async function countObjects(metrics: MetricSet, { store, registry }: Engine): Pr
     metrics.sample("apiserver_storage_db_total_size_in_bytes", embedded).set(usage.totalBytes);
     metrics.sample("apiserver_storage_db_free_size_in_bytes", embedded).set(usage.freeBytes);
   }
+  await registry.readAll();
   for (const resource of registry.stored()) {
     objectsOf(metrics, resource).set(await store.count(resource.storePrefix));
   }

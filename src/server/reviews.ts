@@ -39,6 +39,7 @@ function insightHandlers({ authorizer: chain, registry }: Reviewers): Map<string
     [
       "AccessExplanation",
       async (review) => {
+        await registry.readAll();
         review["status"] = await explainAccess(review["spec"] as SubjectAccessReviewSpec, chain, notesOn);
       },
     ],

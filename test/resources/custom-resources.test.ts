@@ -10,25 +10,34 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { ManualClock } from "../api/support.ts";
 
 interface Given {
+  readonly plural?: string;
+  readonly versions?: readonly string[];
   readonly generation?: number;
   readonly established?: boolean;
   readonly message?: string;
   readonly kind?: string;
 }
 
-function body({ generation = 1, established = true, message = "", kind = "Thing" }: Given): Buffer {
+function body({
+  plural = "things",
+  versions = ["v1"],
+  generation = 1,
+  established = true,
+  message = "",
+  kind = "Thing",
+}: Given): Buffer {
   const conditions = [{ type: "Established", status: established ? "True" : "False", message }];
   const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object" } } } };
   const definition = {
     kind: "CustomResourceDefinition",
-    metadata: { resourceVersion: "", name: "things.example.com", uid: "u", generation },
+    metadata: { resourceVersion: "", name: `${plural}.example.com`, uid: "u", generation },
     spec: {
       group: "example.com",
       scope: "Namespaced",
-      names: { plural: "things", kind },
-      versions: [{ name: "v1", served: true, storage: true, schema }],
+      names: { plural, kind },
+      versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema })),
     },
-    status: { storedVersions: ["v1"], conditions },
+    status: { storedVersions: versions.slice(0, 1), conditions },
   };
   return Buffer.from(JSON.stringify(definition));
 }
@@ -45,9 +54,11 @@ async function follow() {
     failed: (error) => expect.unreachable(String(error)),
   });
   await custom.start();
-  const key = `${resourceOf(CustomResourceDefinition, platform).storePrefix}/things.example.com`;
-  let revision: Revision | undefined;
+  const revisions = new Map<string, Revision>();
   const write = async (given: Given) => {
+    const { storePrefix } = resourceOf(CustomResourceDefinition, platform);
+    const key = `${storePrefix}/${given.plural ?? "things"}.example.com`;
+    const revision = revisions.get(key);
     const bytes = body(given);
     const draft = { header: Buffer.from("{}"), body: bytes, revisionAt: bytes.indexOf('""') + 1 };
     const done = await store.commit(
@@ -56,7 +67,7 @@ async function follow() {
         : { kind: "update", key, draft, expected: revision },
     );
     if (!done.ok) throw new Error("not written");
-    revision = done.revision;
+    revisions.set(key, done.revision);
     await custom.sync();
   };
   return { custom, write };
@@ -89,4 +100,38 @@ test("a definition that isn't established serves nothing until it is", async () 
   await write({ established: true });
   expect(custom.find("example.com", "v1", "things")).toBeDefined();
   expect(custom.revision).toBeGreaterThan(revision);
+});
+
+test("all definitions are read before they are shown, others having their turn in between", async () => {
+  const { custom, write } = await follow();
+  for (let index = 0; index < 1000; index++) await write({ plural: `things${index}`, kind: `Thing${index}` });
+  let turns = 0;
+  let done = false;
+  const turn = () => {
+    turns++;
+    if (!done) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const [one, other] = [custom.readAll(), custom.readAll()];
+  expect(one).toBeInstanceOf(Promise);
+  // Several who ask at a time wait for the same.
+  expect(other).toBe(one);
+  await one;
+  done = true;
+  expect(turns).toBeGreaterThan(3);
+  expect(custom.readAll()).toBeUndefined();
+  expect(custom.stored).toHaveLength(1000);
+
+  await write({ plural: "things7", kind: "Thing7", generation: 2 });
+  await custom.readAll();
+  expect(custom.readAll()).toBeUndefined();
+});
+
+test("the versions of a resource stand in the order of discovery", async () => {
+  const { custom, write } = await follow();
+  await write({ versions: ["v1alpha1", "v1", "v2beta1", "v2"] });
+  const versions = custom.versionsOf("example.com", "things").map(({ version }) => version);
+  expect(versions).toEqual(["v2", "v1", "v2beta1", "v1alpha1"]);
+  expect(custom.versionsOf("example.com", "others")).toEqual([]);
+  expect(custom.versionsOf("example.org", "things")).toEqual([]);
 });

@@ -95,12 +95,11 @@ function resourceMatches(pattern: string, resource: string, subresource: string)
 
 /** The other resource types under which the same objects are served with this subresource. */
 function equivalentsOf({ resource, subresource }: MatchSubject, registry: Registry): Resource[] {
-  const found: Resource[] = [];
-  for (const { resources } of registry.groupVersions) {
-    for (const one of resources) {
-      if (one.storePrefix !== resource.storePrefix || one.apiVersion === resource.apiVersion) continue;
-      if (subresource === "" || Object.hasOwn(one.kind.subresources, subresource)) found.push(one);
-    }
-  }
-  return found;
+  return registry
+    .withSameObjects(resource)
+    .filter(
+      (one) =>
+        one.apiVersion !== resource.apiVersion &&
+        (subresource === "" || Object.hasOwn(one.kind.subresources, subresource)),
+    );
 }

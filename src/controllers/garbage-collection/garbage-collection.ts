@@ -138,6 +138,7 @@ class Collector {
     const entry = await this.context.store.get(key);
     if (entry === undefined) return;
     const metadata = metadataOf(entry);
+    await this.context.registry.readAll();
     if (await this.releaseOwner(key, metadata, closing)) return;
     await this.judgeDependent(key, metadata);
   }

@@ -22,9 +22,10 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   request.facts = facts;
   refuseAmbiguousHost(exchange);
   if (facts.kind === "path") {
+    if (!tellsKinds(facts.path)) return findPath(service, request, facts);
     // The documents of a group of custom kinds come and go with them.
-    if (facts.path.startsWith("/apis") || facts.path.startsWith("/openapi")) learnCustomKinds(service);
-    return findPath(service, request, facts);
+    learnCustomKinds(service);
+    return andThen(service.engine.registry.readAll(), () => findPath(service, request, facts));
   }
   const remote = service.apiServices.find(facts.group, facts.version);
   if (remote !== undefined) {
@@ -38,6 +39,11 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   if (!registry.knows(facts.group)) learnCustomKinds(service);
   if (!registry.knows(facts.group)) return;
   return andThen(registry.sync(), () => findResource(service, request, facts));
+}
+
+/** Whether what is answered at a path depends on which custom kinds there are. */
+function tellsKinds(path: string): boolean {
+  return path.startsWith("/apis") || path.startsWith("/openapi") || path === "/";
 }
 
 /**

@@ -1,6 +1,5 @@
 import { Encodings } from "../http/encodings/choose.ts";
 import { discoveryDocuments } from "../authentication/service-accounts/discovery-documents.ts";
-import type { ApiServices } from "../aggregation/api-services.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import { BodyBudget } from "../http/transport/body-budget.ts";
 import { HandlerGuard } from "../http/transport/guard.ts";
@@ -74,9 +73,11 @@ export async function httpService(
   );
   const on = engine.featureEnabled;
   const { apiServices } = parts;
-  addApiDocuments(paths, engine, apiServices, (request, remote, path) =>
-    serveAggregated(service, request, remote, path),
-  );
+  addApiDocuments(paths, engine, {
+    apiServices,
+    clock,
+    passOn: (request, remote, path) => serveAggregated(service, request, remote, path),
+  });
   addHealthPaths(paths, health);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, metrics);
@@ -128,14 +129,13 @@ export async function httpService(
 function addApiDocuments(
   paths: PathTable,
   { registry, featureEnabled: on }: Engine,
-  apiServices: ApiServices,
-  passOn: OpenApiParts["passOn"],
+  { apiServices, clock, passOn }: Pick<OpenApiParts, "apiServices" | "clock" | "passOn">,
 ): void {
   addDiscoveryPaths(paths, registry, apiServices, {
     aggregated: on("AggregatedDiscoveryEndpoint"),
     storageVersionHash: on("StorageVersionHash"),
   });
-  addOpenApiPaths(paths, registry, { apiServices, version3: on("OpenAPIV3"), passOn });
+  addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), passOn });
 }
 
 /** How often the log says that the store can't be used, which every request may meet. */

@@ -13,13 +13,32 @@ export async function binaryDocument(
   paths: Values,
   definitions: Values,
   giveTurn: GiveTurn,
-): Promise<Buffer> {
+): Promise<readonly Buffer[]> {
   const writer = new BinaryWriter();
   writeMessage(writer, documentMessage, head as JsonObject);
   const parts: Uint8Array[] = [writer.finish()];
   await addPairs(parts, 8, [2, pathMessage], paths, giveTurn);
   await addPairs(parts, 9, [1, schemaMessage], definitions, giveTurn);
-  return Buffer.concat(parts);
+  return pieces(parts);
+}
+
+const pieceBytes = 256 * 1024;
+
+/** Joins small parts, in order, to pieces of {@link pieceBytes} or a little more. */
+function pieces(parts: readonly Uint8Array[]): Buffer[] {
+  const joined: Buffer[] = [];
+  let next: Uint8Array[] = [];
+  let length = 0;
+  for (const part of parts) {
+    next.push(part);
+    length += part.length;
+    if (length < pieceBytes) continue;
+    joined.push(Buffer.concat(next));
+    next = [];
+    length = 0;
+  }
+  joined.push(Buffer.concat(next));
+  return joined;
 }
 
 /** Adds a message that has nothing but pairs, written one by one. */

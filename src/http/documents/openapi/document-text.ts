@@ -1,7 +1,10 @@
 import { decodeTrusted } from "../../../base/json/trusted.ts";
 import type { GiveTurn } from "../../../base/turns.ts";
 
-/** Texts are joined to pieces of this size, so that the bytes of a large document don't stand beside all of its texts. */
+/**
+ * Texts are joined to pieces of this size, so that the bytes of a large document don't stand beside all of its texts, and each
+ * piece is written to a client in about a millisecond.
+ */
 const pieceChars = 256 * 1024;
 
 /**
@@ -47,8 +50,8 @@ export class DocumentMembers {
 /** A document, member by member; some of its members are maps of texts. */
 export type DocumentText = Readonly<Record<string, unknown>>;
 
-/** Writes a document as JSON. */
-export async function jsonBytes(document: DocumentText, giveTurn: GiveTurn): Promise<Buffer> {
+/** Writes a document as JSON, in pieces. */
+export async function jsonPieces(document: DocumentText, giveTurn: GiveTurn): Promise<readonly Buffer[]> {
   const pieces: Buffer[] = [];
   let texts: string[] = [];
   let chars = 0;
@@ -63,7 +66,7 @@ export async function jsonBytes(document: DocumentText, giveTurn: GiveTurn): Pro
     if (chars >= pieceChars) flush();
   }
   flush();
-  return Buffer.concat(pieces);
+  return pieces;
 }
 
 async function* textsOf(document: DocumentText, giveTurn: GiveTurn): AsyncGenerator<string> {

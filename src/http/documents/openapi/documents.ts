@@ -8,8 +8,8 @@ import { binaryDocument } from "../../../schema/openapi/binary-document.ts";
 import { DefinitionNames } from "../../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { Dialect } from "../../../schema/openapi/schema-object.ts";
-import { DocumentMembers, jsonBytes } from "./document-text.ts";
-import { KeptDocuments, type DocumentBytes } from "./kept-documents.ts";
+import { DocumentMembers, jsonPieces } from "./document-text.ts";
+import { KeptDocuments, type DocumentBytes, type MakeDocument } from "./kept-documents.ts";
 import { resourcePaths } from "./paths.ts";
 
 /** A document that a client may have already. */
@@ -45,7 +45,7 @@ export class OpenApiDocuments {
     return this.wholeAs("json", async (giveTurn) => {
       const { paths, definitions } = await this.described(giveTurn);
       const head = { swagger: "2.0", info: this.info() };
-      return jsonBytes({ ...head, paths, definitions, ...security }, giveTurn);
+      return jsonPieces({ ...head, paths, definitions, ...security }, giveTurn);
     });
   }
 
@@ -81,7 +81,7 @@ export class OpenApiDocuments {
     // What it is made of is known without making it: a server may have thousands of definitions.
     const info = JSON.stringify(this.info());
     const hash = createHash("sha256").update(`${info} ${path} ${revision}`).digest("hex").toUpperCase();
-    return { hash, read: async () => ({ bytes: (await read()).bytes, hash }) };
+    return { hash, read: async () => ({ ...(await read()), hash }) };
   }
 
   /** Extension servers that publish an OpenAPI 3.0 document of their group version. */
@@ -98,7 +98,7 @@ export class OpenApiDocuments {
     return groupVersions.filter(({ group, version }) => this.apiServices.find(group, version) === undefined);
   }
 
-  private wholeAs(key: string, make: (giveTurn: GiveTurn) => Promise<Buffer>): Document {
+  private wholeAs(key: string, make: MakeDocument): Document {
     const revision = `${this.registry.revision}/${this.apiServices.specificationRevision}`;
     return { hash: this.kept.hashOf(key, revision), read: () => this.kept.get(key, revision, make) };
   }
@@ -148,11 +148,11 @@ export class OpenApiDocuments {
     return described;
   }
 
-  private async groupDocument(one: ServedGroupVersion, giveTurn: GiveTurn): Promise<Buffer> {
+  private async groupDocument(one: ServedGroupVersion, giveTurn: GiveTurn): Promise<readonly Buffer[]> {
     const { paths, definitions: schemas } = await this.describe("v3", [one], giveTurn);
     const { security: needed, securityDefinitions: securitySchemes } = security;
     const components = { schemas, securitySchemes };
-    return jsonBytes({ openapi: "3.0.0", info: this.info(), paths, components, security: needed }, giveTurn);
+    return jsonPieces({ openapi: "3.0.0", info: this.info(), paths, components, security: needed }, giveTurn);
   }
 
   private definitions(dialect: Dialect, made: DocumentMembers): Definitions {

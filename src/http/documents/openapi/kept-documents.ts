@@ -4,10 +4,16 @@ import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
 
 /** A document as it goes out. */
 export interface DocumentBytes {
-  readonly bytes: Buffer;
+  /** One after the other; of a large document each is small enough to be sent in one turn. */
+  readonly pieces: readonly Uint8Array[];
+  /** Of all pieces together, in bytes. */
+  readonly length: number;
   /** Changes when the document does. */
   readonly hash: string;
 }
+
+/** Makes the pieces of a document, others having their turn in between. */
+export type MakeDocument = (giveTurn: GiveTurn) => Promise<readonly Uint8Array[]>;
 
 /** What all documents that are kept may take, in bytes; a larger one is made anew each time. */
 const keptBytes = 32 * 1024 * 1024;
@@ -33,7 +39,7 @@ export class KeptDocuments {
    * @param key which document it is.
    * @param revision of what it is made of; one of an earlier revision is made anew.
    */
-  get(key: string, revision: string, make: (giveTurn: GiveTurn) => Promise<Buffer>): Promise<DocumentBytes> {
+  get(key: string, revision: string, make: MakeDocument): Promise<DocumentBytes> {
     const id = `${key} ${revision}`;
     const kept = this.made.get(id);
     if (kept !== undefined) return Promise.resolve(kept);
@@ -51,18 +57,22 @@ export class KeptDocuments {
     return found?.revision === revision ? found.hash : undefined;
   }
 
-  private async make(
-    key: string,
-    revision: string,
-    make: (giveTurn: GiveTurn) => Promise<Buffer>,
-  ): Promise<DocumentBytes> {
-    const bytes = await make(turnGiver());
-    const hash = createHash("sha256").update(bytes).digest("hex").toUpperCase();
-    const document = { bytes, hash };
+  private async make(key: string, revision: string, make: MakeDocument): Promise<DocumentBytes> {
+    const giveTurn = turnGiver();
+    const pieces = await make(giveTurn);
+    const summed = createHash("sha256");
+    let length = 0;
+    for (const piece of pieces) {
+      summed.update(piece);
+      length += piece.length;
+      await giveTurn();
+    }
+    const hash = summed.digest("hex").toUpperCase();
+    const document = { pieces, length, hash };
     const before = this.hashes.get(key);
     if (before !== undefined) this.made.delete(`${key} ${before.revision}`);
     this.hashes.set(key, { revision, hash });
-    this.made.set(`${key} ${revision}`, document, bytes.length);
+    this.made.set(`${key} ${revision}`, document, length);
     return document;
   }
 }

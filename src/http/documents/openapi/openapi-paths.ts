@@ -1,7 +1,9 @@
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { StatusError } from "../../../base/status-error.ts";
 import type { Registry } from "../../../resources/registry.ts";
+import { drainInTime } from "../../transport/body-stream.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";
 import { parseAccept } from "../../request/negotiation.ts";
 import { sendJson } from "../../answers/respond.ts";
@@ -19,6 +21,7 @@ const keepSeconds = 365 * 24 * 60 * 60;
 /** What the documents are made from beside the kinds. */
 export interface OpenApiParts {
   readonly apiServices: ApiServices;
+  readonly clock: Clock;
   /** Whether there are OpenAPI 3.0 documents. */
   readonly version3: boolean;
   /** Has an extension server answer the request, at this path and query. */
@@ -29,17 +32,17 @@ export interface OpenApiParts {
 export function addOpenApiPaths(
   paths: PathTable,
   registry: Registry,
-  { apiServices, version3, passOn }: OpenApiParts,
+  { apiServices, clock, version3, passOn }: OpenApiParts,
 ): void {
   const documents = new OpenApiDocuments(registry, apiServices);
   paths.add("/openapi/v2", async (request) => {
     const type = typeFor(request, [json, binary, askedBinary]);
-    if (type === json) await sendDocument(request, json, documents.whole());
-    else await sendDocument(request, binary, documents.wholeBinary());
+    if (type === json) await sendDocument(request, clock, json, documents.whole());
+    else await sendDocument(request, clock, binary, documents.wholeBinary());
   });
   if (!version3) return;
   paths.add("/openapi/v3", (request) => sendIndex(request, documents));
-  paths.add("/openapi/v3/", (request) => sendGroup(request, documents, passOn));
+  paths.add("/openapi/v3/", (request) => sendGroup(request, documents, { clock, passOn }));
 }
 
 async function sendIndex(request: RequestContext, documents: OpenApiDocuments): Promise<void> {
@@ -58,7 +61,7 @@ async function sendIndex(request: RequestContext, documents: OpenApiDocuments): 
 async function sendGroup(
   request: RequestContext,
   documents: OpenApiDocuments,
-  passOn: OpenApiParts["passOn"],
+  { clock, passOn }: Pick<OpenApiParts, "clock" | "passOn">,
 ): Promise<void> {
   const { path, query } = request.facts;
   const asked = path.slice("/openapi/v3/".length).replace(/\/$/, "");
@@ -70,13 +73,13 @@ async function sendGroup(
     throw new StatusError("NotFound", "the server could not find the requested resource");
   typeFor(request, [json]);
   const hash = query.get("hash") ?? "";
-  if (hash === "") return await sendDocument(request, json, document);
+  if (hash === "") return await sendDocument(request, clock, json, document);
   const current = document.hash ?? (await document.read()).hash;
   if (hash !== current) {
     const location = `/openapi/v3/${asked}?hash=${current}`;
     return request.exchange.send(301, ["Location", location], Buffer.alloc(0));
   }
-  await sendDocument(request, json, document, `private, immutable, max-age=${keepSeconds}`);
+  await sendDocument(request, clock, json, document, `private, immutable, max-age=${keepSeconds}`);
 }
 
 /** @throws {StatusError} NotAcceptable when the caller wants none of the types. */
@@ -97,6 +100,7 @@ function typeFor({ exchange }: RequestContext, offered: readonly string[]): stri
 /** Answers with a document, or with 304 when the caller has it. */
 async function sendDocument(
   { exchange }: RequestContext,
+  clock: Clock,
   contentType: string,
   document: Document,
   cacheControl = "no-cache, private",
@@ -107,6 +111,22 @@ async function sendDocument(
   const kept = (exchange.header("if-none-match") ?? "").split(",");
   if (kept.some((one) => [tag, `W/${tag}`, "*"].includes(one.trim())))
     return exchange.send(304, headers, Buffer.alloc(0));
-  const { bytes } = await document.read();
-  exchange.send(200, ["Content-Type", contentType, ...headers], bytes);
+  const { pieces, length } = await document.read();
+  const all: HeaderLines = ["Content-Type", contentType, ...headers];
+  if (length <= maxJoinedBytes) return exchange.send(200, all, Buffer.concat(pieces));
+  const stream = exchange.stream(200, all);
+  try {
+    for (const piece of pieces) {
+      stream.write(piece);
+      await drainInTime(stream, clock);
+      if (stream.closed) return;
+    }
+    await stream.end();
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
 }
+
+/** A larger document is sent in pieces: to encrypt it as a whole would keep others waiting. */
+const maxJoinedBytes = 1024 * 1024;

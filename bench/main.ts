@@ -10,6 +10,7 @@ import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { bothForms } from "./scenarios/both-forms.ts";
 import { collection } from "./scenarios/collection.ts";
+import { definitions } from "./scenarios/definitions.ts";
 import { disk } from "./scenarios/disk.ts";
 import { customKind } from "./scenarios/custom.ts";
 import { fairness } from "./scenarios/fairness.ts";
@@ -67,6 +68,7 @@ const scenarios: readonly Scenario[] = [
   webhooks,
   policies,
   customKind,
+  definitions,
   fairness,
   startUp,
   memory,

@@ -73,11 +73,8 @@ export async function httpService(
   );
   const on = engine.featureEnabled;
   const { apiServices } = parts;
-  addApiDocuments(paths, engine, {
-    apiServices,
-    clock,
-    passOn: (request, remote, path) => serveAggregated(service, request, remote, path),
-  });
+  const passOn: OpenApiParts["passOn"] = (...asked) => serveAggregated(service, ...asked);
+  addApiDocuments(paths, engine, { apiServices, clock, passOn });
   addHealthPaths(paths, health);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, metrics);

@@ -12,6 +12,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { arbitraryStruct } from "../support/arbitrary-value.ts";
 import { stillAnswers } from "./support.ts";
+import { Dice } from "../support/dice.ts";
 
 /** How long to go on, and from which seed; a failure names what was asked last. */
 const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? "15");
@@ -51,24 +52,6 @@ function goodObjects(): Map<Kind, JsonObject[]> {
 }
 
 const good = goodObjects();
-
-/** Random choices that a seed repeats. */
-class Dice {
-  private state: number;
-  constructor(start: number) {
-    this.state = start;
-  }
-  below(limit: number): number {
-    this.state = (Math.imul(this.state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return (this.state >>> 8) % limit;
-  }
-  chance(part: number): boolean {
-    return this.below(1000) < part * 1000;
-  }
-  pick<T>(options: readonly T[]): T {
-    return options[this.below(options.length)]!;
-  }
-}
 
 const strange: readonly unknown[] = [
   null,

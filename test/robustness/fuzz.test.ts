@@ -1,33 +1,13 @@
 import { expect, test } from "vitest";
 import { AUTHZ, RBAC, configMap, namespace, ok } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
+import { Dice } from "../support/dice.ts";
 import { stillAnswers } from "./support.ts";
 
 /** How long to go on, and from which seed; a failure names the seed that shows it again. */
 const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? "15");
 const seed = Number(process.env["PLINTH_FUZZ_SEED"] ?? "20");
 const maxAnswerMs = 10_000;
-
-/** A small generator of random numbers (mulberry32), so that a run can be repeated. */
-function randomFrom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-class Dice {
-  private readonly random: () => number;
-  constructor(start: number) {
-    this.random = randomFrom(start);
-  }
-  below = (limit: number): number => Math.floor(this.random() * limit);
-  chance = (probability: number): boolean => this.random() < probability;
-  pick = <T>(options: readonly T[]): T => options[this.below(options.length)]!;
-}
 
 const names = [
   "a",

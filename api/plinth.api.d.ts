@@ -1014,6 +1014,13 @@ export interface ChangingResources {
   findKind(group: string, version: string, kind: string): Resource | undefined;
   /** Changes when the definitions of a group do; the same on every server over one store that has seen the same. */
   revisionOf(group: string): string;
+  /** The versions in which the objects of a resource are served, in the order of discovery. */
+  versionsOf(group: string, name: string): readonly Resource[];
+  /**
+   * Reads what is known and was never asked for, others having their turn in between: {@link groupVersions} and {@link stored} would
+   * read it at once. Returns nothing where all of it was read.
+   */
+  readAll(): MaybePromise<void>;
   /** The served ones. */
   readonly groupVersions: readonly ServedGroupVersion[];
   /** Every resource type whose objects are stored, in the version in which they are. */
@@ -1027,6 +1034,7 @@ export declare class Registry {
   /** Those that never change; asking for them reads no definition of a custom kind. */
   readonly builtInVersions: readonly ServedGroupVersion[];
   /** By `apiVersion/kind`. */
+  /** By what their objects' keys begin with. */
   /** Of all declared kinds, also those that aren't served, as `group/resource`. */
   /** Set while a server is put together, where it has custom kinds. */
   changing: ChangingResources | undefined;
@@ -1052,6 +1060,10 @@ export declare class Registry {
   reserves(group: string, resource: string): boolean;
   /** The same array until something changes. */
   get groupVersions(): readonly ServedGroupVersion[];
+  /** See {@link ChangingResources.readAll}. */
+  readAll(): MaybePromise<void>;
+  /** Every served resource type with the same objects, the given one among them, in the order of discovery. */
+  withSameObjects({ group, name, storePrefix }: Resource): readonly Resource[];
   /** The resource type at a path, or undefined. */
   find(group: string, version: string, resource: string): Resource | undefined;
   /** The resource type whose objects have this apiVersion and kind, or undefined. */

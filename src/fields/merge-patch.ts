@@ -11,14 +11,17 @@ export function applyMergePatch(target: JsonValue, patch: JsonValue): JsonValue 
   return mergeJson(target, patch);
 }
 
-/** RFC 7386 for any two values: null removes a member, an object merges, everything else replaces. */
+/**
+ * RFC 7386 for any two values: null removes a member, an object merges, everything else replaces. As in the reference, members that
+ * are null are left out of what is in a list too.
+ */
 export function mergeJson(target: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (Array.isArray(patch)) return patch.map((item) => mergeJson(undefined, item));
   if (!isObject(patch)) return patch;
   const result: JsonObject = isObject(target) ? { ...target } : {};
   for (const name of Object.keys(patch)) {
     const change = patch[name]!;
     if (change === null) delete result[name];
-    else if (!isObject(change)) setMember(result, name, change);
     else setMember(result, name, mergeJson(Object.hasOwn(result, name) ? result[name] : undefined, change));
   }
   return result;

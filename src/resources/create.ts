@@ -1,4 +1,5 @@
 import { deepClone } from "../base/json/value.ts";
+import { dropRepeatedOwners, withWarnings } from "./repeated-owners.ts";
 import { quotedSubject, subjectDetails } from "../base/object-errors.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
@@ -93,12 +94,14 @@ async function admitAndStore(
 ): Promise<WriteResult | undefined> {
   const { engine, target, options } = write;
   const { kind } = target.resource;
+  const repeated = dropRepeatedOwners(object.metadata);
   // What admission and the kind fill in belongs to nobody.
   const recorded = managed ?? recordOwnership(write, object, undefined);
   const owned = recorded instanceof Promise ? await recorded : recorded;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) followRewrite(request, object);
+  const added = dropRepeatedOwners(object.metadata, " after mutating admission happens");
   kind.prepareCreate?.(object, kindContext(engine, target, options.user));
   dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
   if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
@@ -108,7 +111,8 @@ async function admitAndStore(
   if (validated !== undefined) await validated;
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live: undefined, dryRun: options.dryRun };
-  return withHooks(hooks, writing, () => store(write, request, object, owned));
+  const result = await withHooks(hooks, writing, () => store(write, request, object, owned));
+  return result && withWarnings(result, [...repeated, ...added]);
 }
 
 /** An object that plugins gave another name is created under that; what only the server sets stays. */

@@ -1,4 +1,5 @@
 import { deepEqual, type JsonValue } from "../base/json/value.ts";
+import { dropRepeatedOwners, withWarnings } from "./repeated-owners.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
@@ -67,9 +68,11 @@ export function updateObject(
   const { target } = context;
   let unused: ApiObject | undefined = read();
   checkNames(target, unused);
+  let repeated: readonly string[] = [];
   const next = (live?: LiveObject): UpdatedObject => {
     const object = unused ?? read();
     unused = undefined;
+    repeated = dropRepeatedOwners(object.metadata);
     matchNamespace(target, object.metadata);
     checkUid(target, object, live?.object);
     return { object };
@@ -86,7 +89,7 @@ export function updateObject(
         return attemptWrite(attempt + 1);
       });
     });
-  return attemptWrite(1);
+  return andThen(attemptWrite(1), (result) => withWarnings(result, repeated));
 }
 
 function storedEntry({ engine, target }: WriteContext): MaybePromise<Entry | undefined> {
@@ -213,6 +216,7 @@ async function admitAndStore(
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) limitRewrite(engine, target, object, live);
+  const repeated = dropRepeatedOwners(object.metadata, " after mutating admission happens");
   countGeneration(target, object, live);
   const nothing =
     managed === before.managed.stored &&
@@ -222,15 +226,17 @@ async function admitAndStore(
   if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
-  if (nothing)
-    return { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
+  if (nothing) {
+    const result = { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
+    return withWarnings(result, repeated);
+  }
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live, dryRun: options.dryRun };
   const written = { live, object, managed };
   const result = await withHooks(hooks, writing, () => store(context, request, entry, written));
   if (result !== undefined && !options.dryRun && shouldDeleteDuringUpdate(target, object, live))
     await hooks?.afterDelete(object);
-  return result;
+  return result && withWarnings(result, repeated);
 }
 
 /** The live object with what the write may change, by the rules of the kind or the subresource. */

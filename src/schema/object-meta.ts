@@ -2,10 +2,10 @@ import { atomicStruct, struct } from "./meta.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
 const OwnerReference = atomicStruct("OwnerReference", "An object that this one depends on.", {
-  apiVersion: field(5, string, "Group and version of the owner.").required(),
-  kind: field(1, string, "Kind of the owner.").required(),
-  name: field(3, string, "Name of the owner.").required(),
-  uid: field(4, string, "Unique identifier of the owner.").required(),
+  apiVersion: field(5, string, "Group and version of the owner.").declaredRequired(),
+  kind: field(1, string, "Kind of the owner.").declaredRequired(),
+  name: field(3, string, "Name of the owner.").declaredRequired(),
+  uid: field(4, string, "Unique identifier of the owner.").declaredRequired(),
   controller: field(
     6,
     bool,

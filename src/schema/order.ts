@@ -6,7 +6,7 @@ import { formOf } from "./unions.ts";
 
 /**
  * A value with its fields in declared order and the keys of its maps sorted, so that equal objects have equal bytes
- * however they came about. Shares with its input what is in order already, which may be all of it; fields that the type
+ * however they came about; a list without items that is written all the same is null. Shares with its input what is in order already, which may be all of it; fields that the type
  * doesn't declare are dropped.
  */
 export function inOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
@@ -25,7 +25,7 @@ function openInOrder(type: StructType, value: Record<string, unknown>): Record<s
 }
 
 function fieldsInOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
-  const { names, fields, places, slots } = placesOf(type);
+  const { names, fields, places, slots, always } = placesOf(type);
   let last = -1;
   let changed = false;
   const ordered = slots.slice();
@@ -35,7 +35,9 @@ function fieldsInOrder(type: StructType, value: Record<string, unknown>): Record
     if (given === undefined || place === undefined || place < last) changed = true;
     if (given === undefined || place === undefined) continue;
     last = place;
-    ordered[place] = valueInOrder(fields[place]!.type, given);
+    // A list that is written though it is empty has no items in the reference's stored form, which is shown as null.
+    const isNone = always[place] === true && Array.isArray(given) && given.length === 0;
+    ordered[place] = isNone ? null : valueInOrder(fields[place]!.type, given);
     if (ordered[place] !== given) changed = true;
   }
   if (!changed) return value;

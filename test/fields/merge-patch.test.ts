@@ -26,6 +26,8 @@ describe("C-4.7-09 merge patch", () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: "b", c: null }, { a: "b" }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    // Beyond the table, as the reference has it: members that are null are left out in lists too, but not items.
+    [{}, { a: [{ b: null, c: 1 }, null, [{ d: null }]] }, { a: [{ c: 1 }, null, [{}]] }],
   ])("%j with %j is %j", (target, patch, expected) => {
     const before = [deepClone(target), deepClone(patch)];
     expect(mergeJson(target, patch)).toEqual(expected);

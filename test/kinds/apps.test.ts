@@ -315,7 +315,7 @@ describe("daemon sets", () => {
       withPods({ volumes: [{ name: "v", gcePersistentDisk: { pdName: "p" } }] }),
       ["spec.template.spec.volumes[0].GCEPersistentDisk.readOnly: Invalid"],
     ],
-    ["strategy", withSpec({ updateStrategy: { type: "Fast" } }), ["spec.updateStrategy.type: NotSupported"]],
+    ["strategy", withSpec({ updateStrategy: { type: "Fast" } }), ["spec.updateStrategy: NotSupported"]],
     ["missing and too many", update({ maxUnavailable: 1, maxSurge: 1 }), [`${u}.maxSurge: Invalid`]],
     ["neither", update({ maxUnavailable: 0 }), [`${u}.maxUnavailable: Required`]],
     ["more than all", update({ maxUnavailable: "101%" }), [`${u}.maxUnavailable: Invalid`]],

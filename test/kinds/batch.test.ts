@@ -81,6 +81,8 @@ describe("Job", () => {
     expect(object["spec"]).toMatchObject(own);
     expect(judgeNew(Job, withSpec({ manualSelector: true })).faults).toEqual([
       "spec.selector: FieldValueRequired",
+      // None selects nothing.
+      "spec.template.metadata.labels: FieldValueInvalid",
     ]);
   });
 

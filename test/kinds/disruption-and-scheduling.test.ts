@@ -173,6 +173,8 @@ describe("PriorityClass", () => {
     expect(change({ description: "x", globalDefault: true })).toEqual([]);
     expect(change({ value: 2 })).toEqual(["value: Forbidden"]);
     expect(change({ preemptionPolicy: "Never" })).toEqual(["preemptionPolicy: Invalid"]);
+    // That there is no such policy isn't said then.
+    expect(change({ preemptionPolicy: "Always" })).toEqual(["preemptionPolicy: Invalid"]);
   });
   it("has a row", () => {
     expect(cellsOf(PriorityClass, { value: 7, globalDefault: true })).toEqual({

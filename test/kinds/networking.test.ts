@@ -36,6 +36,13 @@ describe("Ingress", () => {
     ["no paths", { rules: [{ http: { paths: [] } }] }, ["spec.rules[0].http.paths: FieldValueRequired"]],
     ["paths that are missing", { rules: [{ http: {} }] }, ["spec.rules[0].http.paths: FieldValueRequired"]],
     ["no type", rule({ pathType: undefined }), [`${place}.pathType: FieldValueRequired`]],
+    // It isn't looked into.
+    [
+      "no type and no backend",
+      rule({ pathType: undefined, backend: {} }),
+      [`${place}.pathType: FieldValueRequired`],
+    ],
+    ["no backend", rule({ backend: {} }), [`${place}.backend: FieldValueInvalid`]],
     ["another type", rule({ pathType: "Regex" }), [`${place}.pathType: FieldValueNotSupported`]],
     ["no path", rule({ path: "" }), [`${place}.path: FieldValueInvalid`]],
     ["no path where none is needed", rule({ path: "", pathType: "ImplementationSpecific" }), []],

@@ -60,6 +60,12 @@ describe("StorageClass", () => {
       topologies([{ key: "a", values: ["b", "c"] }], [{ key: "a", values: ["c", "b"] }]),
       ["allowedTopologies[1].matchLabelExpressions: FieldValueDuplicate"],
     ],
+    // As in the reference, which compares it with the places of those that follow.
+    [
+      "a topology of nothing",
+      topologies([]),
+      ["allowedTopologies[0].matchLabelExpressions: FieldValueDuplicate"],
+    ],
     [
       "what a topology is made of",
       topologies([{ key: "a b", values: ["b", "b"] }, { key: "c" }, { key: "c", values: ["d"] }]),
@@ -229,7 +235,11 @@ describe("CSINode", () => {
     [
       "one without anything",
       [{}],
-      ["spec.drivers[0].name: FieldValueRequired", "spec.drivers[0].nodeID: FieldValueRequired"],
+      [
+        "spec.drivers[0].name: FieldValueInvalid",
+        "spec.drivers[0].name: FieldValueRequired",
+        "spec.drivers[0].nodeID: FieldValueRequired",
+      ],
     ],
     [
       "what a driver is made of",
@@ -320,6 +330,8 @@ describe("VolumeAttachment", () => {
       "nothing",
       {},
       [
+        "spec.attacher: FieldValueInvalid",
+        "spec.attacher: FieldValueRequired",
         "spec.attacher: FieldValueRequired",
         "spec.nodeName: FieldValueInvalid",
         "spec.source: FieldValueRequired",

@@ -26,12 +26,15 @@ const RollingUpdateDaemonSet = struct(
   },
 );
 
+const strategyTypes = ["OnDelete", "RollingUpdate"];
+
 const DaemonSetUpdateStrategy = struct(
   "DaemonSetUpdateStrategy",
   "How pods are replaced by those of a new template.",
   {
     type: field(1, string, "Whether pods are replaced one after the other, or only when deleted.")
-      .oneOf("OnDelete", "RollingUpdate")
+      .oneOf(...strategyTypes)
+      .unchecked()
       .filled("RollingUpdate"),
     rollingUpdate: field(2, RollingUpdateDaemonSet, "Settings of a rolling update.").nullable(),
   },
@@ -41,7 +44,9 @@ const DaemonSetUpdateStrategy = struct(
         copy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...copy.rollingUpdate };
       }
     },
-    check({ type, rollingUpdate }, place) {
+    check({ type = "", rollingUpdate }, place) {
+      // At the strategy itself, as in the reference.
+      if (!strategyTypes.includes(type)) return place.notSupported(type, strategyTypes);
       if (type !== "RollingUpdate" || rollingUpdate === undefined) return;
       const { maxUnavailable, maxSurge } = rollingUpdate;
       const at = place.at("rollingUpdate");

@@ -109,16 +109,20 @@ export function generateSelector(metadata: JobFacts["metadata"], spec: Generated
 export function checkSelector(job: JobFacts, report: FieldReport): void {
   const { selector, template } = job.spec ?? {};
   const place = report.at("spec", "selector");
-  if (selector === undefined) return place.required();
-  labelSelector(selector, place);
-  if (labelSelectorFaults(selector).length > 0) return;
-  const matches = compileLabelSelector(selector);
   const labels = template?.metadata?.labels;
-  if (!matches(labels)) {
+  const refuseLabels = (): void =>
     report
       .at("spec", "template", "metadata", "labels")
       .invalid(labels ?? {}, "`selector` does not match template `labels`");
+  if (selector === undefined) {
+    place.required();
+    // None selects nothing.
+    return refuseLabels();
   }
+  labelSelector(selector, place);
+  if (labelSelectorFaults(selector).length > 0) return;
+  const matches = compileLabelSelector(selector);
+  if (!matches(labels)) refuseLabels();
   if (job.spec?.manualSelector === true) return;
   const { uid = "", name = "" } = job.metadata;
   const expected = { [uidLabel]: uid, [nameLabel]: name };

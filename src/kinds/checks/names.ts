@@ -96,7 +96,7 @@ export function portNumberOrName(port: number | string, place: FieldReport): voi
 
 /** Name of a storage driver: a DNS subdomain of up to 63 characters, in which capitals are allowed. */
 export function storageDriverName(name: string, place: FieldReport): void {
-  if (name === "") return place.required();
+  if (name === "") place.required();
   if (name.length > 63) place.tooLong(63);
   for (const message of dnsSubdomainFaults(name.toLowerCase())) place.invalid(name, message);
 }

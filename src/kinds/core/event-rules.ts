@@ -28,7 +28,7 @@ export function checkEvent(
   if (!newStyle) return;
   const reporter = event.controller ?? "";
   if (reporter === "") report.at(controller).required();
-  else for (const message of qualifiedNameFaults(reporter)) report.at(controller).invalid(reporter, message);
+  for (const message of qualifiedNameFaults(reporter)) report.at(controller).invalid(reporter, message);
   for (const [name, text = ""] of [
     ["reportingInstance", event.instance],
     ["action", event.action],

@@ -66,15 +66,22 @@ const refusedParts = ["//", "/./", "/../", "%2f", "%2F"];
 const refusedEnds = ["/..", "/."];
 
 interface Path {
+  readonly backend: Backend;
   readonly path?: string | undefined;
   readonly pathType?: string | null | undefined;
 }
 
-/** The path of a rule, as its type demands. */
-export function checkPath({ path = "", pathType }: Path, place: FieldReport): void {
+/** The path of a rule, as its type demands, and where its requests go. */
+export function checkPath({ backend, path, pathType }: Path, place: FieldReport): void {
+  // As in the reference, one without a type isn't looked into.
   if (pathType === undefined || pathType === null)
     return place.at("pathType").required("pathType must be specified");
-  if (!pathTypes.includes(pathType)) return place.at("pathType").notSupported(pathType, pathTypes);
+  if (pathTypes.includes(pathType)) checkMatched(path, pathType, place);
+  else place.at("pathType").notSupported(pathType, pathTypes);
+  checkBackend(backend, place.at("backend"));
+}
+
+function checkMatched(path = "", pathType: string, place: FieldReport): void {
   const here = place.at("path");
   const matched = pathType !== "ImplementationSpecific";
   if ((matched || path !== "") && !path.startsWith("/")) here.invalid(path, "must be an absolute path");

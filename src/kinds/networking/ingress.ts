@@ -52,7 +52,7 @@ const HTTPIngressPath = struct(
   "A path and where its requests go.",
   {
     path: field(1, string, "Path of requests; it begins with a slash."),
-    backend: field(2, IngressBackend, "Where the requests go.").declaredRequired(),
+    backend: field(2, IngressBackend, "Where the requests go.").declaredRequired().unchecked(),
     pathType: field(3, string, "How the path is compared with that of a request.")
       .declaredRequired()
       .nullable()

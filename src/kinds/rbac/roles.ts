@@ -3,6 +3,7 @@ import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list } from "../../schema/types.ts";
 import { labelSelectorFaults } from "../../base/label-selector.ts";
+import { labelSelector } from "../checks/selectors.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { checkRules, PolicyRule } from "./policy-rule.ts";
 
@@ -68,10 +69,12 @@ export const ClusterRole = kind({
       place.required("at least one clusterRoleSelector required if aggregationRule is non-nil");
     }
     for (const [index, selector] of (selectors ?? []).entries()) {
-      for (const fault of labelSelectorFaults(selector)) {
-        if (report.full) return;
-        place.at(index, ...fault.path).invalid(fault.value, fault.message);
-      }
+      if (report.full) return;
+      const here = place.at(index);
+      labelSelector(selector, here);
+      // Said twice, as in the reference.
+      const [fault] = labelSelectorFaults(selector);
+      if (fault !== undefined) here.invalid(selector, `invalid label selector: ${fault.message}`);
     }
   },
 });

@@ -14,6 +14,8 @@ export const systemClasses: ReadonlyMap<string, number> = new Map([
   ["system-node-critical", 2 * highestUserPriority + 1000],
 ]);
 
+const preemptionPolicies = ["Never", "PreemptLowerPriority"];
+
 export const PriorityClass = kind({
   name: "PriorityClass",
   resource: "priorityclasses",
@@ -28,14 +30,20 @@ export const PriorityClass = kind({
     description: field(4, string, "When the class should be used."),
     preemptionPolicy: field(5, string, "Whether pods of the class push out those of lower priority.")
       .nullable()
-      .oneOf("Never", "PreemptLowerPriority")
-      .checkedWhenEmpty(false)
+      .oneOf(...preemptionPolicies)
+      .unchecked()
       .filled("PreemptLowerPriority"),
   },
   // Its generation is 1 for ever: what it says can't be changed.
   generationOf: () => undefined,
+  // An update that gives another one is told that it can't be changed, and no more.
+  validateCreate({ preemptionPolicy }, report) {
+    const place = report.at("preemptionPolicy");
+    if (preemptionPolicy === "") place.required();
+    else if (preemptionPolicy !== undefined && !preemptionPolicies.includes(preemptionPolicy))
+      place.notSupported(preemptionPolicy, preemptionPolicies);
+  },
   validate(priorityClass, report) {
-    if (priorityClass.preemptionPolicy === "") report.at("preemptionPolicy").required();
     const name = priorityClass.metadata.name ?? "";
     if (!name.startsWith(systemPrefix)) {
       if (priorityClass.value > highestUserPriority) {

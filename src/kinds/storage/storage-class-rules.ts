@@ -36,8 +36,10 @@ export function checkTopologies(terms: readonly Term[], place: FieldReport): voi
   const seen = new Set<string>();
   for (const [index, term] of terms.entries()) {
     if (place.full) return;
-    const meaning = checkTerm(term, place.at(index, "matchLabelExpressions"));
-    if (seen.has(meaning)) place.at(index, "matchLabelExpressions").duplicate("");
+    const here = place.at(index, "matchLabelExpressions");
+    const meaning = checkTerm(term, here);
+    // In the reference a term that says nothing counts as said before.
+    if (seen.has(meaning) || (term.matchLabelExpressions ?? []).length === 0) here.duplicate("");
     seen.add(meaning);
   }
 }

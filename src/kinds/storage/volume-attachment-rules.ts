@@ -16,6 +16,8 @@ interface Attachment {
 
 /** What should be attached where. */
 export function checkAttachment({ attacher, nodeName, source }: Attachment, place: FieldReport): void {
+  // Said twice, as in the reference.
+  if (attacher === "") place.at("attacher").required();
   storageDriverName(attacher, place.at("attacher"));
   const here = place.at("source");
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;

@@ -61,9 +61,14 @@ function areAddresses(clusterIPs: readonly string[], place: FieldReport): boolea
   return fit && clusterIPs.length <= 2 && clusterIPs[0] !== "None";
 }
 
+/** Whether services before and after an update are of types that have addresses inside the cluster. */
+function haveAddresses(...specs: readonly ServiceSpec[]): boolean {
+  return specs.every(({ type }) => type === "ClusterIP" || type === "NodePort" || type === "LoadBalancer");
+}
+
 /** A secondary address may come and go; the primary one stays, unless the service is or becomes an external name. */
 export function checkAddressUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
-  if (spec.type === "ExternalName" || live.type === "ExternalName") return;
+  if (!haveAddresses(spec, live)) return;
   if (isHeadless(spec) && isHeadless(live)) return;
   const now = spec.clusterIPs ?? [];
   const before = live.clusterIPs ?? [];
@@ -79,7 +84,9 @@ export function checkAddressUpdate(spec: ServiceSpec, live: ServiceSpec, place: 
 
 /** As {@link checkAddressUpdate}, for the families. */
 export function checkFamilyUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
-  if (spec.type === "ExternalName" || live.type === "ExternalName") return;
+  if (!haveAddresses(spec, live)) return;
+  // What is no family is told where the families are checked, and nothing is concluded from it.
+  if (spec.ipFamilies?.every((family) => families.includes(family)) === false) return;
   // A headless service has no addresses whose families could be held to.
   if (isHeadless(spec) || isHeadless(live)) return;
   const now = spec.ipFamilies ?? [];

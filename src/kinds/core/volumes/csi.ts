@@ -1,5 +1,6 @@
 import { LocalObjectReference, SecretReference } from "../references.ts";
 import { struct } from "../v1.ts";
+import { storageDriverName } from "../../checks/names.ts";
 import { csiDriverName, namedSecretOfDriver } from "./storage-rules.ts";
 import { placedSecret } from "./volume-rules.ts";
 import { bool, field, map, string } from "../../../schema/types.ts";
@@ -8,7 +9,10 @@ export const CSIPersistentVolumeSource = struct(
   "CSIPersistentVolumeSource",
   "A volume of a storage driver.",
   {
-    driver: field(1, string, "Name of the driver.").required().check(csiDriverName),
+    driver: field(1, string, "Name of the driver.")
+      .declaredRequired()
+      .checkedWhenEmpty(true)
+      .check(storageDriverName),
     volumeHandle: field(2, string, "Name by which the driver knows the volume.").required(),
     readOnly: field(3, bool, "Whether the volume may only be read."),
     fsType: field(4, string, "File system of the disk."),

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { RBAC } from "./support.ts";
+import { TestServer } from "../support/api.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start();
+});
+afterAll(() => server.close());
+
+/** As in the reference, which stores none for it: its field is there all the same, so clients see null. */
+test("a list without items that is always shown is null, whether it was sent or not", async () => {
+  const roles = `${RBAC}/namespaces/default/roles`;
+  for (const [name, given] of Object.entries({ empty: { rules: [] }, none: {} })) {
+    const made = await server.admin.post(roles, { metadata: { name }, ...given });
+    expect(made).toMatchObject({ status: 201, body: { rules: null } });
+    expect((await server.admin.get(`${roles}/${name}`)).body).toMatchObject({ rules: null });
+  }
+  // What was sent is owned all the same.
+  const { body } = await server.admin.post(roles, { metadata: { name: "owned" }, rules: [] });
+  const { metadata } = body as { metadata: { managedFields: { fieldsV1: object }[] } };
+  expect(metadata.managedFields[0]!.fieldsV1).toMatchObject({ "f:rules": {} });
+});
+
+test("a role's aggregation rule tells of each selector what is wrong, and that it is", async () => {
+  const clusterRoleSelectors = [
+    { matchLabels: { good: "yes" } },
+    { matchExpressions: [{ key: "a", operator: "In" }] },
+    { matchLabels: { "-bad": "yes" } },
+  ];
+  const { status, body } = await server.admin.post(`${RBAC}/clusterroles`, {
+    metadata: { name: "aggregated" },
+    aggregationRule: { clusterRoleSelectors },
+  });
+  expect(status).toBe(422);
+  const { causes } = (body as { details: { causes: { reason: string; field: string }[] } }).details;
+  const place = "aggregationRule.clusterRoleSelectors";
+  expect(causes.map(({ field, reason }) => `${field}: ${reason}`)).toEqual([
+    `${place}[1].matchExpressions[0].values: FieldValueRequired`,
+    `${place}[1]: FieldValueInvalid`,
+    `${place}[2].matchLabels: FieldValueInvalid`,
+    `${place}[2]: FieldValueInvalid`,
+  ]);
+});

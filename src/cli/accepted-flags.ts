@@ -1,6 +1,7 @@
 import { parseDuration } from "../base/duration.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Flag, FlagType } from "./flag.ts";
+import { deprecationOfFlag } from "./flag-life-cycles.ts";
 import { UsageError, type FlagReader } from "./flag-reader.ts";
 
 /** A flag of the reference server that changes nothing here. */
@@ -35,7 +36,6 @@ const noEncryption = "The server doesn't encrypt what it stores; encrypt the dis
  * server does instead. `docs/flags.md` lists them.
  */
 export const acceptedFlags: readonly AcceptedFlag[] = [
-  refused("admission-control", "list", "Give --enable-admission-plugins and --disable-admission-plugins."),
   ignored("allow-metric-labels", "string", "The values of metrics' labels are bounded."),
   ignored("apiserver-count", "integer", "Servers that share a store find one another by it."),
   ignored("azure-container-registry-config", "file", noCloud),
@@ -148,10 +148,14 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
 
 /** Their names, for the help text. */
 export function acceptedHelp(): string {
+  const shown = ({ name }: AcceptedFlag): string => {
+    const deprecation = deprecationOfFlag(name);
+    return deprecation === undefined ? `  --${name}` : `  --${name} (${deprecation})`;
+  };
   const names = (isRefused: boolean) =>
     acceptedFlags
       .filter((one) => one.refused === isRefused)
-      .map(({ name }) => `  --${name}`)
+      .map(shown)
       .join("\n");
   return `\nFlags of the reference that have no effect here; the log says so:\n${names(false)}\n\nFlags of the reference that are refused, unless they ask for what the server does anyway:\n${names(true)}\n`;
 }

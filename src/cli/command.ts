@@ -1,4 +1,5 @@
 import type { Flag } from "./flag.ts";
+import { deprecationOfFlag } from "./flag-life-cycles.ts";
 
 /** One command of the program. */
 export interface Command {
@@ -11,7 +12,11 @@ export interface Command {
 export function helpText(usage: string, about: string, flags: readonly Flag[]): string {
   const rows = flags.map(({ name, short, type, default: byDefault, doc }) => {
     const value = type === "boolean" ? "" : `=${type.toUpperCase()}`;
-    const note = byDefault === "" ? "" : ` (default ${byDefault})`;
+    const deprecation = deprecationOfFlag(name);
+    const remarks = [byDefault === "" ? "" : `default ${byDefault}`, deprecation ?? ""].filter(
+      (one) => one !== "",
+    );
+    const note = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
     const letter = short === undefined ? "" : `-${short}, `;
     return `  ${letter}--${name}${value}\n        ${doc}${note}`;
   });

@@ -1,5 +1,6 @@
 import { parseDuration } from "../base/duration.ts";
 import type { Flag } from "./flag.ts";
+import { removalOf } from "./flag-life-cycles.ts";
 
 /** A command line that can't be used; the message names the flag and says what it takes. */
 export class UsageError extends Error {
@@ -28,7 +29,12 @@ export function parseFlags(flags: readonly Flag[], words: readonly string[], oth
     const equals = word.indexOf("=");
     const name = word.slice(2, equals === -1 ? undefined : equals);
     const known = flags.find((one) => one.name === name);
-    if (known === undefined) throw new UsageError(`unknown flag --${name}${suggestion(flags, name)}`);
+    if (known === undefined) {
+      const removal = removalOf(name);
+      throw new UsageError(
+        `unknown flag --${name}${removal === undefined ? suggestion(flags, name) : `; ${removal}`}`,
+      );
+    }
     let value = equals === -1 ? undefined : word.slice(equals + 1);
     if (value === undefined) {
       const next = words[at + 1];

@@ -271,6 +271,12 @@ export const serveFlags: readonly Flag[] = [
     String(defaultTolerations.unreachable),
     "Seconds for which pods that don't say it stay on a node that can't be reached (DefaultTolerationSeconds).",
   ),
+  flag(
+    "admission-control",
+    "list",
+    "",
+    "All admission plugins that are to run, comma separated; no others do.",
+  ),
   flag("disable-admission-plugins", "list", "", "Admission plugins that are not to run, comma separated."),
   flag(
     "enable-admission-plugins",
@@ -295,6 +301,12 @@ export const serveFlags: readonly Flag[] = [
     "string",
     "",
     "Where the administrator's kubeconfig is written; by default into --data-dir.",
+  ),
+  flag(
+    "flag-deprecation-warnings",
+    "boolean",
+    "true",
+    "Log which of the flags that are given are deprecated, and what to do instead.",
   ),
   flag("log-level", "string", "info", "Least level that is logged: debug, info, warn, error or silent."),
 ];

@@ -41,6 +41,8 @@ import { helpText, type Command } from "./command.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 import { clusterSigningOptions } from "./cluster-signing-flags.ts";
 import { serveFlags } from "./flags.ts";
+import { chosenPlugins } from "./admission-flags.ts";
+import { warnOfDeprecated } from "./flag-life-cycles.ts";
 
 /** Runs a server until it is told to stop. */
 export const serveCommand: Command = {
@@ -52,6 +54,13 @@ export const serveCommand: Command = {
     const read = new FlagReader(knownFlags, parseFlags(knownFlags, words));
     const options = serverOptions(read);
     acceptFlags(read, options.log);
+    if (read.boolean("flag-deprecation-warnings") === true) {
+      warnOfDeprecated(
+        read,
+        knownFlags.map(({ name }) => name),
+        options.log,
+      );
+    }
     const dataDir = read.text("data-dir");
     prepareDataFolder(dataDir);
     const chosen = read.optional("write-kubeconfig");
@@ -162,8 +171,7 @@ function serverOptions(read: FlagReader): ServerOptions {
     allowPrivileged: read.boolean("allow-privileged") ?? false,
     leaderElection: read.boolean("leader-elect") ?? true,
     enabledControllers: read.list("controllers"),
-    enabledAdmissionPlugins: read.list("enable-admission-plugins"),
-    disabledAdmissionPlugins: read.list("disable-admission-plugins"),
+    ...chosenPlugins(read),
     admissionConfigurationFile: read.optional("admission-control-config-file"),
     tolerationSeconds: {
       notReady: read.integer("default-not-ready-toleration-seconds", 0, Number.MAX_SAFE_INTEGER),

@@ -151,7 +151,20 @@ describe("what is no longer retained", () => {
     const token = await server.admin.get(asks[0]!);
     expect(token.body.message).toContain("The provided continue parameter is too old");
     const notOlder = `${path}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan&limit=5`;
-    // C-7-07: its continuation may be answered 410 too, if it comes as late.
     expect((await server.admin.get(notOlder)).status).toBe(200);
+  });
+
+  test("C-7-07 a list that is not older than a version begins anew, and is 410 when it is continued too late", async () => {
+    const { resourceVersion } = (await ok(server.admin.get(`${path}?limit=5`))).body.metadata;
+    await ok(server.admin.patch(`${path}/m-00`, { data: { later: "3" } }));
+    const notOlder = `${path}?resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan&limit=5`;
+    const { metadata } = (await ok(server.admin.get(notOlder))).body;
+    expect(Number(metadata.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
+    const next = `${path}?limit=5&continue=${encodeURIComponent(metadata.continue)}`;
+    expect((await server.admin.get(next)).status).toBe(200);
+    await ok(server.admin.patch(`${path}/m-00`, { data: { later: "4" } }));
+    await clock.advance(12 * minutes);
+    expect((await server.admin.get(notOlder)).status).toBe(200);
+    expect(await server.admin.get(next)).toMatchObject({ status: 410, body: { reason: "Expired" } });
   });
 });

@@ -68,6 +68,7 @@ describe("flags of the reference that change nothing here", () => {
   });
 
   test("the help names each of them", () => {
-    for (const { name } of acceptedFlags) expect(acceptedHelp()).toMatch(new RegExp(`^  --${name}$`, "m"));
+    for (const { name } of acceptedFlags)
+      expect(acceptedHelp()).toMatch(new RegExp(`^  --${name}(?: \\(deprecated since .*\\))?$`, "m"));
   });
 });

@@ -54,6 +54,7 @@ const wrong: Readonly<Record<string, string>> = {
   "proxy-denied-cidrs": "10.0.0.0.0",
   controllers: "nope",
   "disable-admission-plugins": "Nope",
+  "admission-control": "Nope",
   "enable-admission-plugins": "Nope",
   "log-level": "loud",
   "endpoint-reconciler-type": "none of them",

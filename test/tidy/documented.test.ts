@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import { reasons } from "../../src/base/status-error.ts";
 import { acceptedFlags } from "../../src/cli/accepted-flags.ts";
+import { flagLifeCycles } from "../../src/cli/flag-life-cycles.ts";
 import { productVersion } from "../../src/cli/product-version.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
 import { read } from "./source-files.ts";
 
+const deprecatedHeading = "## Deprecated and removed flags";
 const acceptedHeading = "## Flags of the reference that mean nothing here";
 
 test("docs/flags.md documents every flag, with its default, and no other", () => {
-  const [text = ""] = read("docs/flags.md").split(acceptedHeading);
+  const [text = ""] = read("docs/flags.md").split(deprecatedHeading);
   const documented = [...text.matchAll(/^\|\s+`--([a-z-]+)`\s+\| ([^|]*) \|/gm)];
   const rows = documented.map((match) => [match[1]!, match[2]!.trim().replaceAll("`", "")]);
   expect(rows).toEqual(
@@ -28,6 +30,24 @@ test("docs/flags.md documents every flag that changes nothing, as the program kn
     acceptedFlags.map(({ name, type, here, refused, doc }) => {
       return [name, type, here ?? "—", refused ? "refused" : "no effect, and the log says so", doc];
     }),
+  );
+});
+
+test("docs/flags.md documents the life of every flag that is deprecated or removed, and no other", () => {
+  const [section = ""] = read("docs/flags.md").split(deprecatedHeading)[1]!.split("\n## ");
+  const rows = [...section.matchAll(/^\|\s+`--(.*)\|$/gm)].map((match) =>
+    match[1]!
+      .replace("`", "")
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+  expect(rows).toEqual(
+    flagLifeCycles.map(({ name, deprecated, removed = "—", instead }) => [
+      name,
+      deprecated,
+      removed,
+      instead,
+    ]),
   );
 });
 

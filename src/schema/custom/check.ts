@@ -2,6 +2,7 @@ import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from 
 import type { FieldReport } from "../faults.ts";
 import { hasFormat } from "./formats.ts";
 import { checkListItems } from "./list-items.ts";
+import { isMultiple } from "./multiples.ts";
 import type { Pattern } from "./pattern.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
 
@@ -167,9 +168,8 @@ const greatestInteger = 2n ** 63n - 1n;
 
 function checkNumber({ rules, type }: SchemaNode, value: number | bigint, place: FieldReport): void {
   const { maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf } = rules;
-  if (multipleOf !== undefined && multipleOf > 0) {
-    const quotient = Number(value) / multipleOf;
-    if (!Number.isInteger(quotient)) place.invalid(value, `should be a multiple of ${multipleOf}`);
+  if (multipleOf !== undefined && multipleOf > 0 && !isMultiple(value, multipleOf)) {
+    place.invalid(value, `should be a multiple of ${multipleOf}`);
   }
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
     place.invalid(value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);

@@ -1,7 +1,6 @@
 import { isLater } from "../kinds/life-cycles.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import type { Logger } from "../base/logger.ts";
-import type { FlagReader } from "./flag-reader.ts";
 
 /** What became of a flag, in releases such as `1.26` (spec: conventions 9.2, rules 5 and 6). */
 export interface FlagLifeCycle {
@@ -110,10 +109,9 @@ export function deprecationOfFlag(name: string): string | undefined {
 }
 
 /** Logs which of the flags that are given are deprecated. */
-export function warnOfDeprecated(read: FlagReader, names: readonly string[], log: Logger): void {
-  for (const name of names) {
+export function warnOfDeprecated(given: readonly string[], log: Logger): void {
+  for (const name of given) {
     const deprecation = deprecationOfFlag(name);
-    if (deprecation === undefined || read.optional(name) === undefined) continue;
-    log.warn({ flag: `--${name}` }, `--${name} is ${deprecation}`);
+    if (deprecation !== undefined) log.warn({ flag: `--${name}` }, `--${name} is ${deprecation}`);
   }
 }

@@ -71,6 +71,11 @@ export class FlagReader {
     private readonly values: FlagValues,
   ) {}
 
+  /** The names of the flags that were given. */
+  get given(): readonly string[] {
+    return [...this.values.keys()];
+  }
+
   /** The text, or the default's. */
   text(name: string): string {
     const known = this.flags.find((one) => one.name === name);

@@ -54,13 +54,7 @@ export const serveCommand: Command = {
     const read = new FlagReader(knownFlags, parseFlags(knownFlags, words));
     const options = serverOptions(read);
     acceptFlags(read, options.log);
-    if (read.boolean("flag-deprecation-warnings") === true) {
-      warnOfDeprecated(
-        read,
-        knownFlags.map(({ name }) => name),
-        options.log,
-      );
-    }
+    if (read.boolean("flag-deprecation-warnings") === true) warnOfDeprecated(read.given, options.log);
     const dataDir = read.text("data-dir");
     prepareDataFolder(dataDir);
     const chosen = read.optional("write-kubeconfig");

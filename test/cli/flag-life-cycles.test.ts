@@ -30,11 +30,7 @@ function warnings(...words: readonly string[]): string[] {
     error: () => undefined,
     warn: (_: object, text: string) => said.push(text),
   };
-  warnOfDeprecated(
-    read(...words),
-    known.map(({ name }) => name),
-    log,
-  );
+  warnOfDeprecated(read(...words).given, log);
   return said;
 }
 

@@ -221,10 +221,10 @@ async function terminate(
 /** @throws {StatusError} Invalid for a policy that doesn't exist. */
 export function propagationPolicy(text: string): NonNullable<DeleteOptions["propagationPolicy"]> {
   if (text === "Background" || text === "Foreground" || text === "Orphan") return text;
-  const message = `Invalid value: ${JSON.stringify(text)}: must be "Background", "Foreground" or "Orphan"`;
+  const message = `Unsupported value: ${JSON.stringify(text)}: supported values: "Background", "Foreground", "Orphan"`;
   throw new StatusError("Invalid", `DeleteOptions is invalid: propagationPolicy: ${message}`, {
     group: optionsGroup,
     kind: "DeleteOptions",
-    causes: [{ reason: "FieldValueInvalid", message, field: "propagationPolicy" }],
+    causes: [{ reason: "FieldValueNotSupported", message, field: "propagationPolicy" }],
   });
 }

@@ -11,7 +11,7 @@ import { kindContext, type Engine, type Target } from "./engine.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
-/** A value can't be read as the kind: a type is wrong, such as a number in the place of a map. */
+/** A value can't be read as the kind: it says that it is another one, or a type is wrong, such as a number in the place of a map. */
 export class UnreadableObject extends StatusError {
   override name = "UnreadableObject";
 }
@@ -149,7 +149,7 @@ function checkTypeMeta(target: Target, value: unknown): void {
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
   const { resource } = target;
   if (typeof apiVersion === "string" && apiVersion !== "" && apiVersion !== resource.apiVersion) {
-    throw new StatusError(
+    throw new UnreadableObject(
       "BadRequest",
       `the API version in the data (${apiVersion}) does not match the expected API version (${resource.apiVersion})` +
         groupHint(
@@ -160,7 +160,7 @@ function checkTypeMeta(target: Target, value: unknown): void {
   }
   if (typeof kind === "string" && kind !== "" && kind !== resource.kind.name) {
     if (resource.kind.custom !== undefined) throw wrongKind(value, kind, resource);
-    throw new StatusError(
+    throw new UnreadableObject(
       "BadRequest",
       `the kind in the data (${kind}) does not match the expected kind (${resource.kind.name})`,
     );

@@ -1,5 +1,5 @@
 import { StatusError } from "../base/status-error.ts";
-import { isObject, type JsonValue } from "../base/json/value.ts";
+import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
 import { applyJsonPatch } from "../fields/json-patch.ts";
 import { applyMergePatch } from "../fields/merge-patch.ts";
@@ -53,7 +53,7 @@ export async function patchObject(
  * What a patch makes of an object, read as if a client had sent it.
  *
  * @throws {StatusError} Invalid, with a cause on `patch`, for a result that can't be read as the kind, such as a number in
- *   the place of a map; else as `applyPatch` and `readObject`.
+ *   the place of a map, or another kind; else as `applyPatch` and `readObject`.
  */
 export function readPatched(
   engine: Engine,
@@ -63,7 +63,9 @@ export function readPatched(
   shown: ApiObject,
   { fieldValidation }: PatchOptions,
 ): Input {
-  const patched = applyPatch(target, kind, shown, patch.value);
+  const made = applyPatch(target, kind, shown, patch.value);
+  // As in the reference, a strategic merge patch can't say what an object is.
+  const patched = kind === "strategic" ? withTypeOf(shown, made) : made;
   try {
     return readObject(engine, target, patched, patch.duplicates, fieldValidation);
   } catch (error) {
@@ -73,6 +75,10 @@ export function readPatched(
       causes: [{ reason: "FieldValueInvalid", message: `Invalid value: ${message}`, field: "patch" }],
     });
   }
+}
+
+function withTypeOf({ kind, apiVersion }: ApiObject, made: unknown): unknown {
+  return isObject(made as JsonValue) ? { ...(made as JsonObject), kind, apiVersion } : made;
 }
 
 /** Whether a patch may ask for, or change, who owns what; no other one needs to see that. */

@@ -117,6 +117,17 @@ describe("options", () => {
     expect((await server.admin.get(`${configMaps}/stays`)).status).toBe(200);
   });
 
+  test("a policy that there isn't is told as such, and any word but false and 0 orphans", async () => {
+    await server.admin.post(configMaps, configMap("orphaned"));
+    const { body } = await server.admin.delete(`${configMaps}/orphaned?propagationPolicy=Sideways`);
+    expect(body.details).toMatchObject({
+      kind: "DeleteOptions",
+      causes: [{ reason: "FieldValueNotSupported", field: "propagationPolicy" }],
+    });
+    const orphaned = await server.admin.delete(`${configMaps}/orphaned?orphanDependents=yes`);
+    expect(orphaned.body.metadata.finalizers).toEqual(["orphan"]);
+  });
+
   test.each([
     ["another kind", { kind: "ConfigMap" }, 400],
     ["a wrong type", { gracePeriodSeconds: "now" }, 400],

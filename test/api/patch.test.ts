@@ -70,7 +70,7 @@ describe("patches", () => {
     ["json", [{ op: "add", path: "data" }], 400, "BadRequest"],
     ["json", [{ op: "test", path: "/data/a", value: "other" }], 422, "Invalid"],
     ["json", [{ op: "remove", path: "/data/none" }], 422, "Invalid"],
-    ["json", [{ op: "replace", path: "/kind", value: "Secret" }], 400, "BadRequest"],
+    ["json", [{ op: "replace", path: "/kind", value: "Secret" }], 422, "Invalid"],
     ["json", [{ op: "remove", path: "" }], 0, ""],
     ["merge", [], 400, "BadRequest"],
     ["merge", { metadata: { name: "other" } }, 400, "BadRequest"],

@@ -7,6 +7,8 @@ import { readObject } from "../../resources/input.ts";
 import { matchNamespace } from "../../resources/metadata.ts";
 import { resourceOf, type Resource } from "../../resources/registry.ts";
 import { checkBody } from "../../resources/write.ts";
+import { TokenRequest } from "../../kinds/authentication/token-request.ts";
+import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
@@ -46,7 +48,7 @@ export async function serveAction(
   matchNamespace(target, object.metadata);
   checkBody(engine, bodyTarget, object);
   // A collection of things to be done says in its bodies to whom.
-  const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object);
+  const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object, resource);
   const all = [...warnings];
   const warn = (text: string) => void all.push(text);
   const result = await actionOf(about)(engine, about, object, {
@@ -61,10 +63,14 @@ export async function serveAction(
   return sendObject(service, request, encoding, 201, bodyOf(result), all);
 }
 
-/** What is asked for an object says nothing else of whom it is about. */
-function sameName(target: Target, { kind, metadata: { name = "" } }: ApiObject): Target {
-  if (name === "" || name === target.name) return target;
-  throw new StatusError("BadRequest", `name in URL does not match name in ${kind} object`);
+/** What is asked for an object names that, and no other; only a request for a token may leave it out. */
+function sameName(target: Target, { kind, metadata: { name = "" } }: ApiObject, { group }: Resource): Target {
+  const isToken = kind === TokenRequest.name;
+  if (name === target.name || (isToken && name === "")) return target;
+  if (!isToken) throw new StatusError("BadRequest", `name in URL does not match name in ${kind} object`);
+  const report = FieldReport.start();
+  report.at("metadata", "name").invalid(name, "must match the service account name");
+  throw invalidError({ kind, group, name: target.name }, report.faults);
 }
 
 /** The object to which something in a collection is to be done. */

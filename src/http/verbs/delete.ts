@@ -7,6 +7,7 @@ import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import { inputFormat, parse, readBytes } from "./body.ts";
 import { integerParameter, invalidOptions, isDryRun, listParameters } from "../request/parameters.ts";
 import { sendStatus } from "../answers/respond.ts";
+import { isTrue } from "../request/facts.ts";
 import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../answers/status.ts";
@@ -86,7 +87,7 @@ function policyOf(orphan: boolean | undefined): "Orphan" | "Background" | undefi
 }
 
 function orphanParameter(text: string | undefined): boolean | undefined {
-  return text === undefined || text === "" ? undefined : text === "true" || text === "1";
+  return text === undefined || text === "" ? undefined : isTrue(text);
 }
 
 /** The options in the body; undefined when there is none. */

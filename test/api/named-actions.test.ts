@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestServer } from "../support/api.ts";
+
+const space = "/api/v1/namespaces/default";
+
+describe("what is asked for an object names that object", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+    await server.admin.post(`${space}/serviceaccounts`, { metadata: { name: "robot" } });
+    const containers = [{ name: "c", image: "i" }];
+    await server.admin.post(`${space}/pods`, {
+      metadata: { name: "web" },
+      spec: { serviceAccountName: "robot", containers },
+    });
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    ["binding", { target: { kind: "Node", name: "n" } }],
+    ["binding", { metadata: { name: "other" }, target: { kind: "Node", name: "n" } }],
+    ["eviction", {}],
+    ["eviction", { metadata: { name: "other" } }],
+  ])("a %s of %j is refused", async (subresource, body) => {
+    const answer = await server.admin.post(`${space}/pods/web/${subresource}?dryRun=All`, body);
+    expect([answer.status, answer.body.reason]).toEqual([400, "BadRequest"]);
+    expect(answer.body.message).toContain("name in URL does not match name in");
+  });
+
+  it("a request for a token may leave the name out, and is invalid with another one", async () => {
+    const path = `${space}/serviceaccounts/robot/token`;
+    expect((await server.admin.post(path, {})).status).toBe(201);
+    const { status, body } = await server.admin.post(path, { metadata: { name: "other" } });
+    expect([status, body.reason]).toEqual([422, "Invalid"]);
+    expect(body.details).toMatchObject({
+      kind: "TokenRequest",
+      name: "robot",
+      causes: [{ reason: "FieldValueInvalid", field: "metadata.name" }],
+    });
+  });
+});

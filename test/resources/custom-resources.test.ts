@@ -7,6 +7,7 @@ import { resourceOf } from "../../src/resources/registry.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { Revision } from "../../src/storage/store.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
+import { countTurns } from "../support/turns.ts";
 import { ManualClock } from "../api/support.ts";
 
 interface Given {
@@ -105,20 +106,13 @@ test("a definition that isn't established serves nothing until it is", async () 
 test("all definitions are read before they are shown, others having their turn in between", async () => {
   const { custom, write } = await follow();
   for (let index = 0; index < 1000; index++) await write({ plural: `things${index}`, kind: `Thing${index}` });
-  let turns = 0;
-  let done = false;
-  const turn = () => {
-    turns++;
-    if (!done) setImmediate(turn);
-  };
-  setImmediate(turn);
+  const turns = countTurns();
   const [one, other] = [custom.readAll(), custom.readAll()];
   expect(one).toBeInstanceOf(Promise);
   // Several who ask at a time wait for the same.
   expect(other).toBe(one);
   await one;
-  done = true;
-  expect(turns).toBeGreaterThan(3);
+  expect(turns()).toBeGreaterThan(3);
   expect(custom.readAll()).toBeUndefined();
   expect(custom.stored).toHaveLength(1000);
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Revision, Store } from "../../../src/storage/store.ts";
 import { ManualClock } from "../../api/support.ts";
+import { countTurns } from "../../support/turns.ts";
 import { UnsteadyStore } from "../../support/unsteady-store.ts";
 import { chunk, listAt, put, remove, smallLimits, twoEngines, type Query } from "./support.ts";
 
@@ -63,13 +64,7 @@ describe("the index of a label", () => {
   it("lets others have their turn while it is made, and takes in what they write", async () => {
     const { list, selectors, store } = await filled({ count: 300 });
     await list();
-    let turns = 0;
-    let done = false;
-    const turn = () => {
-      turns++;
-      if (!done) setImmediate(turn);
-    };
-    setImmediate(turn);
+    const turns = countTurns();
     const writing = (async () => {
       for (let number = 0; number < 20; number++) {
         await put(store, "a", `late-${number}`, { labels: { app: "web" }, nodeName: "" });
@@ -77,8 +72,7 @@ describe("the index of a label", () => {
       }
     })();
     await selectors.settled();
-    done = true;
-    expect(turns).toBeGreaterThan(50);
+    expect(turns()).toBeGreaterThan(50);
     await writing;
     expect(await list()).toHaveLength(30 + 20);
   });
@@ -90,16 +84,9 @@ describe("the index of a label", () => {
     const changes = Array.from({ length: 100 }, (_, number) =>
       put(store, "a", `late-${number}`, { labels: { app: "web" }, nodeName: "" }),
     );
-    let turns = 0;
-    let done = false;
-    const turn = () => {
-      turns++;
-      if (!done) setImmediate(turn);
-    };
-    setImmediate(turn);
+    const turns = countTurns();
     await selectors.settled();
-    done = true;
-    expect(turns).toBeGreaterThan(40);
+    expect(turns()).toBeGreaterThan(40);
     await Promise.all(changes);
     expect(await list()).toHaveLength(30 + 100);
   });

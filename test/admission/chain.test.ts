@@ -154,7 +154,14 @@ describe("AlwaysDeny", () => {
     ["delete", () => server.admin.delete(`${maps}/there`)],
     ["deletecollection", () => server.admin.delete(maps)],
     ["a write of the status", () => server.admin.patch(`${PODS}/there/status`, { status: { message: "m" } })],
-    ["a binding", () => server.admin.post(`${PODS}/there/binding`, { target: { kind: "Node", name: "n" } })],
+    [
+      "a binding",
+      () =>
+        server.admin.post(`${PODS}/there/binding`, {
+          metadata: { name: "there" },
+          target: { kind: "Node", name: "n" },
+        }),
+    ],
     ["an eviction", () => server.admin.post(`${PODS}/there/eviction`, { metadata: { name: "there" } })],
     ["exec", () => server.admin.post(`${PODS}/there/exec?command=ls`, undefined)],
     ["proxy", () => server.admin.get(`${PODS}/there/proxy/`)],

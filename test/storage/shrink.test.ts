@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { create, readAll, textOf, update } from "../../src/storage/conformance/support.ts";
+import { Compactor } from "../../src/storage/lmdb/compactor.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { shrinkLmdb } from "../../src/storage/lmdb/shrink.ts";
 import { StoreTimeoutError, type Revision } from "../../src/storage/store.ts";
@@ -141,6 +142,29 @@ describe("a store that is made smaller", () => {
     expect(await last.count("/g/r/")).toBe(5000 + written.length);
     expect(await last.check()).toEqual([]);
     await last.close();
+  });
+
+  it("is refused when somebody opens it after the first look, who loses nothing", async () => {
+    await filled("late");
+    const compact = vi.spyOn(Compactor.prototype, "compact");
+    let child: Child | undefined;
+    compact.mockImplementation(async () => {
+      child = new Child("./two-process-writer.ts", [path("late")]);
+      await child.until((lines) => lines.includes("ready"));
+      return 0 as Revision;
+    });
+    try {
+      const shrunk = await shrinkLmdb(path("late"), systemClock.now() + 1000).catch(String);
+      child!.send("write there 1");
+      await child!.until((lines) => lines.includes("done"));
+      expect(shrunk).toMatch(new RegExp(`in use by process ${child!.pid}`));
+    } finally {
+      compact.mockRestore();
+      await child?.kill();
+    }
+    const store = openLmdbStore({ dir: path("late"), clock: systemClock });
+    expect(textOf(await store.get("/g/r/n/there0"))).toBe("there");
+    await store.close();
   });
 
   it("by hand: plinth compact says what it came to", async () => {

@@ -135,7 +135,7 @@ function keepPrivate(dir: string): void {
 
 function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | undefined): Environment {
   refuseForeignFile(dir);
-  const opening = fileIn(dir);
+  const before = filesOf(dir);
   const textual = { keyEncoder: textKeys };
   const root = open<Buffer, string>({
     path: dir,
@@ -155,6 +155,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
   try {
     keepPrivate(dir);
     root.readerCheck();
+    enter(dir, root, before);
     const shortened = lengthenToItsPages(dir, root);
     refuseDamagedPages(dir, root);
     const records = new RecordCodec();
@@ -182,7 +183,6 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
       if (stamp !== undefined) claimStamp(opened, stamp);
       return opened;
     });
-    if (opening !== undefined && opening !== fileIn(dir)) throw replacedError(dir);
     if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
@@ -194,9 +194,26 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
   }
 }
 
-/** Which file the store's data is at present; undefined before there is any. */
-function fileIn(dir: string): number | undefined {
-  return statSync(join(dir, dataFile), { throwIfNoEntry: false })?.ino;
+/** Which files the store is in at present; undefined for what isn't there yet. */
+function filesOf(dir: string): readonly (number | undefined)[] {
+  return [dataFile, lockFile].map((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.ino);
+}
+
+/**
+ * Makes an entry for this process in the lock file, by which others see that the store is open, before anything is read or
+ * written. Files that were replaced while they were opened may not belong together: what is read would be nonsense, and
+ * what is written lost. Who replaces them holds the right to write, so that with it one sees either the old ones or the new.
+ */
+function enter(
+  dir: string,
+  root: RootDatabase<Buffer, string>,
+  before: readonly (number | undefined)[],
+): void {
+  root.transactionSync(() => {
+    const now = filesOf(dir);
+    if (before.some((file, index) => file !== undefined && file !== now[index])) throw replacedError(dir);
+    root.useReadTransaction().done();
+  });
 }
 
 /** How long it is waited for another process that is just making the file. */

@@ -51,7 +51,12 @@ export async function shrinkLmdb(dir: string, historyBefore: number): Promise<Sh
     await new Compactor(old).compact(historyBefore);
     return await withFreshFile(old, (fresh) => {
       // The right to write is held to the end: who opens the old file meanwhile waits for it, and then finds another file.
-      return old.root.transactionSync(() => replace(old, fresh));
+      return old.root.transactionSync(() => {
+        copyAll(old, fresh);
+        // Whoever opened it before is told by an entry: they don't look at which file it is again.
+        refuseOthers(old);
+        return replace(old, fresh);
+      });
     });
   } catch (error) {
     throw error instanceof StoreError ? error : damagedError(dir, error);
@@ -90,10 +95,13 @@ function refuseOthers(environment: Environment): void {
   if (other !== undefined) throw usedError(dir, other);
 }
 
-function replace(old: Environment, fresh: Environment): ShrinkResult {
+function copyAll(old: Environment, fresh: Environment): void {
   for (const name of Object.keys(databases) as (keyof typeof databases)[]) copy(old, fresh, name);
   const damage = checkNow(fresh);
   if (damage.length > 0) throw new Error(`what was written isn't sound: ${damage.slice(0, 3).join("; ")}`);
+}
+
+function replace(old: Environment, fresh: Environment): ShrinkResult {
   const place = join(old.dir, dataFile);
   const made = join(fresh.dir, dataFile);
   const sizes = { before: statSync(place).size, after: statSync(made).size };

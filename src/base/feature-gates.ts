@@ -1,10 +1,54 @@
-/** How far a feature has come (spec: conventions 9.2, rule 8). */
-export type FeatureStage = "alpha" | "beta" | "stable" | "deprecated";
+import type { FeatureLifeCycle } from "./feature-life-cycles.ts";
+import { isLater, releaseAfter } from "./releases.ts";
 
-/** One feature that can be turned on or off. */
+const stages = ["alpha", "beta", "stable", "deprecated"] as const;
+
+/** How far a feature has come (spec: conventions 9.2, rule 8). */
+export type FeatureStage = (typeof stages)[number];
+
+/** One feature as it stands in a release. */
 export interface Feature {
   readonly stage: FeatureStage;
   readonly on: boolean;
+}
+
+/** The features of a release. */
+export interface Features {
+  /** Those that can be set, by their gates. */
+  readonly gates: Readonly<Record<string, Feature>>;
+  /** The release that removed a gate, by the gate. */
+  readonly removed: ReadonlyMap<string, string>;
+}
+
+/** What a release has of the features of this table. */
+export function featuresAt(release: string, table: Readonly<Record<string, FeatureLifeCycle>>): Features {
+  const gates: Record<string, Feature> = {};
+  const removed = new Map<string, string>();
+  for (const [name, cycle] of Object.entries(table)) {
+    const stage = stageAt(release, cycle);
+    if (cycle.removed !== undefined && !isLater(cycle.removed, release)) removed.set(name, cycle.removed);
+    else if (stage !== undefined)
+      gates[name] = { stage, on: cycle.on ?? (stage === "beta" || stage === "stable") };
+  }
+  return { gates, removed };
+}
+
+function stageAt(release: string, cycle: FeatureLifeCycle): FeatureStage | undefined {
+  return stages.findLast((stage) => {
+    const since = cycle[stage];
+    return since !== undefined && !isLater(since, release);
+  });
+}
+
+/**
+ * The first release that may lack the gate of a feature that became stable or was given up; undefined while it is neither.
+ * Its gate works for 6 months or 2 releases after it became stable, for 3 months or 1 release after a beta was given up, and
+ * no longer after an alpha was (spec: conventions 9.2, rule 8). There are three releases a year.
+ */
+export function earliestRemoval({ beta, stable, deprecated }: FeatureLifeCycle): string | undefined {
+  if (stable !== undefined) return releaseAfter(stable, 2);
+  if (deprecated === undefined) return undefined;
+  return beta === undefined ? deprecated : releaseAfter(deprecated, 1);
 }
 
 /** A `--feature-gates` that can't be used. */
@@ -15,7 +59,7 @@ export class FeatureGateError extends Error {
 /** Which features are on. */
 export class FeatureGates {
   private constructor(
-    private readonly features: Readonly<Record<string, Feature>>,
+    private readonly features: Features,
     /** What was set, by name; also of whole stages. */
     readonly settings: ReadonlyMap<string, boolean>,
     /** What the operator should know of the settings. */
@@ -26,9 +70,10 @@ export class FeatureGates {
    * Reads comma-separated `NAME=true|false` pairs; `AllAlpha` and `AllBeta` stand for every feature of that stage which
    * isn't named itself.
    *
-   * @throws {FeatureGateError} for unknown names, values that are neither true nor false, and stable features turned off.
+   * @throws {FeatureGateError} for unknown and removed names, values that are neither true nor false, and stable features
+   * turned off.
    */
-  static parse(text: string, features: Readonly<Record<string, Feature>>): FeatureGates {
+  static parse(text: string, features: Features): FeatureGates {
     const settings = new Map<string, boolean>();
     const warnings: string[] = [];
     for (const pair of text.split(",").map((one) => one.trim())) {
@@ -38,10 +83,8 @@ export class FeatureGates {
         throw new FeatureGateError(`${JSON.stringify(pair)}: a feature is set with NAME=true or NAME=false`);
       }
       const on = value === "true";
-      const feature = Object.hasOwn(features, name) ? features[name] : undefined;
-      if (feature === undefined && name !== "AllAlpha" && name !== "AllBeta") {
-        throw new FeatureGateError(`unrecognized feature gate: ${name}`);
-      }
+      const feature = gateOf(features, name);
+      if (feature === undefined && name !== "AllAlpha" && name !== "AllBeta") throw unknown(name, features);
       if (feature?.stage === "stable" && !on) {
         throw new FeatureGateError(`cannot set feature gate ${name} to false, feature is locked to true`);
       }
@@ -54,11 +97,21 @@ export class FeatureGates {
 
   /** Whether a feature is on; names that don't exist are a defect. */
   readonly enabled = (name: string): boolean => {
-    const feature = Object.hasOwn(this.features, name) ? this.features[name] : undefined;
+    const feature = gateOf(this.features, name);
     if (feature === undefined) throw new Error(`there is no feature gate ${name}`);
     const own = this.settings.get(name);
     if (own !== undefined) return own;
     const whole = feature.stage === "alpha" ? "AllAlpha" : feature.stage === "beta" ? "AllBeta" : "";
     return this.settings.get(whole) ?? feature.on;
   };
+}
+
+function gateOf({ gates }: Features, name: string): Feature | undefined {
+  return Object.hasOwn(gates, name) ? gates[name] : undefined;
+}
+
+function unknown(name: string, { removed }: Features): FeatureGateError {
+  const release = removed.get(name);
+  const gone = release === undefined ? "" : `; it was removed in ${release}, what it stood for can't be set`;
+  return new FeatureGateError(`unrecognized feature gate: ${name}${gone}`);
 }

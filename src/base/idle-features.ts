@@ -6,6 +6,7 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "CPUManagerPolicyOptions",
     "CSIVolumeHealth",
     "ContainerCheckpoint",
+    "CustomCPUCFSQuotaPeriod",
     "DisableKubeletCloudCredentialProviders",
     "EventedPLEG",
     "ExperimentalHostUserNamespaceDefaulting",
@@ -29,6 +30,7 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "TopologyManagerPolicyAlphaOptions",
     "TopologyManagerPolicyBetaOptions",
     "TopologyManagerPolicyOptions",
+    "WindowsHostNetwork",
   ],
   "it is the network proxy's": [
     "IPTablesOwnershipCleanup",
@@ -65,12 +67,14 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
   "the server hasn't what it turns on or off": [
     "APIServerTracing",
     "ComponentSLIs",
+    "ContextualLogging",
     "KMSv2",
     "LegacyServiceAccountTokenTracking",
     "LoggingAlphaOptions",
     "LoggingBetaOptions",
     "OpenAPIEnums",
     "StorageVersionAPI",
+    "UnauthenticatedHTTP2DOSMitigation",
   ],
   "--runtime-config turns the API on": ["APISelfSubjectReview"],
   "the server always has what is on by default, and what isn't it never has": [

@@ -6,7 +6,7 @@ import { convertManifest, type ConvertedManifest } from "../kinds/conversions/li
 import { apiVersionOf, groupVersionOf, targetsIn } from "../kinds/conversions/registry.ts";
 import type { KindContext } from "../schema/context.ts";
 import type { GroupVersion } from "../schema/types.ts";
-import { features } from "../base/features.ts";
+import { features } from "../server/features.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";

@@ -1,4 +1,4 @@
-import { isLater } from "../kinds/life-cycles.ts";
+import { isLater, releaseAfter } from "../base/releases.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
 import type { Logger } from "../base/logger.ts";
 
@@ -84,8 +84,7 @@ const leastReleases = {
 
 /** The first release that may lack a deprecated flag. */
 export function earliestRemoval({ audience, stability, deprecated }: FlagLifeCycle): string {
-  const [major = "", minor = ""] = deprecated.split(".");
-  return `${major}.${Number(minor) + leastReleases[audience][stability]}`;
+  return releaseAfter(deprecated, leastReleases[audience][stability]);
 }
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;

@@ -5,6 +5,7 @@ import path from "node:path";
 import { pino } from "pino";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/authorizer-chain.ts";
+import { features } from "../server/features.ts";
 import { OptionsError } from "../server/options-error.ts";
 import type { Logger } from "../base/logger.ts";
 import type {
@@ -14,7 +15,6 @@ import type {
   ServerOptions,
   StorageOptions,
 } from "../server/options.ts";
-import { features } from "../base/features.ts";
 import { idleFeatures } from "../base/idle-features.ts";
 import { startServer, type Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
@@ -79,7 +79,7 @@ export const serveCommand: Command = {
 
 /** The feature gates, for the help text. */
 function featureHelp(): string {
-  const rows = Object.entries(features).map(([name, { stage, on }]) => {
+  const rows = Object.entries(features.gates).map(([name, { stage, on }]) => {
     const idle = idleFeatures.has(name) ? ", no effect here" : "";
     return `  ${name} (${stage}, default ${on}${idle})`;
   });

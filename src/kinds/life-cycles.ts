@@ -1,3 +1,4 @@
+import { isLater } from "../base/releases.ts";
 import { groupName } from "../schema/kind.ts";
 import type { Group, GroupVersion } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -27,11 +28,4 @@ export function deprecationWarning(
   const gone = removed === undefined ? "" : `, unavailable in v${removed}+`;
   const instead = replacement === undefined ? "" : `; use ${name(replacement)} ${kind}`;
   return `${name({ group, version })} ${kind} is deprecated in v${deprecated}+${gone}${instead}`;
-}
-
-/** Whether one release came after another. */
-export function isLater(release: string, other: string): boolean {
-  const [major = 0, minor = 0] = release.split(".").map(Number);
-  const [otherMajor = 0, otherMinor = 0] = other.split(".").map(Number);
-  return major === otherMajor ? minor > otherMinor : major > otherMajor;
 }

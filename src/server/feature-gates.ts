@@ -1,6 +1,6 @@
 import { FeatureGateError, FeatureGates } from "../base/feature-gates.ts";
-import { features } from "../base/features.ts";
 import { idleFeatures } from "../base/idle-features.ts";
+import { features } from "./features.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
 

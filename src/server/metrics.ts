@@ -6,8 +6,8 @@ import type { Engine } from "../resources/engine.ts";
 import type { Resource } from "../resources/registry.ts";
 import { StoreError } from "../storage/store.ts";
 import { referenceRelease } from "../vocabulary/vocabulary.ts";
-import { features } from "../base/features.ts";
 import { openFileLimit, openFiles } from "./open-files.ts";
+import { features } from "./features.ts";
 import { OptionsError } from "./options-error.ts";
 import type { Logger } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
@@ -31,7 +31,7 @@ export function serverMetrics(
   metrics
     .sample(`${name}_build_info`, major, minor, gitVersion, `${process.platform}/${process.arch}`)
     .set(1);
-  for (const [feature, { stage }] of Object.entries(features)) {
+  for (const [feature, { stage }] of Object.entries(features.gates)) {
     metrics.sample(`${name}_feature_enabled`, feature, stage).set(engine.featureEnabled(feature) ? 1 : 0);
   }
   metrics.collectWith(() => collectAuthentication(metrics, figures));

@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { isLater } from "../../src/base/releases.ts";
+import { metricDefinitions } from "../../src/http/metrics/definitions.ts";
 import type { MetricDefinition } from "../../src/http/metrics/metric-definition.ts";
-import { MetricSet } from "../../src/http/metrics/metric-set.ts";
+import { hiddenFrom, MetricSet } from "../../src/http/metrics/metric-set.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -150,41 +153,67 @@ describe("/metrics", () => {
 });
 
 describe("the life of a metric", () => {
-  const definition = (name: string, deprecated?: string): MetricDefinition => ({
+  const definition = (name: string, life: Partial<MetricDefinition> = {}): MetricDefinition => ({
     name,
     help: "Something.",
     type: "counter",
     stability: "STABLE",
     labels: [],
-    ...(deprecated === undefined ? {} : { deprecated }),
+    ...life,
   });
-  const made = (showHiddenFor = "") => {
+  const made = (definitions: readonly MetricDefinition[], release = "1.26", showHiddenFor = "") => {
     const warnings: string[] = [];
-    const definitions = [definition("kept"), definition("old", "1.24"), definition("hidden", "1.23")];
     const warn = (message: string) => void warnings.push(message);
-    const metrics = new MetricSet(definitions, { release: "1.26", showHiddenFor, warn });
+    const metrics = new MetricSet(definitions, { release, showHiddenFor, warn });
+    for (const { name } of definitions) metrics.sample(name).inc();
     return { metrics, warnings };
   };
+  /** The releases of 1.18 to 1.32 that show a metric. */
+  async function shownIn(life: Partial<MetricDefinition>, showHidden = false): Promise<readonly string[]> {
+    const shown: string[] = [];
+    for (let minor = 18; minor <= 32; minor++) {
+      const before = showHidden ? `1.${minor - 1}` : "";
+      const text = await made([definition("it", life)], `1.${minor}`, before).metrics.text();
+      if (text.includes("\nit 1\n")) shown.push(`1.${minor}`);
+    }
+    return shown;
+  }
+  const upTo = (last: number) => Array.from({ length: last - 17 }, (_, index) => `1.${index + 18}`);
 
-  test("C-9.2-17 C-9.2-18 C-9.2-19 a deprecated one stays, says so, and is warned of", async () => {
-    const { metrics, warnings } = made();
-    metrics.sample("old").inc();
+  test("C-9.2-18 C-9.2-19 a deprecated one stays, says so, and is warned of", async () => {
+    const old = definition("old", { deprecated: { introduced: "1.10", since: "1.24" } });
+    const next = definition("next", { deprecated: { introduced: "1.10", since: "1.27" } });
+    const { metrics, warnings } = made([definition("kept"), old, next]);
     const text = await metrics.text();
     expect(text).toContain("# HELP old (Deprecated from 1.24) [STABLE] Something.");
     expect(text).toContain("\nold 1\n");
     expect(text).toContain("# HELP kept [STABLE] Something.");
+    expect(text).toContain("# HELP next [STABLE] Something.");
     expect(warnings).toEqual(["the metric old is deprecated since 1.24"]);
   });
 
-  test("C-9.2-20 one deprecated three releases ago is hidden, and may still be counted", async () => {
-    const { metrics } = made();
-    metrics.sample("hidden").inc();
-    expect(await metrics.text()).not.toContain("hidden");
+  test("C-9.2-17 a stable one works for three releases after it was deprecated, and for four in all", async () => {
+    expect(await shownIn({})).toEqual(upTo(32));
+    expect(await shownIn({ deprecated: { introduced: "1.10", since: "1.23" } })).toEqual(upTo(25));
+    expect(await shownIn({ deprecated: { introduced: "1.23", since: "1.23" } })).toEqual(upTo(26));
+    expect(await shownIn({ deprecated: { introduced: "1.22", since: "1.23" } })).toEqual(upTo(25));
   });
 
-  test("C-9.2-21 --show-hidden-metrics-for-version brings it back", async () => {
-    const { metrics } = made("1.25");
-    metrics.sample("hidden").inc();
-    expect(await metrics.text()).toContain("\nhidden 1\n");
+  test("C-9.2-17 an alpha one needn't work for a number of releases", async () => {
+    const life = { stability: "ALPHA", deprecated: { introduced: "1.23", since: "1.23" } } as const;
+    expect(await shownIn(life)).toEqual(upTo(25));
+  });
+
+  test("C-9.2-20 C-9.2-21 one deprecated three releases ago is hidden unless it is asked for, and then deleted", async () => {
+    const life = { deprecated: { introduced: "1.10", since: "1.23" } };
+    expect(await shownIn(life)).toEqual(upTo(25));
+    expect(await shownIn(life, true)).toEqual(upTo(26));
+  });
+
+  test("C-9.2-17 C-9.2-20 this release carries no metric that should be deleted, and hides none too early", () => {
+    for (const one of metricDefinitions(platform)) {
+      const hidden = hiddenFrom(one);
+      expect(hidden === undefined || hidden === "1.26" || isLater(hidden, "1.26"), one.name).toBe(true);
+    }
   });
 });

@@ -1,24 +1,36 @@
 import { describe, expect, it } from "vitest";
-import { FeatureGateError, FeatureGates, type Feature } from "../../src/base/feature-gates.ts";
+import {
+  earliestRemoval,
+  FeatureGateError,
+  FeatureGates,
+  featuresAt,
+  type Features,
+} from "../../src/base/feature-gates.ts";
+import { featureLifeCycles } from "../../src/base/feature-life-cycles.ts";
+import { isLater } from "../../src/base/releases.ts";
+import { serveCommand } from "../../src/cli/serve.ts";
 import { featureGates } from "../../src/server/feature-gates.ts";
-import { features } from "../../src/base/features.ts";
+import { features } from "../../src/server/features.ts";
 import { OptionsError } from "../../src/server/options-error.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import { TestServer } from "../support/api.ts";
 
 /** Conventions 9.2, rules 8 and 9: a gate of each stage. */
-const gates: Readonly<Record<string, Feature>> = {
-  Young: { stage: "alpha", on: false },
-  OtherYoung: { stage: "alpha", on: false },
-  Grown: { stage: "beta", on: true },
-  Careful: { stage: "beta", on: false },
-  Done: { stage: "stable", on: true },
-  Leaving: { stage: "deprecated", on: false },
+const life = {
+  Young: { alpha: "1.26" },
+  OtherYoung: { alpha: "1.20", beta: "1.27" },
+  Grown: { alpha: "1.20", beta: "1.26", stable: "1.28" },
+  Careful: { beta: "1.24", on: false },
+  Done: { alpha: "1.20", beta: "1.22", stable: "1.26", removed: "1.28" },
+  Leaving: { beta: "1.20", deprecated: "1.25", removed: "1.27" },
+  Gone: { beta: "1.20", stable: "1.24", removed: "1.26" },
+  Unborn: { alpha: "1.27" },
 };
-const parse = (text: string) => FeatureGates.parse(text, gates);
+const known: Features = featuresAt("1.26", life);
+const parse = (text: string) => FeatureGates.parse(text, known);
 const state = (text: string) => {
   const { enabled } = parse(text);
-  return Object.keys(gates).filter((name) => enabled(name));
+  return Object.keys(known.gates).filter((name) => enabled(name));
 };
 
 describe("feature gates", () => {
@@ -42,13 +54,19 @@ describe("feature gates", () => {
     expect(warnings).toEqual(["feature gate Done is stable; it will be removed"]);
   });
 
-  it.each(["Removed=true", "Removed=false", "done=true", "constructor=true", "=true"])(
-    "C-9.2-14 %s is refused: there is no such gate",
+  it.each(["Removed=true", "Removed=false", "Unborn=true", "done=true", "constructor=true", "=true"])(
+    "%s is refused: there is no such gate",
     (text) => {
       expect(() => parse(text)).toThrow(FeatureGateError);
-      expect(() => parse(text)).toThrow("unrecognized feature gate: ");
+      expect(() => parse(text)).toThrow(`unrecognized feature gate: ${text.split("=")[0]}`);
     },
   );
+
+  it.each(["true", "false"])("C-9.2-14 a gate that was removed is refused when it is set to %s", (value) => {
+    const removed = "unrecognized feature gate: Gone; it was removed in 1.26, what it stood for can't be set";
+    expect(() => parse(`Gone=${value}`)).toThrow(new FeatureGateError(removed));
+    expect(() => parse("").enabled("Gone")).toThrow("there is no feature gate Gone");
+  });
 
   it("C-9.2-15 setting a deprecated gate warns, and works", () => {
     for (const value of ["true", "false"]) {
@@ -80,21 +98,87 @@ describe("feature gates", () => {
   });
 });
 
+describe("the life of a gate", () => {
+  const stagesOf = (name: keyof typeof life) =>
+    [19, 20, 21, 22, 23, 24, 25, 26, 27, 28].map((minor) => {
+      const { gates, removed } = featuresAt(`1.${minor}`, life);
+      return gates[name]?.stage ?? (removed.has(name) ? "removed" : "-");
+    });
+
+  it("goes through its stages as the releases do", () => {
+    const [none, alpha, beta, stable, deprecated, removed] = [
+      ["-"],
+      ["alpha"],
+      ["beta"],
+      ["stable"],
+      ["deprecated"],
+      ["removed"],
+    ];
+    const twice = (stage: readonly string[]) => [...stage, ...stage];
+    expect(stagesOf("Done")).toEqual(
+      [none, twice(alpha), twice(beta), twice(beta), twice(stable), removed].flat(),
+    );
+    expect(stagesOf("Leaving")).toEqual(
+      [none, beta, twice(beta), twice(beta), twice(deprecated), twice(removed)].flat(),
+    );
+  });
+
+  it.each([
+    [{ alpha: "1.18", beta: "1.19", stable: "1.20" }, "1.22"],
+    [{ beta: "1.19", deprecated: "1.20" }, "1.21"],
+    [{ alpha: "1.18", beta: "1.19", deprecated: "1.20" }, "1.21"],
+    [{ alpha: "1.19", deprecated: "1.20" }, "1.20"],
+    [{ alpha: "1.19", beta: "1.20" }, undefined],
+  ])("C-9.2-10 %j works until %s at least, with three releases a year", (cycle, first) => {
+    expect(earliestRemoval(cycle)).toBe(first);
+  });
+
+  const ended = Object.entries(featureLifeCycles).filter(([, { removed }]) => removed !== undefined);
+  it.each(ended)("C-9.2-10 %s works as long as it must", (_name, cycle) => {
+    expect(ended.length).toBeGreaterThan(40);
+    expect(isLater(earliestRemoval(cycle)!, cycle.removed!)).toBe(false);
+  });
+
+  it.each(Object.entries(featureLifeCycles))("%s comes from stage to stage", (_name, cycle) => {
+    const { alpha, beta, stable, deprecated, removed } = cycle;
+    const releases = [alpha, beta, stable, deprecated, removed].filter((one) => one !== undefined);
+    for (const [index, one] of releases.slice(1).entries()) expect(isLater(one, releases[index]!)).toBe(true);
+    // What nobody gave up and didn't become stable has no reason to go.
+    if (removed !== undefined) expect(stable ?? deprecated).toBeDefined();
+    if (stable !== undefined) expect(deprecated).toBeUndefined();
+  });
+});
+
 describe("the features of the reference release", () => {
-  it.each(Object.entries(features).map(([name, feature]) => [name, feature] as const))(
+  it.each(Object.entries(features.gates))(
     "C-9.2-11 C-9.2-12 C-9.2-13 %s has the default of its stage",
     (name, { stage, on }) => {
       if (stage === "alpha") expect(on).toBe(false);
       if (stage === "stable") expect(on).toBe(true);
       // Betas that are off by default are those that change what exists or need something from outside.
-      if (stage === "beta" && !on)
-        expect(["CSIMigrationPortworx", "MinDomainsInPodTopologySpread"]).toContain(name);
+      if (stage === "beta" && !on) expect(cautious).toContain(name);
     },
   );
+  const cautious = [
+    "CSIMigrationPortworx",
+    "ExperimentalHostUserNamespaceDefaulting",
+    "MinDomainsInPodTopologySpread",
+    "TopologyManagerPolicyBetaOptions",
+    "UnauthenticatedHTTP2DOSMitigation",
+  ];
 
-  it.each(Object.entries(features).map(([name, { stage }]) => [stage, name] as const))(
-    "a %s gate %s can be set as its stage says",
-    (stage, name) => {
+  it("C-9.2-15 the help text tells of each gate how far it has come: stable and deprecated ones leave", () => {
+    const help = serveCommand.help();
+    for (const [name, { stage }] of Object.entries(features.gates)) {
+      expect(help).toMatch(new RegExp(`^  ${name} \\(${stage}, `, "m"));
+    }
+    for (const [name] of features.removed) expect(help).not.toMatch(new RegExp(`^  ${name} `, "m"));
+  });
+
+  const ruleOf = { alpha: "C-9.2-11", beta: "C-9.2-12", stable: "C-9.2-13", deprecated: "C-9.2-15" };
+  it.each(Object.entries(features.gates).map(([name, { stage }]) => [ruleOf[stage], stage, name] as const))(
+    "%s a %s gate %s can be set as its stage says",
+    (_rule, stage, name) => {
       const set = (value: boolean) => FeatureGates.parse(`${name}=${String(value)}`, features).enabled(name);
       expect(set(true)).toBe(true);
       if (stage === "stable") expect(() => set(false)).toThrow("locked to true");
@@ -110,17 +194,16 @@ describe("the features of the reference release", () => {
       error() {},
       warn: (_facts: object, text: string) => logged.push(text),
     };
-    const options = { featureGates: "ExperimentalHostUserNamespaceDefaulting=true,DryRun=true", log };
+    const options = { featureGates: "CPUManagerPolicyOptions=false,DryRun=true", log };
     featureGates(options as unknown as ServerOptions);
     expect(logged).toEqual([
-      "feature gate ExperimentalHostUserNamespaceDefaulting is deprecated",
       "feature gate DryRun is stable; it will be removed",
-      "feature gate ExperimentalHostUserNamespaceDefaulting has no effect here: it is the node agent's",
+      "feature gate CPUManagerPolicyOptions has no effect here: it is the node agent's",
     ]);
   });
 
   it("C-9.2-13 C-9.2-14 a server doesn't start with a gate that can't be set", async () => {
-    for (const text of ["DryRun=false", "Removed=true"]) {
+    for (const text of ["DryRun=false", "IndexedJob=true", "Nope=true"]) {
       await expect(TestServer.start({ featureGates: text, port: false })).rejects.toThrow(OptionsError);
       await expect(TestServer.start({ featureGates: text, port: false })).rejects.toThrow("featureGates: ");
     }

@@ -12,7 +12,7 @@ import {
 import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
 import { admissionPluginNames } from "../../src/server/admission.ts";
-import { isLater } from "../../src/kinds/life-cycles.ts";
+import { isLater } from "../../src/base/releases.ts";
 
 const known = [...serveFlags, ...acceptedFlags];
 const read = (...words: readonly string[]) => new FlagReader(known, parseFlags(known, words));

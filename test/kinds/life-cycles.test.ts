@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { lifeCycles, type LifeCycle } from "../../src/kinds/life-cycle-table.ts";
-import { deprecationWarning, isLater, lifeCycleOf } from "../../src/kinds/life-cycles.ts";
+import { isLater } from "../../src/base/releases.ts";
+import { deprecationWarning, lifeCycleOf } from "../../src/kinds/life-cycles.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { referenceRelease } from "../../src/vocabulary/vocabulary.ts";

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { features } from "../../src/base/features.ts";
+import { features } from "../../src/server/features.ts";
 import { idleFeatures } from "../../src/base/idle-features.ts";
 import { read, sources } from "./source-files.ts";
 
-const lists = new Set(["src/base/features.ts", "src/base/idle-features.ts"]);
+const lists = new Set(["src/base/feature-life-cycles.ts", "src/base/idle-features.ts"]);
 const code = sources.filter((file) => !lists.has(file)).map(read);
 const isUsed = (name: string) => code.some((text) => text.includes(`"${name}"`));
 
 test("each feature gate that can be turned is used, or listed as one that changes nothing here", () => {
-  const turned = Object.entries(features).filter(([, { stage }]) => stage !== "stable");
+  const turned = Object.entries(features.gates).filter(([, { stage }]) => stage !== "stable");
   expect(turned.length).toBeGreaterThan(90);
   for (const [name] of turned) expect(isUsed(name), name).toBe(!idleFeatures.has(name));
-  for (const name of idleFeatures.keys()) expect(features, name).toHaveProperty(name);
+  for (const name of idleFeatures.keys()) expect(features.gates, name).toHaveProperty(name);
 });
 
 test("docs/flags.md lists every feature gate with its stage, its default and whether it changes something", () => {
@@ -21,7 +21,7 @@ test("docs/flags.md lists every feature gate with its stage, its default and whe
     ),
   ];
   expect(rows.map(([, name, stage, on, effect]) => [name, stage, on, effect])).toEqual(
-    Object.entries(features).map(([name, { stage, on }]) => [
+    Object.entries(features.gates).map(([name, { stage, on }]) => [
       name,
       stage,
       on ? "on" : "off",

@@ -52,8 +52,7 @@ export async function serveLog(service: HttpService, request: ResourceContext): 
   }
   const agent = await agentDestination(objects, node, connections);
   const { ca, ...unverified } = agent.tls;
-  const unverifiedAllowed = engine.featureEnabled("AllowInsecureBackendProxy");
-  const tls = options.insecureSkipTLSVerifyBackend && unverifiedAllowed ? unverified : { ca, ...unverified };
+  const tls = options.insecureSkipTLSVerifyBackend ? unverified : { ca, ...unverified };
   const question = {
     method: "GET",
     path: agentPath("containerLogs", pod, [container], options.query),

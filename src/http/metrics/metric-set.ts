@@ -1,6 +1,6 @@
 import type { Gauge } from "prom-client";
 import Registry from "prom-client/lib/registry.js";
-import { isLater } from "../../kinds/life-cycles.ts";
+import { isLater, releaseAfter } from "../../base/releases.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { Metric, type Sample } from "./metric.ts";
 
@@ -14,9 +14,6 @@ export interface MetricSettings {
   readonly showHiddenFor: string;
   readonly warn: (message: string) => void;
 }
-
-/** So many releases after its deprecation a metric is hidden. */
-const hiddenAfter = 3;
 
 const ignored: Sample = {
   inc: () => undefined,
@@ -35,8 +32,8 @@ export class MetricSet {
     for (const definition of definitions) {
       if (isHidden(definition, settings)) continue;
       const { name, deprecated } = definition;
-      if (deprecated !== undefined && !isLater(deprecated, settings.release)) {
-        settings.warn(`the metric ${name} is deprecated since ${deprecated}`);
+      if (deprecated !== undefined && !isLater(deprecated.since, settings.release)) {
+        settings.warn(`the metric ${name} is deprecated since ${deprecated.since}`);
       }
       const metric = new Metric(definition, helpOf(definition, settings));
       this.metrics.set(name, metric);
@@ -73,19 +70,27 @@ export class MetricSet {
 
 function helpOf({ help, stability, deprecated }: MetricDefinition, { release }: MetricSettings): string {
   const old =
-    deprecated === undefined || isLater(deprecated, release) ? "" : `(Deprecated from ${deprecated}) `;
-  return `${old === "" ? `[${stability}] ` : `${old}[${stability}] `}${help}`;
+    deprecated === undefined || isLater(deprecated.since, release)
+      ? ""
+      : `(Deprecated from ${deprecated.since}) `;
+  return `${old}[${stability}] ${help}`;
 }
 
-/** Whether a metric is no longer shown, unless the operator asked for what an older release showed. */
-function isHidden({ deprecated }: MetricDefinition, { release, showHiddenFor }: MetricSettings): boolean {
-  if (deprecated === undefined) return false;
-  const hiddenFrom = plus(deprecated, hiddenAfter);
-  if (isLater(hiddenFrom, release)) return false;
-  return showHiddenFor === "" || !isLater(hiddenFrom, showHiddenFor);
+/** Whether a metric is no longer shown, unless the operator asked for what the release before showed. */
+function isHidden(definition: MetricDefinition, { release, showHiddenFor }: MetricSettings): boolean {
+  const hidden = hiddenFrom(definition);
+  if (hidden === undefined || isLater(hidden, release)) return false;
+  const isDeleted = hidden !== release;
+  return isDeleted || showHiddenFor === "" || !isLater(hidden, showHiddenFor);
 }
 
-function plus(release: string, minors: number): string {
-  const [major = 0, minor = 0] = release.split(".").map(Number);
-  return `${major}.${minor + minors}`;
+/**
+ * The release that hides a metric; undefined for one that isn't deprecated. The next release is without it. It is shown for
+ * three releases after it was deprecated, a stable one for four in all at least (spec: conventions 9.2, rules 9a and 9b).
+ */
+export function hiddenFrom({ deprecated, stability }: MetricDefinition): string | undefined {
+  if (deprecated === undefined) return undefined;
+  const usual = releaseAfter(deprecated.since, 3);
+  const least = releaseAfter(deprecated.introduced, 4);
+  return stability === "STABLE" && isLater(least, usual) ? least : usual;
 }

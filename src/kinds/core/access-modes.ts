@@ -1,6 +1,7 @@
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Word } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { deprecatedBehaviors } from "../deprecated-behaviors.ts";
 
 /** The ways in which volumes can be mounted, with their short forms, in the order in which people see them. */
 const shortModes: ReadonlyMap<string, string> = new Map([
@@ -40,7 +41,8 @@ export function classWarnings(
 ): string[] {
   const key = classAnnotation(vocabulary);
   if (annotations?.[key] === undefined) return [];
-  return [`metadata.annotations[${key}]: deprecated since v1.8; use "storageClassName" instead`];
+  const { deprecated, instead } = deprecatedBehaviors.classOfVolume;
+  return [`metadata.annotations[${key}]: deprecated since v${deprecated}; use "${instead}" instead`];
 }
 
 /** The class of a volume or claim, wherever it is named. */

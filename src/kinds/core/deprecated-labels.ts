@@ -1,17 +1,15 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { deprecatedBehaviors, type DeprecatedBehavior } from "../deprecated-behaviors.ts";
 
-/** Labels of nodes that got new names: the old one and the new one, without the domain. */
-const renamed: readonly (readonly [old: string, now: string, since: string])[] = [
-  ["failure-domain.beta.*/zone", "topology.*/zone", "v1.17"],
-  ["failure-domain.beta.*/region", "topology.*/region", "v1.17"],
-  ["beta.*/instance-type", "node.*/instance-type", "v1.17"],
-  ["beta.*/os", "*/os", "v1.14"],
-  ["beta.*/arch", "*/arch", "v1.14"],
-];
+const { osLabel, archLabel, zoneLabel, regionLabel, typeLabel } = deprecatedBehaviors;
+const renamed: readonly DeprecatedBehavior[] = [zoneLabel, regionLabel, typeLabel, osLabel, archLabel];
 
+/** The new name of a label of nodes that has one, and since when the old one is deprecated. */
 function find(key: string, { domain }: Vocabulary): { now: string; since: string } | undefined {
-  const found = renamed.find(([old]) => old.replace("*", domain) === key);
-  return found === undefined ? undefined : { now: found[1].replace("*", domain), since: found[2] };
+  const found = renamed.find(({ what }) => what.replace("*", domain) === key);
+  return found === undefined
+    ? undefined
+    : { now: found.instead.replace("*", domain), since: found.deprecated };
 }
 
 /** The new name of a label of nodes, if it has one. */
@@ -22,5 +20,5 @@ export function successorOf(key: string, vocabulary: Vocabulary): string | undef
 /** What a writer who uses an old label should know. */
 export function labelWarnings(path: string, key: string, vocabulary: Vocabulary): string[] {
   const found = find(key, vocabulary);
-  return found === undefined ? [] : [`${path}: deprecated since ${found.since}; use "${found.now}" instead`];
+  return found === undefined ? [] : [`${path}: deprecated since v${found.since}; use "${found.now}" instead`];
 }

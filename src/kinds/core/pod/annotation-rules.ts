@@ -1,6 +1,6 @@
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { descendingPath } from "../../checks/paths.ts";
+import { checkSeccompAnnotations } from "./seccomp-annotations.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
 type Annotations = Readonly<Record<string, string>> | undefined;
@@ -26,7 +26,7 @@ export function checkPodAnnotations(
   if (Object.hasOwn(annotations, mirror) && (spec?.nodeName ?? "") === "") {
     place.key(mirror).invalid(annotations[mirror], "must set spec.nodeName if the pod mirrors a static one");
   }
-  checkSeccomp(annotations, place, context);
+  checkSeccompAnnotations(annotations, place, context);
   const prefix = appArmorPrefix(context);
   const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(prefix));
   if (profiles.length === 0) return;
@@ -50,21 +50,6 @@ function isAppArmorProfile(profile: string): boolean {
     profile === "unconfined" ||
     profile.startsWith("localhost/")
   );
-}
-
-const seccompProfiles = new Set(["runtime/default", "docker/default", "unconfined"]);
-
-function checkSeccomp(annotations: NonNullable<Annotations>, place: FieldReport, context: KindContext): void {
-  const { domain } = context.vocabulary;
-  const pod = `seccomp.security.alpha.${domain}/pod`;
-  const container = `container.seccomp.security.alpha.${domain}/`;
-  for (const [key, profile] of Object.entries(annotations)) {
-    if (place.full) return;
-    if (key !== pod && !key.startsWith(container)) continue;
-    if (seccompProfiles.has(profile)) continue;
-    if (profile.startsWith("localhost/")) descendingPath(profile.slice("localhost/".length), place.key(key));
-    else place.key(key).invalid(profile, "must be a valid seccomp profile");
-  }
 }
 
 /** What these annotations say stands for as long as the pod. */

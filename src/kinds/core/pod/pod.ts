@@ -7,6 +7,7 @@ import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
 import { newPodStatus } from "./new-status.ts";
+import { applySeccompAnnotations } from "./seccomp-annotations.ts";
 import { PodSpec } from "./spec.ts";
 import { checkPodStatus } from "./status-rules.ts";
 import { PodStatus } from "./status.ts";
@@ -48,6 +49,9 @@ export const Pod = kind({
       if (resources?.limits !== undefined)
         resources.requests = { ...resources.limits, ...resources.requests };
     }
+  },
+  prepareCreate(copy, { vocabulary }) {
+    applySeccompAnnotations(copy.metadata.annotations, copy.spec, vocabulary);
   },
   validate: checkPod,
   validateCreate: checkNewPod,

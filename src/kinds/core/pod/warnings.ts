@@ -1,8 +1,9 @@
 import type { KindContext } from "../../../schema/context.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
-import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { quantityFrom } from "../../quantities.ts";
+import { labelWarnings } from "../deprecated-labels.ts";
+import { containerProfileAnnotation, podProfileAnnotation } from "./seccomp-annotations.ts";
 import type { PodSpec } from "./spec-fields.ts";
 import type { PodTemplateSpec } from "./template.ts";
 
@@ -56,31 +57,11 @@ function graceWarning(spec: PodSpec, place: FieldReport): string[] {
   return [`${place.at("terminationGracePeriodSeconds").path}: must be >= 0; a negative value counts as 1`];
 }
 
-/** The newer name of a node's label; undefined where it has none. */
-function newerLabel(key: string, { domain }: Vocabulary): string | undefined {
-  if (!key.includes("beta.")) return undefined;
-  switch (key) {
-    case `beta.${domain}/arch`:
-      return `${domain}/arch`;
-    case `beta.${domain}/os`:
-      return `${domain}/os`;
-    case `failure-domain.beta.${domain}/region`:
-      return `topology.${domain}/region`;
-    case `failure-domain.beta.${domain}/zone`:
-      return `topology.${domain}/zone`;
-    case `beta.${domain}/instance-type`:
-      return `node.${domain}/instance-type`;
-    default:
-      return undefined;
-  }
-}
-
 /** Labels of nodes that have newer names. */
 function nodeLabelWarnings(spec: PodSpec, place: FieldReport, { vocabulary }: KindContext): string[] {
   const warnings: string[] = [];
   const look = (key: string, at: FieldReport) => {
-    const newer = newerLabel(key, vocabulary);
-    if (newer !== undefined) warnings.push(`${at.path}: deprecated; use "${newer}" instead`);
+    if (key.includes("beta.")) warnings.push(...labelWarnings(at.path, key, vocabulary));
   };
   for (const key of Object.keys(spec.nodeSelector ?? {})) look(key, place.at("nodeSelector").key(key));
   const affinity = spec.affinity?.nodeAffinity;
@@ -186,11 +167,11 @@ function annotationWarnings(
     [`security.alpha.${domain}/unsafe-sysctls`, "sysctls"],
   ];
   if (spec.securityContext?.seccompProfile === undefined) {
-    replaced.push([`seccomp.security.alpha.${domain}/pod`, "seccompProfile"]);
+    replaced.push([podProfileAnnotation(vocabulary), "seccompProfile"]);
   }
   for (const { name, securityContext } of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     if (securityContext?.seccompProfile !== undefined) continue;
-    replaced.push([`container.seccomp.security.alpha.${domain}/${name}`, "seccompProfile"]);
+    replaced.push([containerProfileAnnotation(vocabulary, name), "seccompProfile"]);
   }
   return replaced
     .filter(([annotation]) => Object.hasOwn(annotations, annotation))

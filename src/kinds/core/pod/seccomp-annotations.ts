@@ -1,0 +1,65 @@
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import { descendingPath } from "../../checks/paths.ts";
+import type { PodSpec } from "./spec-fields.ts";
+
+/** The annotation that names the profile of all containers. It was there before the field. */
+export function podProfileAnnotation({ domain }: Vocabulary): string {
+  return `seccomp.security.alpha.${domain}/pod`;
+}
+
+/** The annotation that names the profile of one container. */
+export function containerProfileAnnotation({ domain }: Vocabulary, container: string): string {
+  return `container.seccomp.security.alpha.${domain}/${container}`;
+}
+
+const localPrefix = "localhost/";
+const types: ReadonlyMap<string, "RuntimeDefault" | "Unconfined"> = new Map([
+  ["runtime/default", "RuntimeDefault"],
+  ["docker/default", "RuntimeDefault"],
+  ["unconfined", "Unconfined"],
+]);
+
+/** Profiles are known, or files below the node's folder of profiles. */
+export function checkSeccompAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  place: FieldReport,
+  { vocabulary }: KindContext,
+): void {
+  const pod = podProfileAnnotation(vocabulary);
+  const container = containerProfileAnnotation(vocabulary, "");
+  for (const [key, profile] of Object.entries(annotations)) {
+    if (place.full) return;
+    if (key !== pod && !key.startsWith(container)) continue;
+    if (types.has(profile)) continue;
+    if (profile.startsWith(localPrefix)) descendingPath(profile.slice(localPrefix.length), place.key(key));
+    else place.key(key).invalid(profile, "must be a valid seccomp profile");
+  }
+}
+
+function profileOf(annotation: string | undefined) {
+  if (annotation === undefined) return undefined;
+  const type = types.get(annotation);
+  if (type !== undefined) return { type };
+  const localhostProfile = annotation.startsWith(localPrefix) ? annotation.slice(localPrefix.length) : "";
+  return localhostProfile === "" ? undefined : { type: "Localhost" as const, localhostProfile };
+}
+
+/** Fills in the profile of a new pod and of its containers that have an annotation and no field: node agents read only the field. */
+export function applySeccompAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  spec: PodSpec | undefined,
+  vocabulary: Vocabulary,
+): void {
+  if (annotations === undefined || spec === undefined) return;
+  const ofPod = profileOf(annotations[podProfileAnnotation(vocabulary)]);
+  if (ofPod !== undefined && spec.securityContext?.seccompProfile == null) {
+    spec.securityContext = { ...spec.securityContext, seccompProfile: ofPod };
+  }
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    const own = profileOf(annotations[containerProfileAnnotation(vocabulary, container.name)]);
+    if (own === undefined || container.securityContext?.seccompProfile != null) continue;
+    container.securityContext = { ...container.securityContext, seccompProfile: own };
+  }
+}

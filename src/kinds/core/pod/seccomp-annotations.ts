@@ -54,12 +54,12 @@ export function applySeccompAnnotations(
 ): void {
   if (annotations === undefined || spec === undefined) return;
   const ofPod = profileOf(annotations[podProfileAnnotation(vocabulary)]);
-  if (ofPod !== undefined && spec.securityContext?.seccompProfile == null) {
+  if (ofPod !== undefined && spec.securityContext?.seccompProfile === undefined) {
     spec.securityContext = { ...spec.securityContext, seccompProfile: ofPod };
   }
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     const own = profileOf(annotations[containerProfileAnnotation(vocabulary, container.name)]);
-    if (own === undefined || container.securityContext?.seccompProfile != null) continue;
+    if (own === undefined || container.securityContext?.seccompProfile !== undefined) continue;
     container.securityContext = { ...container.securityContext, seccompProfile: own };
   }
 }

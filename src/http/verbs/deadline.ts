@@ -5,6 +5,9 @@ import type { RequestContext } from "../request/context.ts";
 import { timeoutParameter } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 
+/** A timer counts no further, in milliseconds. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /**
  * Limits a request to the time that its `timeout` parameter gives it, at most the server's own. When that is over its client
  * gets 504, or what it has of the answer is cut off. The work itself goes on, and the request's seat is held until it is
@@ -18,7 +21,19 @@ export function startDeadline(
 ): void {
   const asked = timeoutParameter(request.facts.query);
   if (asked === undefined) return;
-  const timeoutMs = Math.min(asked, connectionLimits.requestTimeoutMs);
+  limitTime(service, request, Math.min(asked, connectionLimits.requestTimeoutMs));
+}
+
+/** Limits a request to a time, if it isn't to a shorter one; see {@link startDeadline}. */
+export function limitTime(
+  service: Pick<HttpService, "clock" | "engine" | "guard">,
+  request: RequestContext,
+  limitMs: number,
+): void {
+  const timeoutMs = Math.min(limitMs, longestTimerMs);
+  const expiresAt = service.clock.now() + timeoutMs;
+  if (request.expiresAt !== undefined && request.expiresAt <= expiresAt) return;
+  request.deadline?.cancel();
   const { exchange } = request;
   const expire = () => {
     if (exchange.answered) exchange.breakOff();
@@ -29,6 +44,6 @@ export function startDeadline(
     exchange.expired = true;
   };
   const ends = { destroy: () => exchange.breakOff() };
-  request.expiresAt = service.clock.now() + timeoutMs;
+  request.expiresAt = expiresAt;
   request.deadline = service.clock.setTimer(() => service.guard.run("deadline", expire, ends), timeoutMs);
 }

@@ -1,4 +1,3 @@
-import { StatusError } from "../../base/status-error.ts";
 import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "../../resources/list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
@@ -10,6 +9,7 @@ import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
+import { limitTime } from "./deadline.ts";
 import { eachPart, serveMeasured } from "./measured-list.ts";
 import type { ResourceContext } from "../request/context.ts";
 
@@ -20,6 +20,7 @@ import type { ResourceContext } from "../request/context.ts";
 export async function serveList(service: HttpService, request: ResourceContext): Promise<void> {
   const { query } = request.facts;
   const { list: asked, timeoutSeconds } = listParameters(request.target.resource, query);
+  if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
   const list = chunked(service, asked);
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
@@ -41,13 +42,9 @@ export async function serveList(service: HttpService, request: ResourceContext):
   const stream = service.compresses
     ? streamCompressed(request.exchange, 200, headers)
     : request.exchange.stream(200, headers);
-  const start = service.clock.now();
   try {
     if (first.done !== true) await eachPart(writer, first.value, (part) => stream.write(part));
-    const end = await pour(service, pages, second.value, { writer, stream }, () => {
-      if (!timeoutSeconds || service.clock.now() - start <= timeoutSeconds * 1000) return;
-      throw new StatusError("Timeout", `the list took longer than ${timeoutSeconds} seconds`);
-    });
+    const end = await pour(service, pages, second.value, { writer, stream });
     if (end === undefined) return;
     stream.write(writer.end(end));
     await stream.end();
@@ -95,14 +92,12 @@ async function pour(
   pages: Pages,
   next: ListedPage,
   { writer, stream }: { readonly writer: ListWriter; readonly stream: BodyStream },
-  checkTime: () => void,
 ): Promise<ListEnd | undefined> {
   let page = next;
   for (;;) {
     await eachPart(writer, page, (part) => stream.write(part));
     await drainInTime(stream, service.clock);
     if (stream.closed) return undefined;
-    checkTime();
     const step = await pages.next();
     if (step.done === true) return step.value;
     page = step.value;

@@ -1,10 +1,12 @@
+import { createSecureContext, type SecureContext } from "node:tls";
 import type { Agent, buildConnector } from "undici";
 import type { Clock } from "../base/clock.ts";
+import { hostAuthorities, hostTrust } from "./host-authorities.ts";
 import { AnswerReader, place, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
 
 /** How a service of others is known, and how the server shows itself to it. */
 export interface RemoteTls {
-  /** PEM certificates of the authorities that are believed; undefined for those that Node comes with. */
+  /** PEM certificates of the authorities that are believed; undefined for those that this machine trusts. */
   readonly ca?: readonly string[] | undefined;
   /** PEM of the client's certificate with its chain, and its key; both or neither. */
   readonly cert?: string | undefined;
@@ -84,7 +86,9 @@ export class RemoteClient {
 
   private async exchange(url: URL, asked: RemoteRequest): Promise<RemoteAnswer> {
     const { method, headers = {}, body, timeoutMs = this.limits.timeoutMs } = asked;
-    const agent = await this.connected();
+    const agent = await this.connected().catch((error: Error) => {
+      throw new RemoteFault(`${place(url)} can't be asked: ${error.message}`, false);
+    });
     if (this.closed) throw new RemoteFault(`${place(url)} is no longer asked: the server stops`, false);
     return await new Promise<RemoteAnswer>((resolve, reject) => {
       const answer = new AnswerReader(url, this.limits.maxAnswerBytes, {
@@ -108,8 +112,8 @@ export class RemoteClient {
   /** Ends all connections. */
   async close(): Promise<void> {
     this.closed = true;
-    const { agent } = this;
-    await (await agent)?.destroy();
+    const agent = await this.agent?.catch(() => undefined);
+    await agent?.destroy();
   }
 
   private connected(): Promise<Agent> {
@@ -122,9 +126,7 @@ export class RemoteClient {
     const options = {
       timeout: this.limits.timeoutMs,
       rejectUnauthorized: verify,
-      ...(ca === undefined ? {} : { ca: [...ca] }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
+      secureContext: await secureContext({ ca, cert, key }),
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
     const { dial } = this;
@@ -136,6 +138,23 @@ export class RemoteClient {
       connect: dial === undefined ? options : dialled(dial, buildConnector(options)),
     });
   }
+}
+
+/** What all connections of a client have in common; to make it for each would cost as much as the handshake. */
+async function secureContext({
+  ca,
+  cert,
+  key,
+}: Pick<RemoteTls, "ca" | "cert" | "key">): Promise<SecureContext> {
+  if (ca === undefined && cert === undefined) return hostTrust();
+  const authorities = ca ?? (await hostAuthorities(process.env));
+  return createSecureContext({
+    ...(authorities === undefined
+      ? {}
+      : { ca: typeof authorities === "string" ? authorities : [...authorities] }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  });
 }
 
 /** The library is loaded when the first request is sent. */

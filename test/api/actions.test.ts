@@ -131,6 +131,38 @@ describe("what is done to pods", () => {
     expect((await evict("waiting")).status).toBe(201);
   });
 
+  it.each([
+    ["C-9.3-48", "an empty selector selects all pods of its namespace", { selector: {} }, "guarded", 429],
+    ["C-9.3-48", "an empty selector selects none of another namespace", { selector: {} }, "default", 201],
+    ["C-9.3-49", "an unset selector selects none", {}, "guarded", 201],
+  ])("%s eviction: a budget with %s", async (_id, _what, selector, place, status) => {
+    const own = await TestServer.start({
+      disabledAdmissionPlugins: ["ServiceAccount"],
+      enabledControllers: [],
+    });
+    await own.admin.post("/api/v1/namespaces", { metadata: { name: "guarded" } });
+    const made = await own.admin.post("/apis/policy/v1/namespaces/guarded/poddisruptionbudgets", {
+      metadata: { name: "of-all" },
+      spec: { ...selector, minAvailable: 1 },
+    });
+    expect(made.body.spec).toEqual({ ...selector, minAvailable: 1 });
+    const spent = { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 };
+    await own.admin.put("/apis/policy/v1/namespaces/guarded/poddisruptionbudgets/of-all/status", {
+      ...made.body,
+      status: { ...spent, disruptionsAllowed: 0 },
+    });
+    for (const labels of [{}, { app: "any" }]) {
+      const at = `/api/v1/namespaces/${place}/pods`;
+      const name = `p${Object.keys(labels).length}`;
+      const { body } = await own.admin.post(at, pod(name, labels));
+      const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
+      await own.admin.put(`${at}/${name}/status`, { ...body, status: ready });
+      const evicted = await own.admin.post(`${at}/${name}/eviction`, { metadata: { name } });
+      expect(evicted.status, evicted.text).toBe(status);
+    }
+    await own.close();
+  });
+
   it("eviction: in the older version, with preconditions, and of the wrong kind", async () => {
     await running("old", { app: "old" });
     const wrong = await evict("old", { deleteOptions: { preconditions: { uid: "other" } } });

@@ -10,6 +10,8 @@ import path from "node:path";
 import type { HealthCheck } from "../../src/http/documents/health.ts";
 import { healthChecks } from "../../src/server/health-checks.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
+import { FlagReader, parseFlags } from "../../src/cli/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags.ts";
 import { TestServer } from "../support/api.ts";
 import { AUTHN, ManualClock, RBAC, configMap, ok, startWithUsers, until } from "./support.ts";
 import { manualOptions } from "../support/server-options.ts";
@@ -177,15 +179,16 @@ describe("health", () => {
     );
   });
 
-  test("C-4.11-11 /livez waits for the start as long as its grace period, /readyz doesn't", async () => {
+  test("C-4.11-11 /livez waits for the start as long as --livez-grace-period says, /readyz doesn't", async () => {
     const clock = new ManualClock();
     const life = { synced: false, bootstrapped: false, stopping: false };
+    const words = parseFlags(serveFlags, ["--livez-grace-period=10s"]);
     const { livez, readyz } = healthChecks(
       createMemoryStore({ clock }),
       { policy: { sync: () => undefined }, needs: undefined },
       life,
       clock,
-      10_000,
+      new FlagReader(serveFlags, words).durationMs("livez-grace-period"),
     );
     const failing = async (checks: readonly HealthCheck[]) => {
       const results = await Promise.all(

@@ -124,7 +124,7 @@ test.each([
   ["", "?fieldValidation=Strict", [400, []]],
   ["ServerSideFieldValidation=false", "", [201, []]],
   ["ServerSideFieldValidation=false", "?fieldValidation=Strict", [201, []]],
-])("with %j an unknown field that is written with %j answers %j", async (gates, query, answer) => {
+])("C-4.8-05 with %j an unknown field that is written with %j answers %j", async (gates, query, answer) => {
   await start(gates);
   const written = await server.admin.post(`${configMaps}${query}`, { metadata: { name: "a" }, surplus: 1 });
   expect([written.status, written.warnings]).toEqual(answer);

@@ -83,7 +83,7 @@ describe.each(ways)("C-4.8 %s", (_what, send, duplicates) => {
   });
 
   test.each(["", "?fieldValidation="])(
-    "C-4.3-07 C-4.8-03 C-4.8-05 the default (%j) drops and warns",
+    "C-4.3-07 C-4.8-03 the default (%j) drops and warns",
     async (query) => {
       const answer = await ok(send(query));
       expect(answer.warnings).toHaveLength(faults.length);

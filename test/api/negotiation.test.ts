@@ -5,6 +5,20 @@ const configMaps = "/api/v1/namespaces/default/configmaps";
 const roles = "/apis/rbac.authorization.platform.io/v1/namespaces/default/roles";
 const table = "application/json;as=Table;g=meta.platform.io;v=v1";
 
+interface ApiResource {
+  readonly name: string;
+  readonly verbs: readonly string[];
+}
+
+/** The paths of a group's versions. */
+function pathsOf({
+  versions,
+}: {
+  readonly versions: readonly { readonly groupVersion: string }[];
+}): string[] {
+  return versions.map(({ groupVersion }) => `/apis/${groupVersion}`);
+}
+
 describe("content negotiation", () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -74,7 +88,53 @@ describe("content negotiation", () => {
     );
   });
 
-  it("C-4.7-03 an Accept list takes the first that can be given", async () => {
+  it.each(["/version", "/apis", "/api/v1"])(
+    "C-4.7-03 %s has no table: an Accept list of the table and application/json gets plain JSON",
+    async (path) => {
+      const { status, headers, body } = await server.admin.get(path, {
+        accept: `${table}, application/json`,
+      });
+      expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+      expect(body.kind).not.toBe("Table");
+    },
+  );
+
+  it("C-4.7-03 a review has no table: alone it is refused, with application/json after it gets plain JSON", async () => {
+    const path = "/apis/authorization.platform.io/v1/selfsubjectaccessreviews";
+    const ask = (accept: string) =>
+      server.admin.ask("POST", path, {
+        accept,
+        body: { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } },
+      });
+    expect((await ask(table)).status).toBe(406);
+    const { status, headers, body } = await ask(`${table}, application/json`);
+    expect([status, headers["content-type"], body.kind]).toEqual([
+      201,
+      "application/json",
+      "SelfSubjectAccessReview",
+    ]);
+  });
+
+  it("C-4.7-01 every built-in type that can be read is given in JSON without being asked", async () => {
+    const { body: groups } = await server.admin.get("/apis");
+    const places = ["/api/v1", ...groups.groups.flatMap(pathsOf)];
+    let seen = 0;
+    for (const place of places) {
+      for (const { name, verbs } of (await server.admin.get(place)).body.resources as ApiResource[]) {
+        if (!verbs.includes("list")) continue;
+        const { status, headers, body } = await server.admin.get(`${place}/${name}`);
+        expect([status, headers["content-type"], body.kind]).toEqual([
+          200,
+          "application/json",
+          expect.stringMatching(/List$/),
+        ]);
+        seen++;
+      }
+    }
+    expect(seen).toBeGreaterThan(50);
+  });
+
+  it("an Accept list takes the first that can be given", async () => {
     const other = "application/json;as=Table;g=other.example;v=v1, application/json";
     expect((await server.admin.get(configMaps, { accept: other })).body.kind).toBe("ConfigMapList");
     expect((await server.admin.get(configMaps, { accept: `${table}, application/json` })).body.kind).toBe(

@@ -439,6 +439,16 @@ describe("about oneself", () => {
       apiGroups: ["*"],
       resources: ["*/scale"],
     });
+    for (const name of ["", "any", "*"]) {
+      const resourceAttributes = {
+        verb: "update",
+        group: "apps",
+        resource: "deployments",
+        subresource: "scale",
+        name,
+      };
+      expect(await allowed({ resourceAttributes }, SSAR, server.as("bob"))).toBe(true);
+    }
   });
 
   test("A-2.2-40 A-2.2-41 both lists are there even when nothing is allowed", async () => {

@@ -69,7 +69,7 @@ describe("5.7 the token webhook", () => {
     });
   });
 
-  it("C-5.7-05 C-5.7-06 in the version that is configured", async () => {
+  it("C-5.7-06 in the version that is configured", async () => {
     await start("v1");
     reply = () => known({ username: "ann" }, {}, "v1");
     await ok(whoIs("opaque"));

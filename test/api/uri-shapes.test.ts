@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer } from "../support/api.ts";
 import { AUTHN, AUTHZ, RBAC, configMap, namesIn, namespace, ok, role, roleKinds } from "./support.ts";
 
+const podsOfTeam = "/api/v1/namespaces/team-a/pods";
+
 let server: TestServer;
 beforeAll(async () => {
   server = await TestServer.start({ runtimeConfig: "authentication.platform.io/v1alpha1" });
@@ -11,6 +13,8 @@ beforeAll(async () => {
     await ok(server.admin.post(`/api/v1/namespaces/${name}/configmaps`, configMap("settings")));
   }
   for (const { list, make } of roleKinds) await ok(server.admin.post(list, make("shape")));
+  const spec = { containers: [{ name: "a", image: "a" }] };
+  await ok(server.admin.post(podsOfTeam, { metadata: { name: "shaped" }, spec }));
 });
 afterAll(() => server.close());
 
@@ -25,6 +29,7 @@ describe("paths that lead somewhere", () => {
     ["C-4.1-04 a core type, one namespace", "/api/v1/namespaces/team-a/configmaps", "ConfigMapList"],
     ["C-4.1-04 one object of it", "/api/v1/namespaces/team-a/configmaps/settings", "ConfigMap"],
     ["C-4.1-05 a sub-resource in cluster scope", "/api/v1/namespaces/team-a/status", "Namespace"],
+    ["C-4.1-05 a sub-resource in namespace scope", `${podsOfTeam}/shaped/status`, "Pod"],
     ["C-4.1-07 the namespaces", "/api/v1/namespaces", "NamespaceList"],
     ["C-4.1-07 one namespace", "/api/v1/namespaces/team-a", "Namespace"],
     ["a trailing slash changes nothing", "/api/v1/namespaces/", "NamespaceList"],

@@ -44,14 +44,25 @@ describe("events", () => {
     const made = await ok(server.admin.post(path, configMap("told")));
     const changed = await ok(server.admin.put(`${path}/told`, configMap("told", { a: "b" })));
     await ok(server.admin.patch(`${path}/told`, { data: { c: "d" } }));
+    const applied = await ok(
+      server.admin.ask("PATCH", `${path}/told?fieldManager=told`, {
+        body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "told" }, data: { e: "f" } },
+        contentType: "application/apply-patch+yaml",
+      }),
+    );
     await ok(server.admin.delete(`${path}/told`));
     const first = await watching.next();
     expect(first).toEqual({ type: "ADDED", object: made.body });
     expect(await watching.next()).toEqual({ type: "MODIFIED", object: changed.body });
     expect((await watching.next()).type).toBe("MODIFIED");
+    expect(await watching.next()).toEqual({ type: "MODIFIED", object: applied.body });
     const last = await watching.next();
     expect(last.type).toBe("DELETED");
-    expect(last.object).toMatchObject({ kind: "ConfigMap", apiVersion: "v1", data: { a: "b", c: "d" } });
+    expect(last.object).toMatchObject({
+      kind: "ConfigMap",
+      apiVersion: "v1",
+      data: { a: "b", c: "d", e: "f" },
+    });
     expect(Number(last.object.metadata.resourceVersion)).toBeGreaterThan(
       Number(changed.body.metadata.resourceVersion),
     );
@@ -384,7 +395,7 @@ describe("sendInitialEvents", () => {
 
     test.each([
       ["C-4.6-12 version unset", ""],
-      ["C-4.6-13 a version given", "given"],
+      ["version given", "given"],
     ])("C-4.6-11 %s: state, then a bookmark at least as new, then changes", async (_what, version) => {
       const now = (await ok(gated.admin.get(at))).body.metadata.resourceVersion as string;
       const watching = await gated.admin.watch(
@@ -395,6 +406,19 @@ describe("sendInitialEvents", () => {
       expect(Number(state.at(-1)!.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(now));
       await ok(gated.admin.patch(`${at}/i1`, { data: { after: version } }));
       expect(shown(await watching.next())).toBe("MODIFIED i1");
+      watching.close();
+    });
+
+    test("C-4.6-13 with a version to come, the bookmark comes once the state is at least as new", async () => {
+      const now = Number((await ok(gated.admin.get(at))).body.metadata.resourceVersion);
+      const begun = gated.admin.watch(`${at}?${initial}&resourceVersion=${now + 2}`);
+      await ok(gated.admin.patch(`${at}/i1`, { data: { awaited: "first" } }));
+      await ok(gated.admin.patch(`${at}/i1`, { data: { awaited: "second" } }));
+      const watching = await begun;
+      const frames = await watching.through(({ type }) => type === "BOOKMARK");
+      const told = frames.slice(0, -1).filter(({ object }) => object.metadata.name === "i1");
+      expect(told.at(-1)!.object.data.awaited).toBe("second");
+      expect(Number(frames.at(-1)!.object.metadata.resourceVersion)).toBeGreaterThanOrEqual(now + 2);
       watching.close();
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CustomResourceDefinition } from "../../src/kinds/apiextensions/custom-resource-definition.ts";
+import { decode } from "../../src/schema/decode.ts";
 import type { Part } from "./pod-support.ts";
 import { judgeNew, judgeUpdate, readAs } from "./support.ts";
 
@@ -22,7 +23,20 @@ const withProperty = (schema: Part): Part => withSchema({ type: "object", proper
 const judge = (given: Part) => short(judgeNew(CustomResourceDefinition, given).faults);
 
 describe("CustomResourceDefinition", () => {
-  it("C-9.3-40, C-9.3-41 fills in names, conversion and the stored version", () => {
+  it.each([
+    ["C-9.3-40", "version", { version: "v1" }],
+    ["C-9.3-41", "validation", { validation: { openAPIV3Schema: { type: "object" } } }],
+  ])("%s spec.%s of the older version is no field; versions have it", (_id, name, older) => {
+    const { value, unknownFields } = decode(CustomResourceDefinition.type, withSpec(older));
+    expect(unknownFields).toEqual([`spec.${name}`]);
+    expect((value as Part)["spec"]).not.toHaveProperty(name);
+    expect(judge(withSpec({ versions: [] }))).toContain("spec.versions: Invalid");
+    expect(judge(withVersion({ schema: undefined }))).toContain(
+      "spec.versions[0].schema.openAPIV3Schema: Required",
+    );
+  });
+
+  it("fills in names, conversion and the stored version", () => {
     const { object, faults } = judgeNew(CustomResourceDefinition, withSpec({}));
     expect(faults).toEqual([]);
     expect(object["spec"]).toEqual({

@@ -32,7 +32,7 @@ describe("PodDisruptionBudget", () => {
     });
   });
 
-  it("C-9.3-48, C-9.3-49 an empty selector and none are two things", () => {
+  it("an empty selector and none are two things", () => {
     expect(readAs(PodDisruptionBudget, { spec: { selector: {} } })["spec"]).toEqual({ selector: {} });
     expect(readAs(PodDisruptionBudget, { spec: {} })["spec"]).toEqual({});
   });

@@ -5,7 +5,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import { signCertificate } from "../../src/base/x509.ts";
 import { createAuthority } from "../../src/base/certificates.ts";
 import { ec, jwt, privatePem, publicPem, rsa } from "../authentication/jwt-support.ts";
+import { authenticationOptions } from "../../src/cli/authentication-flags.ts";
+import { FlagReader, parseFlags } from "../../src/cli/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags.ts";
 import { Api } from "../support/api.ts";
+import { clientConfiguration } from "../support/client-configuration.ts";
+import { HttpsService } from "../support/https-service.ts";
 import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
 
 const running: ServerProcess[] = [];
@@ -36,6 +41,72 @@ function write(dataDir: string, name: string, text: string): string {
 const masters = "root-token,root,,system:masters\n";
 
 describe("5 flags of authentication", () => {
+  it("C-5.6-16 --oidc-ca-file names the provider's authority; without it those count that the machine trusts", async () => {
+    const { publicKey, privateKey } = rsa();
+    const key = { ...publicKey.export({ format: "jwk" }), kid: "1", use: "sig", alg: "RS256" };
+    const provider = await HttpsService.start(({ path: at }) => ({
+      body: at.endsWith("configuration")
+        ? { issuer: provider.url, jwks_uri: `${provider.url}/keys` }
+        : { keys: [key] },
+    }));
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: provider.url, sub: "ann", aud: "plinth", iat: now, exp: now + 600 };
+    const token = jwt({ alg: "RS256", kid: "1" }, claims, privateKey);
+    const caFile = write(folder(), "ca.pem", provider.ca);
+    const statusWith = async (trusted: string, ...flags: readonly string[]) => {
+      const { SSL_CERT_FILE: before } = process.env;
+      process.env["SSL_CERT_FILE"] = trusted;
+      const wanted = [`--oidc-issuer-url=${provider.url}`, "--oidc-client-id=plinth", ...flags];
+      const server = await serve(folder(), ...wanted).finally(() => {
+        if (before === undefined) delete process.env["SSL_CERT_FILE"];
+        else process.env["SSL_CERT_FILE"] = before;
+      });
+      const review = { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } };
+      const api = server.as(token);
+      return (await api.post("/apis/authorization.platform.io/v1/selfsubjectaccessreviews", review)).status;
+    };
+    const other = write(folder(), "other.pem", createAuthority().certificate);
+    expect(await statusWith(caFile)).toBe(201);
+    expect(await statusWith(other)).toBe(401);
+    expect(await statusWith(other, `--oidc-ca-file=${caFile}`)).toBe(201);
+    expect(await statusWith(caFile, `--oidc-ca-file=${other}`)).toBe(401);
+    await provider.close();
+  });
+
+  it("C-5.7-05 --authentication-token-webhook-version is v1 or v1beta1, by default v1beta1", async () => {
+    const service = await HttpsService.start(({ text }) => {
+      const { apiVersion, kind } = JSON.parse(text) as Record<string, string>;
+      return { body: { apiVersion, kind, status: { authenticated: true, user: { username: "ann" } } } };
+    });
+    for (const [flags, version] of [
+      [[], "v1beta1"],
+      [["--authentication-token-webhook-version=v1beta1"], "v1beta1"],
+      [["--authentication-token-webhook-version=v1"], "v1"],
+    ] as const) {
+      const dataDir = folder();
+      const configuration = `--authentication-token-webhook-config-file=${clientConfiguration(dataDir, service)}`;
+      const server = await serve(dataDir, configuration, ...flags);
+      service.received.length = 0;
+      const review = { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } };
+      const path = "/apis/authorization.platform.io/v1/selfsubjectaccessreviews";
+      expect((await server.as("opaque").post(path, review)).status).toBe(201);
+      const versions = service.received.map(
+        ({ text }) => (JSON.parse(text) as Record<string, string>)["apiVersion"],
+      );
+      expect(versions).toEqual([`authentication.platform.io/${version}`]);
+    }
+    await service.close();
+  });
+
+  it("C-5.7-04 --authentication-token-webhook-cache-ttl is two minutes by default", () => {
+    const choice = (...flags: readonly string[]) => {
+      const words = ["--authentication-token-webhook-config-file=/w", ...flags];
+      return authenticationOptions(new FlagReader(serveFlags, parseFlags(serveFlags, words))).tokenWebhook;
+    };
+    expect(choice()!.cacheMs).toBe(120_000);
+    expect(choice("--authentication-token-webhook-cache-ttl=30s")!.cacheMs).toBe(30_000);
+  });
+
   it("C-5.5-03 without key files the TLS key verifies service accounts' tokens", async () => {
     const dataDir = folder();
     const ca = createAuthority();

@@ -57,6 +57,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/schema/protobuf/transcode.ts: passed",
     "src/schema/protobuf/transcode.ts: passedAt",
   ],
+  "what this machine trusts, which is the same for every server of the process": [
+    "src/remote/host-authorities.ts: trusted",
+  ],
   "the process may open a folder once only; who opens it again shares that": [
     "src/storage/lmdb/environment.ts: openFolders",
   ],

@@ -49,9 +49,9 @@ export class Encodings {
     return wanted;
   }
 
-  /** Loads what a form needs beyond what every server has loaded; to be awaited before {@link of}. */
-  prepare({ format }: Wanted): MaybePromise<void> {
-    if (format !== "yaml" || this.yamlEncoding !== undefined) return undefined;
+  /** Loads what the forms of an Accept header need beyond what every server has loaded; to be awaited before {@link of}. */
+  prepare(accept: string | undefined): MaybePromise<void> {
+    if (this.yamlEncoding !== undefined || accept?.includes("yaml") !== true) return undefined;
     return import("./yaml.ts").then(({ YamlEncoding: loaded }) => {
       this.yamlEncoding = loaded;
     });

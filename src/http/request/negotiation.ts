@@ -26,14 +26,15 @@ const json: Wanted = { format: "json", as: "whole", version: "" };
 /**
  * Chooses the form of an answer (spec: conventions 4.7).
  *
+ * @param tables whether what is asked for can be shown as a table.
  * @throws {StatusError} NotAcceptable when nothing that is asked for can be given.
  */
-export function negotiate(accept: string | undefined, vocabulary: Vocabulary): Wanted {
+export function negotiate(accept: string | undefined, vocabulary: Vocabulary, tables = true): Wanted {
   if (accept === undefined || accept === "" || accept === "application/json" || accept === "*/*") return json;
   for (const range of preferred(parseAccept(accept))) {
     if (range.quality === 0) continue;
     const wanted = wantedOf(range, vocabulary);
-    if (wanted !== undefined) return wanted;
+    if (wanted !== undefined && (tables || wanted.as !== "table")) return wanted;
   }
   throw new StatusError(
     "NotAcceptable",

@@ -9,7 +9,7 @@ import { sendCompressed } from "../answers/compression.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
-import { negotiateJson } from "../request/negotiation.ts";
+import { negotiate, negotiateJson } from "../request/negotiation.ts";
 import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
@@ -17,7 +17,10 @@ import type { ResourceContext } from "../request/context.ts";
 
 /** Sees to it that the encoding that the caller asks for is at hand. */
 export function prepareEncoding(service: HttpService, exchange: HttpExchange): MaybePromise<void> {
-  return service.encodings.prepare(service.encodings.wanted(exchange.header("accept")));
+  const accept = exchange.header("accept");
+  // What can't be given is refused before anything is done.
+  service.encodings.wanted(accept);
+  return service.encodings.prepare(accept);
 }
 
 /** The encoding that the caller asks for, of the target's resource type or of another one. */
@@ -30,8 +33,15 @@ export function encodingOf(
   let wanted = service.encodings.wanted(accept);
   if (wanted.format === "protobuf" && wanted.as === "whole" && !hasBinaryForm(resource.kind.type))
     wanted = negotiateJson(accept, service.engine.vocabulary);
+  if (wanted.as === "table" && !hasTable(resource))
+    wanted = negotiate(accept, service.engine.vocabulary, false);
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
   return service.encodings.of(wanted, resource, context, facts.query.get("includeObject"));
+}
+
+/** Reviews, and what is done to an object, have no rows. */
+function hasTable({ kind }: Resource): boolean {
+  return kind.verbs.includes("get") || kind.columns !== undefined;
 }
 
 /** An object that isn't stored, as {@link sendObject} takes it. */

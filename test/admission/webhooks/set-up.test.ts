@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { makePod, ownAddress } from "../../support/backends.ts";
+import { ownAddress } from "../../support/backends.ts";
 import { TestServer } from "../../support/api.ts";
 import { temporaryFolder } from "../../support/process.ts";
 import { Configurations, hook, patched, TestWebhook } from "./support.ts";
@@ -61,20 +61,26 @@ describe("the configuration of the plugins", () => {
 // Endpoints can't be loopback addresses, so that this test needs one of a network.
 const address = ownAddress();
 describe.skipIf(address === undefined)("services", () => {
-  it("C-2.9-06 a service is asked at its endpoints, under its own name", async () => {
-    const webhook = await TestWebhook.start(["guard.default.svc"], address);
+  it("C-2.9-06 a service of a namespace is asked at its endpoints, under its own name", async () => {
+    const webhook = await TestWebhook.start(["guard.guards.svc"], address);
     const server = await TestServer.start({ connections: { allowLoopback: true } });
     const configurations = new Configurations(server.admin);
     const caBundle = Buffer.from(webhook.service.ca).toString("base64");
-    const client = { service: { namespace: "default", name: "guard", path: "/check" }, caBundle };
+    const client = { service: { namespace: "guards", name: "guard", path: "/check" }, caBundle };
     await configurations.validating("first", hook(client));
     const missing = await server.admin.post(MAPS, map("a"));
     expect([missing.status, missing.body.message]).toEqual([
       500,
       expect.stringContaining('services "guard" not found'),
     ]);
-    const core = "/api/v1/namespaces/default";
-    await makePod(server.admin, "guard-1", { ip: address! });
+    await server.admin.post("/api/v1/namespaces", { metadata: { name: "guards" } });
+    const core = "/api/v1/namespaces/guards";
+    const pod = await server.admin.post(`${core}/pods`, {
+      metadata: { name: "guard-1" },
+      spec: { containers: [{ name: "main", image: "none" }] },
+    });
+    const status = { ...pod.body.status, podIP: address, podIPs: [{ ip: address }] };
+    await server.admin.put(`${core}/pods/guard-1/status`, { ...pod.body, status });
     await server.admin.post(`${core}/services`, {
       metadata: { name: "guard" },
       spec: { ports: [{ port: 443, targetPort: 8443 }] },
@@ -83,7 +89,7 @@ describe.skipIf(address === undefined)("services", () => {
       metadata: { name: "guard" },
       subsets: [
         {
-          addresses: [{ ip: address, targetRef: { kind: "Pod", name: "guard-1", namespace: "default" } }],
+          addresses: [{ ip: address, targetRef: { kind: "Pod", name: "guard-1", namespace: "guards" } }],
           ports: [{ port: Number(new URL(webhook.service.url).port) }],
         },
       ],

@@ -5,6 +5,10 @@ const authorization = "/apis/authorization.platform.io";
 const rbac = "/apis/rbac.authorization.platform.io";
 const authentication = "/apis/authentication.platform.io";
 
+interface ServedGroup {
+  readonly versions: readonly { readonly groupVersion: string }[];
+}
+
 describe("the versions of the release", () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -13,9 +17,56 @@ describe("the versions of the release", () => {
   afterAll(() => server.close());
   const status = async (path: string) => (await server.admin.get(path)).status;
 
-  it("C-1-01 the version says which release is served", async () => {
+  it("C-1-01 the server behaves as release 1.26: its version, the versions, the gates and the defaults of it", async () => {
     const { body } = await server.admin.get("/version");
     expect([body.major, body.minor]).toEqual(["1", "26"]);
+    const { groups } = (await server.admin.get("/apis")).body;
+    const served = (groups as ServedGroup[]).flatMap(({ versions }) =>
+      versions.map(({ groupVersion }) => groupVersion.replace(".platform.io", "")),
+    );
+    expect(served.toSorted()).toEqual([
+      "admissionregistration/v1",
+      "apiextensions/v1",
+      "apiregistration/v1",
+      "apps/v1",
+      "authentication/v1",
+      "authorization/v1",
+      "autoscaling/v1",
+      "autoscaling/v2",
+      "batch/v1",
+      "certificates/v1",
+      "coordination/v1",
+      "discovery/v1",
+      "events/v1",
+      "flowcontrol.apiserver/v1beta2",
+      "flowcontrol.apiserver/v1beta3",
+      "insight/v1",
+      "networking/v1",
+      "node/v1",
+      "policy/v1",
+      "rbac.authorization/v1",
+      "scheduling/v1",
+      "storage/v1",
+      "storage/v1beta1",
+    ]);
+    const gates = (await server.admin.get("/metrics")).text.match(/^platform_feature_enabled.*$/gm)!;
+    const changedBefore = [
+      'platform_feature_enabled{name="APIServerIdentity",stage="beta"} 1',
+      'platform_feature_enabled{name="CPUManager",stage="stable"} 1',
+      'platform_feature_enabled{name="PodSchedulingReadiness",stage="alpha"} 0',
+    ];
+    expect(gates).toEqual(expect.arrayContaining(changedBefore));
+    for (const [name, release] of [
+      ["CSRDuration", "removed"],
+      ["InPlacePodVerticalScaling", "later"],
+    ])
+      expect(gates.join("\n"), release).not.toContain(`"${name}"`);
+    const containers = [{ name: "a", image: "a", ports: [{ containerPort: 80 }] }];
+    const pod = { metadata: { name: "defaulted" }, spec: { containers, hostNetwork: true } };
+    const made = await server.admin.post("/api/v1/namespaces/default/pods?dryRun=All", pod);
+    expect(made.body.spec.containers[0].ports).toEqual([
+      { containerPort: 80, hostPort: 80, protocol: "TCP" },
+    ]);
   });
 
   it("A-9-01 A-9-02 the stable versions of reviews and roles are served", async () => {

@@ -152,9 +152,10 @@ describe("FlowSchema", () => {
     });
   });
 
-  it("C-9.3-01 is the same in v1beta2", () => {
-    const object = readAs(FlowSchemaV1beta2, withRule({}));
-    const { toStored, fromStored } = FlowSchemaV1beta2.conversion!;
+  it("is the same in v1beta2, in which it is stored", () => {
+    const object = readAs(FlowSchema, withRule({}));
+    const { stored, toStored, fromStored } = FlowSchema.conversion!;
+    expect(stored()).toBe(FlowSchemaV1beta2);
     expect(fromStored(toStored(structuredClone(object), context), context)).toEqual(object);
   });
 });
@@ -259,18 +260,16 @@ describe("PriorityLevelConfiguration", () => {
     expect(cellsOf(PriorityLevelConfiguration, withLimits(reject))).toMatchObject({ Queues: "<none>" });
   });
 
-  it("has another name for its shares in v1beta2", () => {
-    const old = readAs(
-      PriorityLevelConfigurationV1beta2,
-      withLimits({ ...reject, assuredConcurrencyShares: 7 }),
-    );
-    const { toStored, fromStored } = PriorityLevelConfigurationV1beta2.conversion!;
-    const stored = toStored(structuredClone(old), context);
-    expect(stored["spec"]).toEqual({
+  it("has another name for its shares in v1beta2, in which it is stored", () => {
+    const asked = readAs(PriorityLevelConfiguration, withLimits({ ...reject, nominalConcurrencyShares: 7 }));
+    const { stored, toStored, fromStored } = PriorityLevelConfiguration.conversion!;
+    expect(stored()).toBe(PriorityLevelConfigurationV1beta2);
+    const old = toStored(structuredClone(asked), context);
+    expect(old["spec"]).toEqual({
       type: "Limited",
-      limited: { ...reject, nominalConcurrencyShares: 7, lendablePercent: 0 },
+      limited: { ...reject, assuredConcurrencyShares: 7, lendablePercent: 0 },
     });
-    expect(fromStored(stored, context)).toEqual(old);
     expect(cellsOf(PriorityLevelConfigurationV1beta2, old)).toMatchObject({ NominalConcurrencyShares: 7 });
+    expect(fromStored(old, context)).toEqual(asked);
   });
 });

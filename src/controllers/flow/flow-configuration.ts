@@ -6,9 +6,10 @@ import type { FlowSchemaObject, PriorityLevelObject } from "../../flow/objects.t
 import { FlowSchema } from "../../kinds/flowcontrol/flow-schema.ts";
 import { PriorityLevelConfiguration } from "../../kinds/flowcontrol/priority-level-configuration.ts";
 import type { Client, NewObject } from "../../resources/client.ts";
+import { fromStored } from "../../resources/conversion.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import { Follower } from "../../resources/follower.ts";
-import { namesOf, type Registry, type Resource } from "../../resources/registry.ts";
+import { namesOf, resourceOf, type Registry, type Resource } from "../../resources/registry.ts";
 import { decodeEntry } from "../../resources/stored.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
@@ -105,9 +106,17 @@ export class FlowConfiguration {
     const ofLevels = key.startsWith(`${this.prefix}${PriorityLevelConfiguration.resource}/`);
     const known = ofLevels ? this.levels : this.schemas;
     if (entry === undefined) known.delete(name);
-    else known.set(name, decodeEntry(entry) as unknown as StoredObject);
+    else known.set(name, this.read(ofLevels ? PriorityLevelConfiguration : FlowSchema, entry));
     if (this.loaded) this.configure();
     this.queue?.add(`${ofLevels ? "level" : "schema"}/${name}`);
+  }
+
+  /** What is stored, in the version in which it is worked with. */
+  private read(kind: typeof FlowSchema | typeof PriorityLevelConfiguration, entry: Entry): StoredObject {
+    const { vocabulary } = this.setup;
+    const context = { vocabulary, enabled: () => true, subresource: "" };
+    const object = fromStored(resourceOf(kind, vocabulary), decodeEntry(entry), context);
+    return object as unknown as StoredObject;
   }
 
   private resource(kind: typeof FlowSchema | typeof PriorityLevelConfiguration): Resource {

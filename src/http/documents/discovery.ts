@@ -1,7 +1,12 @@
 import { apiVersionOf } from "../../base/group-names.ts";
 import { createHash } from "node:crypto";
 import { referenceRelease, type Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { ServedGroupVersion, Registry, Resource } from "../../resources/registry.ts";
+import {
+  isStored,
+  type ServedGroupVersion,
+  type Registry,
+  type Resource,
+} from "../../resources/registry.ts";
 import { DiscoveredVersions } from "./discovered-versions.ts";
 import type { ApiServices, DiscoveredVersion } from "../../aggregation/api-services.ts";
 import { AggregatedDiscovery, kindAt, shownSubresources } from "./aggregated-discovery.ts";
@@ -192,7 +197,7 @@ function resourceDocuments(
     verbs: kind.verbs,
     ...(kind.shortNames === undefined ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories === undefined ? {} : { categories: kind.categories }),
-    ...(features.storageVersionHash && kind.verbs.includes("get")
+    ...(features.storageVersionHash && isStored(resource)
       ? { storageVersionHash: storageVersionHash(resource) }
       : {}),
   };

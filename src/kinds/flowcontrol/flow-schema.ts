@@ -3,13 +3,14 @@ import * as v1beta3 from "./v1beta3.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { declareFlowSchema } from "./declare-flow-schema.ts";
 
-export const FlowSchema = declareFlowSchema(v1beta3, true);
-export type FlowSchema = ObjectFor<typeof FlowSchema>;
+/** Objects are stored in this version, which the release before serves too (spec: conventions 9.2, rule 4b). */
+export const FlowSchemaV1beta2 = declareFlowSchema(v1beta2, false);
+export type FlowSchemaV1beta2 = ObjectFor<typeof FlowSchemaV1beta2>;
 
-/** The older version differs in nothing but its name. */
-export const FlowSchemaV1beta2 = declareFlowSchema(v1beta2, false, {
-  stored: () => FlowSchema,
+/** The newer version differs in nothing but its name. */
+export const FlowSchema = declareFlowSchema(v1beta3, true, {
+  stored: () => FlowSchemaV1beta2,
   toStored: (object) => object,
   fromStored: (object) => object,
 });
-export type FlowSchemaV1beta2 = ObjectFor<typeof FlowSchemaV1beta2>;
+export type FlowSchema = ObjectFor<typeof FlowSchema>;

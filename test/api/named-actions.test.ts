@@ -17,6 +17,7 @@ describe("what is asked for an object names that object", () => {
   afterAll(() => server.close());
 
   it.each([
+    ["binding", {}],
     ["binding", { target: { kind: "Node", name: "n" } }],
     ["binding", { metadata: { name: "other" }, target: { kind: "Node", name: "n" } }],
     ["eviction", {}],

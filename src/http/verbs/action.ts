@@ -46,9 +46,9 @@ export async function serveAction(
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
   matchNamespace(target, object.metadata);
-  checkBody(engine, bodyTarget, object);
   // A collection of things to be done says in its bodies to whom.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object, resource);
+  checkBody(engine, bodyTarget, object);
   const all = [...warnings];
   const warn = (text: string) => void all.push(text);
   const result = await actionOf(about)(engine, about, object, {

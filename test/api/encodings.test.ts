@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse as parseYaml, parseAllDocuments } from "yaml";
+import { parse as parseYaml } from "yaml";
 import { ProtobufEncoding } from "../../src/http/encodings/protobuf.ts";
 import { wholeView } from "../../src/http/encodings/view.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
@@ -218,7 +218,7 @@ describe("encodings", () => {
     expect(answer.headers["content-type"]).toBe(type);
   });
 
-  it("YAML: an object, a list, an empty list, a watch", async () => {
+  it("YAML: an object, a list, an empty list; a watch is refused, or answered in what is asked for beside it", async () => {
     const accept = "application/yaml";
     const one = await server.admin.get(`${configMaps}/one`, { accept });
     expect(one.headers["content-type"]).toBe("application/yaml");
@@ -227,9 +227,30 @@ describe("encodings", () => {
     expect(parseYaml(list.text)).toEqual((await server.admin.get(configMaps)).body);
     const empty = await server.admin.get("/api/v1/namespaces/nowhere/configmaps", { accept });
     expect(parseYaml(empty.text)).toMatchObject({ kind: "ConfigMapList", items: [] });
-    const watch = await server.admin.get(`${configMaps}?watch=true&timeoutSeconds=1`, { accept });
-    const events = parseAllDocuments(watch.text).map((document) => document.toJS());
-    expect(events.find(({ object }) => object.metadata.name === "one")).toMatchObject({ type: "ADDED" });
+    for (const form of [accept, `${accept};as=Table;g=meta.platform.io;v=v1`]) {
+      const watch = await server.admin.get(`${configMaps}?watch=true&timeoutSeconds=1`, { accept: form });
+      expect(watch.status).toBe(406);
+    }
+    const both = await server.admin.watch(`${configMaps}?watch=true`, {
+      accept: `${accept}, application/json`,
+    });
+    expect(both.headers["content-type"]).toBe("application/json");
+    expect(await both.next()).toMatchObject({ type: "ADDED", object: { kind: "ConfigMap" } });
+    both.close();
+  });
+
+  it("a table in YAML says what the one in JSON says", async () => {
+    const as = "as=Table;g=meta.platform.io;v=v1";
+    for (const place of [configMaps, `${configMaps}/one`, `${configMaps}?labelSelector=none=such`]) {
+      const inYaml = await server.admin.get(place, { accept: `application/yaml;${as}` });
+      const inJson = await server.admin.get(place, { accept: `application/json;${as}` });
+      expect([inYaml.status, inYaml.headers["content-type"]]).toEqual([200, "application/yaml"]);
+      expect(inJson.body.kind).toBe("Table");
+      const ages = (text: string) => text.replaceAll(/"\d+s"/g, '"age"');
+      expect(JSON.parse(ages(JSON.stringify(parseYaml(inYaml.text))))).toEqual(
+        JSON.parse(ages(JSON.stringify(inJson.body))),
+      );
+    }
   });
 
   it("YAML keeps texts that older readers would take for something else", async () => {

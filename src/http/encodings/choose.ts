@@ -12,12 +12,19 @@ import { ObjectForms } from "./object-forms.ts";
 import { ProtobufEncoding } from "./protobuf.ts";
 import { TableEncoding, type IncludeObject } from "./table.ts";
 import type { YamlEncoding } from "./yaml.ts";
+import type { YamlTableEncoding } from "./yaml-table.ts";
 import { metadataView, wholeView, type View } from "./view.ts";
 
 /** What an encoding may ask the server for. */
 export interface EncodingContext {
   readonly kinds: KindContext;
   readonly clock: Clock;
+}
+
+/** What is loaded when YAML is asked for the first time. */
+interface YamlEncodings {
+  readonly whole: typeof YamlEncoding;
+  readonly table: typeof YamlTableEncoding;
 }
 
 /** How many different Accept headers are remembered; clients send a handful. */
@@ -29,7 +36,7 @@ export class Encodings {
   private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
   private readonly wholeProtobuf = new WeakMap<Resource, ProtobufEncoding>();
   private readonly forms = new ObjectForms();
-  private yamlEncoding: typeof YamlEncoding | undefined;
+  private yaml: YamlEncodings | undefined;
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
@@ -51,9 +58,9 @@ export class Encodings {
 
   /** Loads what the forms of an Accept header need beyond what every server has loaded; to be awaited before {@link of}. */
   prepare(accept: string | undefined): MaybePromise<void> {
-    if (this.yamlEncoding !== undefined || accept?.includes("yaml") !== true) return undefined;
-    return import("./yaml.ts").then(({ YamlEncoding: loaded }) => {
-      this.yamlEncoding = loaded;
+    if (this.yaml !== undefined || accept?.includes("yaml") !== true) return undefined;
+    return Promise.all([import("./yaml.ts"), import("./yaml-table.ts")]).then(([whole, table]) => {
+      this.yaml = { whole: whole.YamlEncoding, table: table.YamlTableEncoding };
     });
   }
 
@@ -67,7 +74,8 @@ export class Encodings {
     if (wanted.as === "table") {
       const whole = wholeView(resource, kinds);
       const include = includeOf(includeObject);
-      return new TableEncoding(resource.kind, whole, kinds.vocabulary, include, clock, wanted.version);
+      const table = new TableEncoding(resource.kind, whole, kinds.vocabulary, include, clock, wanted.version);
+      return wanted.format === "yaml" ? new (this.inYaml().table)(table) : table;
     }
     if (wanted.as === "whole" && wanted.format === "json") return this.jsonOf(resource, kinds);
     if (wanted.as === "whole" && wanted.format === "protobuf") return this.protobufOf(resource, kinds);
@@ -87,9 +95,13 @@ export class Encodings {
       case "protobuf":
         return new ProtobufEncoding(view, this.vocabulary.protobufMediaType);
       case "yaml":
-        if (this.yamlEncoding === undefined) throw new Error("Encodings.prepare comes before Encodings.of");
-        return new this.yamlEncoding(view);
+        return new (this.inYaml().whole)(view);
     }
+  }
+
+  private inYaml(): YamlEncodings {
+    if (this.yaml === undefined) throw new Error("Encodings.prepare comes before Encodings.of");
+    return this.yaml;
   }
 
   private protobufOf(resource: Resource, kinds: KindContext): ProtobufEncoding {

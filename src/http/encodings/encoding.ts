@@ -1,13 +1,11 @@
 import type { Resource } from "../../resources/registry.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 
-/** A way to write objects, lists and watch frames. An encoding is bound to one resource type. */
+/** A way to write objects and lists. An encoding is bound to one resource type. */
 export interface Encoding {
   /** Two encodings with the same key write the same bytes, so what one wrote may be handed out by the other. */
   readonly key: string;
   readonly contentType: string;
-  /** Content type of a watch. */
-  readonly watchContentType: string;
   /** The encoding that shows the same in JSON; absent where this one is JSON. */
   readonly inJson?: Encoding;
   /** Whether what {@link object} wrote is worth keeping: it follows from the stored bytes alone, and takes longer than to send it. */
@@ -15,12 +13,23 @@ export interface Encoding {
   /** One object, from its stored bytes. */
   object(body: Uint8Array): Uint8Array;
   list(): ListWriter;
+}
+
+/** A way to write watch frames too. */
+export interface WatchEncoding extends Encoding {
+  /** Content type of a watch. */
+  readonly watchContentType: string;
   /** One watch frame: an event type and an object's stored bytes. */
   frame(type: string, body: Uint8Array): Uint8Array;
   /** The watch frame that says how far the watcher has come. */
   bookmark(revision: string): Uint8Array;
   /** The watch frame that says why the watch ends. */
   error(status: object): Uint8Array;
+}
+
+/** Whether an encoding has a form for watches. */
+export function writesFrames(encoding: Encoding): encoding is WatchEncoding {
+  return "frame" in encoding;
 }
 
 /** Writes one list, page by page. */

@@ -5,11 +5,11 @@ import { asBuffer } from "../../resources/stored.ts";
 import { joinBodies } from "../../resources/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/list.ts";
 import { portions } from "./chunks.ts";
-import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import { listMeta, type WatchEncoding, type ListWriter } from "./encoding.ts";
 import { shownItem, type View } from "./view.ts";
 
 /** JSON; where a view shows objects as they are stored, the stored bytes as they are. */
-export class JsonEncoding implements Encoding {
+export class JsonEncoding implements WatchEncoding {
   readonly key: string;
   readonly contentType = "application/json";
   readonly watchContentType = "application/json";

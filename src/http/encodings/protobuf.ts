@@ -10,12 +10,12 @@ import { transcodeFields, transcodeMessage } from "../../schema/protobuf/transco
 import { StatusType } from "../../schema/status-type.ts";
 import type { Entry } from "../../storage/store.ts";
 import { fastChunkBytes, portions } from "./chunks.ts";
-import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import { listMeta, type Encoding, type WatchEncoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
 
 /** The binary envelope (spec: conventions 2.12). */
-export class ProtobufEncoding implements Encoding {
+export class ProtobufEncoding implements WatchEncoding {
   readonly key: string;
   readonly watchContentType: string;
   readonly isKept = true;

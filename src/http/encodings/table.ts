@@ -12,7 +12,7 @@ import type { ApiObject, Column, Kind } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
-import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
+import { listMeta, type WatchEncoding, type ListWriter } from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
 import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import type { View } from "./view.ts";
@@ -28,7 +28,7 @@ interface KeptRows extends PageForm {
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 /** Rows of cells for people (spec: conventions 2.4, 4.7). */
-export class TableEncoding implements Encoding {
+export class TableEncoding implements WatchEncoding {
   readonly key: string;
   /** Without the parameters by which it is asked for, as the reference answers. */
   readonly contentType = "application/json";
@@ -55,7 +55,7 @@ export class TableEncoding implements Encoding {
   }
 
   object(body: Uint8Array): Uint8Array {
-    return Buffer.from(encodeJson(this.single(body) as JsonValue));
+    return Buffer.from(encodeJson(this.shown(body) as JsonValue));
   }
 
   list(): ListWriter {
@@ -78,7 +78,7 @@ export class TableEncoding implements Encoding {
   }
 
   frame(type: string, body: Uint8Array): Uint8Array {
-    return jsonFrame(type, this.single(body));
+    return jsonFrame(type, this.shown(body));
   }
 
   /** A table without rows, which knows its version. */
@@ -152,9 +152,20 @@ export class TableEncoding implements Encoding {
     writer.write("}");
   }
 
-  private single(body: Uint8Array): object {
+  /** The table of one object, from its stored bytes. */
+  shown(body: Uint8Array): object {
     const object = this.view.show(body);
     return this.table(object.metadata.resourceVersion ?? "", [this.row(object)]);
+  }
+
+  /** What stands before the rows of a list. */
+  head(): object {
+    return { kind: "Table", apiVersion: this.metaApiVersion, columnDefinitions: this.definitions() };
+  }
+
+  /** The row of a stored object. */
+  rowOf({ body }: Entry): object {
+    return this.row(this.view.show(body));
   }
 
   private table(resourceVersion: string, rows: readonly object[]): object {

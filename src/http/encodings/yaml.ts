@@ -6,11 +6,10 @@ import { listMeta, type Encoding, type ListWriter } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { shownItem, type View } from "./view.ts";
 
-/** YAML, for people. */
+/** YAML, for people: what is read once. A watch has no form in it, as in the reference. */
 export class YamlEncoding implements Encoding {
   readonly key: string;
   readonly contentType = "application/yaml";
-  readonly watchContentType = "application/yaml;stream=watch";
   constructor(private readonly view: View) {
     this.key = `yaml ${view.key}`;
   }
@@ -41,31 +40,10 @@ export class YamlEncoding implements Encoding {
       },
     };
   }
-
-  frame(type: string, body: Uint8Array): Uint8Array {
-    return document({ type, object: this.view.show(body) });
-  }
-
-  bookmark(revision: string): Uint8Array {
-    const { kind, apiVersion } = this.view;
-    return document({
-      type: "BOOKMARK",
-      object: { kind, apiVersion, metadata: { resourceVersion: revision } },
-    });
-  }
-
-  error(status: object): Uint8Array {
-    return document({ type: "ERROR", object: status });
-  }
-}
-
-/** Frames of a watch are documents. */
-function document(value: object): Buffer {
-  return Buffer.from(`---\n${yamlText(value)}`);
 }
 
 /** An item of a list. */
-function itemText(value: object): string {
+export function itemText(value: object): string {
   const text = yamlText([value]);
   return text.startsWith("[") ? `- ${text.slice(1, -2)}\n` : text;
 }

@@ -47,6 +47,23 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary, ta
 }
 
 /**
+ * As {@link negotiate}, for a watch, which has no form in YAML.
+ *
+ * @throws {StatusError} NotAcceptable
+ */
+export function negotiateWatch(accept: string | undefined, vocabulary: Vocabulary): Wanted {
+  const ranges = preferred(parseAccept(accept ?? "")).filter(({ quality }) => quality > 0);
+  const wanted = ranges
+    .map((range) => wantedOf(range, vocabulary))
+    .find((one) => one !== undefined && one.format !== "yaml");
+  if (wanted !== undefined) return wanted;
+  throw new StatusError(
+    "NotAcceptable",
+    `only the following media types are accepted of a watch: application/json, ${vocabulary.protobufMediaType}`,
+  );
+}
+
+/**
  * As {@link negotiate}, for objects that have no binary form: of what is asked for, the best that is JSON.
  *
  * @throws {StatusError} NotAcceptable
@@ -79,7 +96,7 @@ function wantedOf({ type, parameters }: MediaRange, vocabulary: Vocabulary): Wan
   if (as === undefined) return { format, as: "whole", version: "" };
   if (group !== `meta.${vocabulary.groupSuffix}` || (version !== "v1" && version !== "v1beta1"))
     return undefined;
-  if (as === "Table") return format === "json" ? { format, as: "table", version } : undefined;
+  if (as === "Table") return format === "protobuf" ? undefined : { format, as: "table", version };
   const partial = as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
   return partial ? { format, as: "metadata", version } : undefined;
 }

@@ -6,10 +6,10 @@ import type { Resource } from "../../resources/registry.ts";
 import { hasBinaryForm } from "../../schema/protobuf/numbered.ts";
 import type { Entry } from "../../storage/store.ts";
 import { sendCompressed } from "../answers/compression.ts";
-import type { Encoding } from "../encodings/encoding.ts";
+import { writesFrames, type Encoding, type WatchEncoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
-import { negotiate, negotiateJson } from "../request/negotiation.ts";
+import { negotiate, negotiateJson, negotiateWatch } from "../request/negotiation.ts";
 import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
@@ -37,6 +37,22 @@ export function encodingOf(
     wanted = negotiate(accept, service.engine.vocabulary, false);
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
   return service.encodings.of(wanted, resource, context, facts.query.get("includeObject"));
+}
+
+/**
+ * As {@link encodingOf}, for a watch.
+ *
+ * @throws {StatusError} NotAcceptable where only YAML is asked for.
+ */
+export function watchEncodingOf(service: HttpService, request: ResourceContext): WatchEncoding {
+  const encoding = encodingOf(service, request);
+  if (writesFrames(encoding)) return encoding;
+  const wanted = negotiateWatch(request.exchange.header("accept"), service.engine.vocabulary);
+  const context = { kinds: kindContext(service.engine, request.target), clock: service.clock };
+  const include = request.facts.query.get("includeObject");
+  const other = service.encodings.of(wanted, request.target.resource, context, include);
+  if (!writesFrames(other)) throw new Error(`there are no watches in ${other.contentType}`);
+  return other;
 }
 
 /** Reviews, and what is done to an object, have no rows. */

@@ -6,13 +6,13 @@ import { storeFailure } from "../../resources/resource-version.ts";
 import { bodyOf, watchObjects, type WatchChange } from "../../resources/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { portions } from "../encodings/chunks.ts";
-import type { Encoding } from "../encodings/encoding.ts";
+import type { WatchEncoding } from "../encodings/encoding.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
 import { watchParameters, type WatchParameters } from "../request/parameters.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { failureStatus } from "../answers/status.ts";
-import { encodingOf } from "./answer.ts";
+import { watchEncodingOf } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** Bytes that a watcher may be behind before it is cut off; it resumes from its last version. */
@@ -32,7 +32,7 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
     facts.query,
     service.engine.featureEnabled("WatchList"),
   );
-  const encoding = encodingOf(service, request);
+  const encoding = watchEncodingOf(service, request);
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;
   if (!fromState) await refuseTooOld(service, resourceVersion);
@@ -66,7 +66,7 @@ class Watcher {
     private readonly service: HttpService,
     private readonly request: ResourceContext,
     private readonly parameters: WatchParameters,
-    private readonly encoding: Encoding,
+    private readonly encoding: WatchEncoding,
     private readonly stream: BodyStream,
   ) {}
 
@@ -220,7 +220,7 @@ class Watcher {
 const shared = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
 
 /** The frames of a batch of changes; made once for all watchers that share the batch and the encoding. */
-function framesOf(changes: readonly WatchChange[], encoding: Encoding): Uint8Array {
+function framesOf(changes: readonly WatchChange[], encoding: WatchEncoding): Uint8Array {
   let known = shared.get(changes);
   if (known === undefined) shared.set(changes, (known = new Map()));
   let frames = known.get(encoding.key);

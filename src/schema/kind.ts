@@ -268,6 +268,8 @@ export interface KindMembers<O> {
   readonly hasMarkedFields?: boolean;
   /** Whether an update may leave out the resource version; true unless declared. */
   readonly allowUnconditionalUpdate?: boolean;
+  /** Annotations that stand for a field: only the whole object shows them, not its metadata alone. */
+  readonly fieldAnnotations?: readonly string[];
   /** Columns of its table; kinds without get the default table. */
   readonly columns?: readonly Column<O>[];
   /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */

@@ -12,6 +12,7 @@ import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
 import { openEnvelope, sealEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import { StatusType } from "../../src/schema/status-type.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
+import { ok } from "./support.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -84,6 +85,11 @@ it("a frame of a binary watch tells a failure, and how far the watch has come", 
     metadata: { resourceVersion: "17" },
   });
 });
+
+interface Noted {
+  readonly metadata: { readonly annotations?: object };
+}
+const annotationsOf = ({ metadata }: Noted) => metadata.annotations;
 
 describe("encodings", () => {
   let server: TestServer;
@@ -237,6 +243,33 @@ describe("encodings", () => {
     expect(both.headers["content-type"]).toBe("application/json");
     expect(await both.next()).toMatchObject({ type: "ADDED", object: { kind: "ConfigMap" } });
     both.close();
+  });
+
+  it("an annotation that stands for a field is the whole object's, not its metadata's", async () => {
+    const sets = "/apis/apps/v1/namespaces/default/daemonsets";
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "a", image: "a" }] } };
+    const spec = { selector: { matchLabels: { a: "b" } }, template };
+    for (const [name, annotations] of [
+      ["plain", {}],
+      ["noted", { own: "1" }],
+    ] as const)
+      await ok(server.admin.post(sets, { metadata: { name, annotations }, spec }));
+    const annotation = "deprecated.daemonset.template.generation";
+    expect((await server.admin.get(`${sets}/plain`)).body.metadata.annotations).toEqual({
+      [annotation]: "1",
+    });
+    const of = (what: string) => `application/json;as=${what};g=meta.platform.io;v=v1`;
+    const shown = async (place: string, accept: string) => (await server.admin.get(place, { accept })).body;
+    const list = await shown(sets, of("PartialObjectMetadataList"));
+    expect(list.items.map(annotationsOf)).toEqual([{ own: "1" }, undefined]);
+    const { rows } = await shown(sets, of("Table"));
+    expect(rows.map(({ object }: { object: Noted }) => annotationsOf(object))).toEqual([
+      { own: "1" },
+      undefined,
+    ]);
+    expect(annotationsOf(await shown(`${sets}/plain`, of("PartialObjectMetadata")))).toBeUndefined();
+    const whole = await shown(`${sets}?includeObject=Object`, of("Table"));
+    expect(annotationsOf(whole.rows[1].object)).toEqual({ [annotation]: "1" });
   });
 
   it("a table in YAML says what the one in JSON says", async () => {

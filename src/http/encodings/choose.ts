@@ -79,7 +79,8 @@ export class Encodings {
     }
     if (wanted.as === "whole" && wanted.format === "json") return this.jsonOf(resource, kinds);
     if (wanted.as === "whole" && wanted.format === "protobuf") return this.protobufOf(resource, kinds);
-    const view = wanted.as === "whole" ? wholeView(resource, kinds) : metadataView(kinds, wanted.version);
+    const view =
+      wanted.as === "whole" ? wholeView(resource, kinds) : metadataView(resource, kinds, wanted.version);
     return this.formed(wanted.format, view);
   }
 

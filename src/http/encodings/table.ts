@@ -15,7 +15,7 @@ import { portions } from "./chunks.ts";
 import { listMeta, type WatchEncoding, type ListWriter } from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
 import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
-import type { View } from "./view.ts";
+import { metadataAlone, type View } from "./view.ts";
 
 /** The rows of a page that the page cache holds. */
 interface KeptRows extends PageForm {
@@ -35,6 +35,8 @@ export class TableEncoding implements WatchEncoding {
   readonly watchContentType = "application/json";
   private readonly columns: readonly Column[];
   private readonly metaApiVersion: string;
+  /** Whether what goes with a row is stored as it is shown. */
+  private readonly rowsAsStored: boolean;
   /** Whether nothing but the ages in the rows of unchanged objects may change. */
   private readonly lasting: boolean;
   /** Finds the end of metadata. */
@@ -50,6 +52,7 @@ export class TableEncoding implements WatchEncoding {
   ) {
     this.columns = kind.columns ?? defaultColumns;
     this.lasting = this.columns.every(({ varies }) => varies !== true);
+    this.rowsAsStored = view.asStored && (include === "Object" || kind.fieldAnnotations === undefined);
     this.metaApiVersion = `meta.${vocabulary.groupSuffix}/${version}`;
     this.key = `table ${include} ${version} ${view.key}`;
   }
@@ -133,7 +136,7 @@ export class TableEncoding implements WatchEncoding {
     const conditions = this.kind.rowConditions?.(object) ?? [];
     if (conditions.length > 0)
       writer.write(`,"conditions":${encodeJson(conditions as unknown as JsonValue)}`);
-    if (include !== "None" && view.asStored) this.writeStored(writer, entry);
+    if (include !== "None" && this.rowsAsStored) this.writeStored(writer, entry);
     else if (include !== "None") writer.write(`,"object":${encodeJson(this.included(object) as JsonValue)}`);
     writer.write("}");
     return lasts;
@@ -187,7 +190,7 @@ export class TableEncoding implements WatchEncoding {
 
   private included(object: ApiObject): object {
     if (this.include === "Object") return object;
-    const { metadata } = object;
+    const metadata = metadataAlone(this.kind, object.metadata);
     return { kind: "PartialObjectMetadata", apiVersion: this.metaApiVersion, metadata };
   }
 

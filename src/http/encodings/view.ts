@@ -4,7 +4,7 @@ import { itemForm } from "../../resources/list.ts";
 import { decodeBody } from "../../resources/stored.ts";
 import { fromStored } from "../../resources/conversion.ts";
 import type { KindContext } from "../../schema/context.ts";
-import type { ApiObject } from "../../schema/kind.ts";
+import type { ApiObject, Kind } from "../../schema/kind.ts";
 import { PartialObjectMetadata } from "../../schema/object-meta.ts";
 import type { StructType } from "../../schema/types.ts";
 import { listKind } from "./encoding.ts";
@@ -47,11 +47,22 @@ export function wholeView(resource: Resource, context: KindContext): View {
   };
 }
 
+/** The metadata of an object where that is shown alone. */
+export function metadataAlone(
+  { fieldAnnotations }: Kind,
+  metadata: ApiObject["metadata"],
+): ApiObject["metadata"] {
+  if (fieldAnnotations === undefined || metadata.annotations === undefined) return metadata;
+  const others = Object.entries(metadata.annotations).filter(([key]) => !fieldAnnotations.includes(key));
+  const { annotations: _, ...alone } = metadata;
+  return others.length === 0 ? alone : { ...alone, annotations: Object.fromEntries(others) };
+}
+
 /** The metadata alone (spec: conventions 4.7). */
-export function metadataView(context: KindContext, version: string): View {
+export function metadataView({ kind }: Resource, context: KindContext, version: string): View {
   const apiVersion = `meta.${context.vocabulary.groupSuffix}/${version}`;
   return {
-    key: `metadata ${version}`,
+    key: kind.fieldAnnotations === undefined ? `metadata ${version}` : `metadata ${version} ${kind.name}`,
     apiVersion,
     kind: "PartialObjectMetadata",
     listKind: "PartialObjectMetadataList",
@@ -59,8 +70,12 @@ export function metadataView(context: KindContext, version: string): View {
     isCustom: false,
     type: PartialObjectMetadata,
     asStored: false,
-    ofStored: true,
-    show: (body) => ({ kind: "PartialObjectMetadata", apiVersion, metadata: decodeBody(body).metadata }),
+    ofStored: kind.fieldAnnotations === undefined,
+    show: (body) => ({
+      kind: "PartialObjectMetadata",
+      apiVersion,
+      metadata: metadataAlone(kind, decodeBody(body).metadata),
+    }),
   };
 }
 

@@ -146,6 +146,7 @@ export const DaemonSet = kind({
     status: field(3, DaemonSetStatus, "What the set is like now.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
+  fieldAnnotations: [templateGeneration],
   // Whoever writes the set owns that its templates are counted; the count itself is the server's.
   fillDefaults(copy) {
     if (copy.metadata.annotations?.[templateGeneration] === undefined) setTemplateGeneration(copy, 0);

@@ -1222,6 +1222,39 @@ export interface OwnerReferenceValue {
   blockOwnerDeletion?: boolean;
 }
 
+// ---- schema/columns
+
+/** One column of the server's table (spec: conventions 2.4). */
+export interface Column<O = ApiObject> {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: "name";
+  readonly doc: string;
+  /** 0 is shown always, 1 in wide output. */
+  readonly priority?: 0 | 1;
+  /**
+   * Where the cell's value is in the object, such as `.spec.size`, for the kind's definition (`definitionOf`); a column
+   * without it isn't in the definition.
+   */
+  readonly jsonPath?: string;
+  /** Type of the definition's column where it differs: the reference's clients get ages as texts, from a date. */
+  readonly definedType?: "date";
+  /** The cell's value; `now` is in milliseconds since 1970. */
+  readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
+  /** For a cell that tells ages: the same value, with each age asked of `since`. Kept rows are told new ages only. */
+  readonly ages?: (object: O, since: Since) => unknown;
+  /** Whether the cell of an unchanged object may change otherwise: its rows can't be kept. */
+  readonly varies?: boolean;
+}
+
+/** A state of a table's row. */
+export interface RowCondition {
+  readonly type: "Completed";
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string;
+}
+
 // ---- schema/context
 
 /** What a declaration's functions may know beyond the object. */
@@ -1380,37 +1413,6 @@ export type ObjectOf<F extends Fields> = StaticFields<F> & {
   kind: string;
   metadata: ObjectMetaValue;
 };
-
-/** One column of the server's table (spec: conventions 2.4). */
-export interface Column<O = ApiObject> {
-  readonly name: string;
-  readonly type: "string" | "integer" | "number" | "boolean" | "date";
-  readonly format?: "name";
-  readonly doc: string;
-  /** 0 is shown always, 1 in wide output. */
-  readonly priority?: 0 | 1;
-  /**
-   * Where the cell's value is in the object, such as `.spec.size`, for the kind's definition (`definitionOf`); a column
-   * without it isn't in the definition.
-   */
-  readonly jsonPath?: string;
-  /** Type of the definition's column where it differs: the reference's clients get ages as texts, from a date. */
-  readonly definedType?: "date";
-  /** The cell's value; `now` is in milliseconds since 1970. */
-  readonly cell: (object: O, now: number, vocabulary: Vocabulary) => unknown;
-  /** For a cell that tells ages: the same value, with each age asked of `since`. Kept rows are told new ages only. */
-  readonly ages?: (object: O, since: Since) => unknown;
-  /** Whether the cell of an unchanged object may change otherwise: its rows can't be kept. */
-  readonly varies?: boolean;
-}
-
-/** A state of a table's row. */
-export interface RowCondition {
-  readonly type: "Completed";
-  readonly status: "True" | "False" | "Unknown";
-  readonly reason?: string;
-  readonly message?: string;
-}
 
 /** A subresource of an object (spec: conventions 4.1). */
 export type Subresource<O = ApiObject> =
@@ -1619,6 +1621,8 @@ export interface KindMembers<O> {
   readonly hasMarkedFields?: boolean;
   /** Whether an update may leave out the resource version; true unless declared. */
   readonly allowUnconditionalUpdate?: boolean;
+  /** Annotations that stand for a field: only the whole object shows them, not its metadata alone. */
+  readonly fieldAnnotations?: readonly string[];
   /** Columns of its table; kinds without get the default table. */
   readonly columns?: readonly Column<O>[];
   /** A condition of the object's row, by which people's tools tell finished objects (spec: conventions 2.4). */

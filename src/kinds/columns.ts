@@ -1,5 +1,6 @@
 import type { Since } from "../schema/context.ts";
-import type { Column, ApiObject } from "../schema/kind.ts";
+import type { Column } from "../schema/columns.ts";
+import type { ApiObject } from "../schema/kind.ts";
 
 /** Column `Name` of every table. */
 export const nameColumn: Column<ApiObject> = {

@@ -1,6 +1,7 @@
 import { ExtensionError } from "../base/extension.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { Column, Kind, Subresource } from "../schema/kind.ts";
+import type { Column } from "../schema/columns.ts";
+import type { Kind, Subresource } from "../schema/kind.ts";
 
 /**
  * The kinds such that an exception of one of their own functions names the kind and the function. It ends the request, or

@@ -1,4 +1,4 @@
-import type { Column } from "../../schema/kind.ts";
+import type { Column } from "../../schema/columns.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 import { labelSelector } from "../checks/selectors.ts";

@@ -1,4 +1,5 @@
-import type { ApiObject, Column } from "../../schema/kind.ts";
+import type { Column } from "../../schema/columns.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import { agedCell } from "../columns.ts";
 
 /** A time that is written even when it is missing. */

@@ -2,7 +2,8 @@ import { encodeJson } from "../../base/json/encode.ts";
 import { JsonPath, JsonPathFault } from "../../base/json/json-path.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { Since } from "../../schema/context.ts";
-import type { ApiObject, Column } from "../../schema/kind.ts";
+import type { Column } from "../../schema/columns.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import { agedCell, ageColumn, nameColumn } from "../columns.ts";
 
 /** A column as a definition describes it. */

@@ -1,4 +1,5 @@
-import type { ApiObject, Column, Conversion } from "../../schema/kind.ts";
+import type { Column } from "../../schema/columns.ts";
+import type { ApiObject, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, string } from "../../schema/types.ts";
 import { between, nonNegative, positive } from "../checks/numbers.ts";

@@ -1,6 +1,6 @@
 import { agedCell, ageColumn, nameColumn } from "../../columns.ts";
 import { orNone } from "../../cells.ts";
-import type { Column } from "../../../schema/kind.ts";
+import type { Column } from "../../../schema/columns.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { ContainerStatus } from "./status.ts";
 

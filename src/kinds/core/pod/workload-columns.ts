@@ -1,4 +1,5 @@
-import type { Column, ApiObject } from "../../../schema/kind.ts";
+import type { Column } from "../../../schema/columns.ts";
+import type { ApiObject } from "../../../schema/kind.ts";
 import type { PodTemplateSpec } from "./template.ts";
 
 /** Columns `Containers` and `Images` of what runs pods from a template. */

@@ -270,6 +270,7 @@ describe("PriorityLevelConfiguration", () => {
       limited: { ...reject, assuredConcurrencyShares: 7, lendablePercent: 0 },
     });
     expect(cellsOf(PriorityLevelConfigurationV1beta2, old)).toMatchObject({ NominalConcurrencyShares: 7 });
-    expect(fromStored(old, context)).toEqual(asked);
+    expect(fromStored(structuredClone(old), context)).toEqual(asked);
+    expect(fromStored(structuredClone(asked), context)).toEqual(asked);
   });
 });

@@ -22,6 +22,7 @@ export type PriorityLevelConfiguration = ObjectFor<typeof PriorityLevelConfigura
 function renameShares(object: ApiObject, from: SharesName, to: SharesName): ApiObject {
   const spec = object["spec"] as { limited?: Record<string, unknown> } | undefined;
   if (spec?.limited === undefined) return object;
-  const { [from]: shares, ...limited } = spec.limited;
+  // What was stored while the newer version was the stored one has the name already.
+  const { [from]: shares = spec.limited[to], ...limited } = spec.limited;
   return { ...object, spec: { ...spec, limited: { ...limited, [to]: shares } } };
 }

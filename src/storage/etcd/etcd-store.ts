@@ -15,6 +15,7 @@ import {
   RevisionTooNewError,
   type Store,
   type StoreError,
+  StoreFullError,
   StoreUnavailableError,
   type SubscribeOptions,
   type Subscription,
@@ -292,10 +293,18 @@ class ClusterStore implements EtcdStore {
     try {
       return await this.connection.write(request, kind !== "create");
     } catch (error) {
-      if (kind !== "create" || !(error instanceof StoreUnavailableError)) throw error;
+      const unanswered = kind === "create" && error instanceof StoreUnavailableError;
+      if (!unanswered && !(error instanceof StoreFullError)) throw error;
+      // The write that crosses the quota is refused, and carried out all the same.
       const page = await this.connection.range({ key });
-      if (!isOwn(page.kvs[0], value)) throw error;
-      return { revision: 0, succeeded: false, results: [page], doubtful: true };
+      const [found] = page.kvs;
+      if (isOwn(found, value)) return { revision: 0, succeeded: false, results: [page], doubtful: true };
+      if (kind === "delete" && found?.modRevision !== request.expect?.modRevision) {
+        throw new StoreUnavailableError(`whether it was removed isn't known: ${String(error)}`, {
+          cause: error,
+        });
+      }
+      throw error;
     }
   }
 

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import { certificateRequest } from "../support/certificate-request.ts";
+
+export type Json = Record<string, unknown>;
+
+export function isPlain(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A kind in one version, and an object of it whose life is followed. */
+export interface Subject {
+  /** The path of its group and version and its resource, such as `apis/apps/v1/deployments`. */
+  readonly in: string;
+  /** The object, with its apiVersion and the label that the collections of a life are chosen by. */
+  readonly object: Json & { readonly metadata: Json & { readonly name: string } };
+  readonly status?: Json;
+  readonly scale?: boolean;
+}
+
+/** The namespace of namespaced objects. */
+export const namespace = "lives";
+/** Chooses the objects of lives among those that a server has of itself. */
+export const chosen = "labelSelector=life%3Dhere";
+
+const names = new Set([
+  "namespaces nodes persistentvolumes mutatingwebhookconfigurations validatingwebhookconfigurations",
+  "validatingadmissionpolicies validatingadmissionpolicybindings certificatesigningrequests flowschemas",
+  "prioritylevelconfigurations storageversions ingressclasses clustercidrs runtimeclasses clusterroles clusterrolebindings",
+  "resourceclasses priorityclasses csidrivers csinodes storageclasses volumeattachments",
+].flatMap((line) => line.split(" ")));
+
+/** The path of a subject's collection; that of all namespaces for `everywhere`. */
+export function collection(subject: Subject, everywhere = false): string {
+  const parts = subject.in.split("/");
+  const resource = parts.pop()!;
+  if (everywhere || names.has(resource)) return `/${subject.in}`;
+  return `/${parts.join("/")}/namespaces/${namespace}/${resource}`;
+}
+
+/** Whether the subject is an object of a namespace. */
+export const namespaced = (subject: Subject): boolean => collection(subject) !== `/${subject.in}`;
+
+/** The path of a subject's object. */
+export const item = (subject: Subject): string => `${collection(subject)}/${subject.object.metadata.name}`;
+
+/** The kinds whose lives are followed, as `objects.yaml` tells them. */
+export function subjects(): Subject[] {
+  const told = parse(readFileSync(path.join(import.meta.dirname, "objects.yaml"), "utf8"), {
+    merge: true,
+  }) as Subject[];
+  const request = Buffer.from(certificateRequest("someone")).toString("base64");
+  return told.map((subject) => {
+    const [, ...rest] = subject.in.split("/").toReversed();
+    const groupVersion = rest.toReversed().slice(1).join("/");
+    const metadata = { ...subject.object.metadata, labels: { life: "here" } };
+    const object = JSON.parse(
+      JSON.stringify({ apiVersion: groupVersion, ...subject.object, metadata }).replace("REQUEST", request),
+    ) as Subject["object"];
+    return { ...subject, object };
+  });
+}

@@ -4,6 +4,7 @@ import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry } from "../storage/store.ts";
 import {
   conflict,
+  endsItself,
   failedPrecondition,
   kindContext,
   notFound,
@@ -52,6 +53,7 @@ export async function deleteObject(
   const context = writeContext(served, requestTarget, options);
   const { engine, target } = context;
   const key = keyOf(target.resource, target.namespace, target.name);
+  warnOfOrphans(target, options);
   let request: AdmissionRequest | undefined;
   try {
     for (let attempt = 1; attempt <= deleteAttempts; attempt++) {
@@ -76,6 +78,12 @@ export async function deleteObject(
   }
 }
 
+/** Warns of the dependents that stay, whatever becomes of the deletion. */
+export function warnOfOrphans({ resource: { kind } }: Target, options: DeleteOptions): void {
+  if (options.propagationPolicy === undefined && kind.orphanWarning !== undefined)
+    options.report?.warn(kind.orphanWarning);
+}
+
 /** One attempt; undefined after a conflicting write. */
 function deleteEntry(
   context: WriteContext<DeleteOptions>,
@@ -86,13 +94,8 @@ function deleteEntry(
   const { kind } = target.resource;
   const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
   if (live.metadata.deletionTimestamp === undefined) kind.beginDelete?.(live, kindContext(engine, target));
-  if (options.propagationPolicy === undefined && kind.orphanWarning !== undefined) {
-    options.report?.warn(kind.orphanWarning);
-  }
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
-  // These kinds end their objects themselves, however long that takes.
-  const hasPeriod = kind.isFinalized === undefined && kind.beginDelete === undefined;
-  const started = startTermination(engine, live, hasPeriod ? graceSeconds : undefined);
+  const started = startTermination(engine, live, endsItself(kind) ? undefined : graceSeconds);
   if (graceSeconds === 0 && isFinalized(target, live)) {
     return kind.gracePeriodSeconds === undefined
       ? remove(context, entry, live)
@@ -137,6 +140,7 @@ function setDeletionFinalizers(
   { metadata }: ApiObject,
   policy: DeleteOptions["propagationPolicy"],
 ): boolean {
+  if (kind.defaultGarbageCollectionPolicy === "Unsupported") return false;
   const before = metadata.finalizers ?? [];
   const wanted = policy ?? policyOf(before) ?? defaultPolicyOf(kind);
   const after = before.filter((one) => one !== orphanFinalizer && one !== foregroundFinalizer);

@@ -6,7 +6,7 @@ import { objectNotFound, quotedSubject, subjectDetails, type ErrorSubject } from
 import { StatusError, type StatusDetails } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { KindContext } from "../schema/context.ts";
-import type { ApiObject } from "../schema/kind.ts";
+import type { ApiObject, Kind } from "../schema/kind.ts";
 import type { Entry, Store, WriteCondition } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ConvertedObjects } from "./converted-objects.ts";
@@ -60,6 +60,8 @@ export interface Target {
   readonly name: string;
   /** Empty for the resource itself. */
   readonly subresource: string;
+  /** The group of the request, by which errors name it, where the objects are stored in another one. */
+  readonly requestGroup?: string;
 }
 
 /** How a write is to be done. */
@@ -176,10 +178,20 @@ export function conflict(target: Target, why: string): StatusError {
   return new StatusError("Conflict", message, subjectDetails(subject));
 }
 
-/** The Conflict of an object that isn't the one which is meant; its details name the kind, not the resource type. */
+/**
+ * The Conflict of an object that isn't the one which is meant. Its details name the kind, not the resource type, but for kinds
+ * that end their objects themselves, as in the reference.
+ */
 export function failedPrecondition(target: Target, why: string): StatusError {
-  const { message, details } = conflict(target, why);
+  const failure = conflict(target, why);
+  const { message, details } = failure;
+  if (endsItself(target.resource.kind)) return failure;
   return new StatusError("Conflict", message, { ...details, kind: target.resource.kind.name });
+}
+
+/** Whether objects of a kind end in steps of their own, however long those take. */
+export function endsItself({ isFinalized, beginDelete }: Kind): boolean {
+  return isFinalized !== undefined || beginDelete !== undefined;
 }
 
 /** The Conflict of a write that is meant for an object with another uid; `found` is undefined where there is no object. */
@@ -191,8 +203,12 @@ export function uidConflict(target: Target, wanted: string, found: string | unde
 }
 
 /** The target as errors name it. */
-export function subjectOf({ resource, name }: Pick<Target, "resource" | "name">): ErrorSubject {
-  return { resource: resource.name, group: resource.group, name };
+export function subjectOf({
+  resource,
+  name,
+  requestGroup = resource.group,
+}: Pick<Target, "resource" | "name" | "requestGroup">): ErrorSubject {
+  return { resource: resource.name, group: requestGroup, name };
 }
 
 /** `Status.details` of an error about the target. */

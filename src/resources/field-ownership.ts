@@ -55,6 +55,11 @@ function allOf(names: readonly string[]): FieldSet {
   return FieldSet.of(false, new Map(names.map((name) => [fieldElement(name), FieldSet.leaf])));
 }
 
+/** The set of one field. */
+function at([first, ...rest]: readonly string[]): FieldSet {
+  return first === undefined ? FieldSet.leaf : FieldSet.of(false, new Map([[fieldElement(first), at(rest)]]));
+}
+
 /** Fields that a write to the target can't own: those that the server sets, and those that it can't change. */
 export function ignoredFields({ resource: { kind }, subresource }: Target): FieldSet {
   const part = subresource === "" ? undefined : kind.subresources[subresource];
@@ -70,6 +75,7 @@ export function ignoredFields({ resource: { kind }, subresource }: Target): Fiel
       ? Object.keys(kind.type.fields).filter((name) => name !== "status" && name !== "metadata")
       : ["status"];
     found = ignoredMetadata(part).union(allOf(others));
+    for (const path of part.unowned ?? []) found = found.union(at(path));
     known.set(subresource, found);
   }
   return found;

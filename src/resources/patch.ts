@@ -9,6 +9,7 @@ import type { ApiObject } from "../schema/kind.ts";
 import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
 import { readObject, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
 import { withManagedFields, type LiveObject } from "./live-object.ts";
+import { matchNamespace } from "./metadata.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./update.ts";
 import { inRequestVersion, writeContext } from "./write-context.ts";
 
@@ -120,7 +121,7 @@ function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: Jso
   }
 }
 
-/** A patch may not turn an object into another one. */
+/** A patch may not turn an object into another one. What says where a cluster-wide object would be is dropped. */
 function checkIdentity(target: Target, object: ApiObject, live: ApiObject): void {
   if (object.metadata.name !== live.metadata.name) {
     throw new StatusError(
@@ -128,11 +129,5 @@ function checkIdentity(target: Target, object: ApiObject, live: ApiObject): void
       `the name of the object (${object.metadata.name ?? ""}) does not match the name on the URL (${target.name})`,
     );
   }
-  if (target.resource.namespaced && object.metadata.namespace !== live.metadata.namespace) {
-    throw new StatusError(
-      "BadRequest",
-      `the namespace of the object (${object.metadata.namespace ?? ""}) does not match the namespace on the URL ` +
-        `(${target.namespace})`,
-    );
-  }
+  matchNamespace(target, object.metadata);
 }

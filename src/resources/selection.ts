@@ -59,8 +59,16 @@ export function parseSelection(resource: Resource, labels: string, fields: strin
 
 function checkSelectable(resource: Resource, field: string): void {
   if (field === "metadata.name" || Object.hasOwn(resource.kind.selectable, field)) return;
-  if (field === "metadata.namespace" && resource.namespaced) return;
+  if (field === "metadata.namespace" && selectsByNamespace(resource)) return;
   throw new StatusError("BadRequest", `field label not supported: ${field}`);
+}
+
+/**
+ * Objects of a namespace can be chosen by it; others too, whose namespace is empty, unless their kind names the fields that it
+ * is chosen by, or is a custom one.
+ */
+function selectsByNamespace({ namespaced, kind }: Resource): boolean {
+  return namespaced || (kind.custom === undefined && Object.keys(kind.selectable).length === 0);
 }
 
 class HeaderSelection implements Selection {
@@ -97,7 +105,7 @@ class HeaderSelection implements Selection {
       for (const { field, operator, value } of this.fields) {
         let actual: string;
         if (field === "metadata.name") actual = names.name;
-        else if (field === "metadata.namespace" && this.resource.namespaced) actual = names.namespace;
+        else if (field === "metadata.namespace") actual = names.namespace;
         else actual = (header ??= read(entry)).fields[this.storedName(field)] ?? "";
         if ((actual === value) !== (operator === "=")) return false;
       }
@@ -109,13 +117,13 @@ class HeaderSelection implements Selection {
   /** Fields that are in the key have none, nor has one that may be absent. */
   private fieldNeedle({ field, operator, value }: FieldRequirement): Buffer[] {
     if (operator !== "=" || value === "" || field === "metadata.name") return [];
-    if (field === "metadata.namespace" && this.resource.namespaced) return [];
+    if (field === "metadata.namespace") return [];
     return [memberNeedle(this.storedName(field), value)];
   }
 
   /** The namespace is a part of keys, and isn't looked up. */
   private fieldTerm({ field, operator, value }: FieldRequirement): SelectionTerm[] {
-    if (operator !== "=" || (field === "metadata.namespace" && this.resource.namespaced)) return [];
+    if (operator !== "=" || (field === "metadata.namespace")) return [];
     if (field === "metadata.name") return [{ of: "names", name: field, values: [value] }];
     return [{ of: "fields", name: this.storedName(field), values: [value] }];
   }

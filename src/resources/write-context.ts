@@ -23,8 +23,14 @@ export function writeContext<O extends WriteOptions>(
 ): WriteContext<O> {
   const { resource } = requestTarget;
   const { stored } = resource;
-  const target = stored === resource ? requestTarget : { ...requestTarget, resource: stored };
+  const target = stored === resource ? requestTarget : storedTarget(requestTarget);
   return { engine: engineInVersion(engine, resource), target, requestTarget, options };
+}
+
+function storedTarget(requestTarget: Target): Target {
+  const { group, stored } = requestTarget.resource;
+  const elsewhere = group === stored.group ? {} : { requestGroup: group };
+  return { ...requestTarget, resource: stored, ...elsewhere };
 }
 
 /**

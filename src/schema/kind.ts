@@ -44,6 +44,8 @@ export interface PartSubresource<O = ApiObject> {
    * replaces that of the live object, as in a write of the whole object.
    */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** Paths of members that no writer of the part owns, though the write may change them. */
+  readonly unowned?: readonly (readonly string[])[];
   /** Takes over from `written` into the copy of the live object what the part may change beside metadata, nothing else. */
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
@@ -57,6 +59,8 @@ export interface StatusSpec<O = ApiObject> {
   readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
   /** As for {@link PartSubresource}. */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** As for {@link PartSubresource}. */
+  readonly unowned?: readonly (readonly string[])[];
   /** The status that a write through the subresource gives; that of `written` unless declared. */
   readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
 }
@@ -194,6 +198,8 @@ export interface KindMembers<O> {
    * doesn't begin with a digit (services).
    */
   readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
+  /** A new object without a name gets one, as the reference gives to limit ranges. */
+  readonly getsName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
   /** Rules for new objects only, beyond those of `validate`. */
   readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
@@ -219,8 +225,11 @@ export interface KindMembers<O> {
    * without it are deleted at once.
    */
   readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
-  /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
-  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
+  /**
+   * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
+   * `Unsupported`, as nothing can depend on such objects, policies are ignored.
+   */
+  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents" | "Unsupported";
   /** Warns who deletes an object of the kind without a propagation policy. */
   readonly orphanWarning?: string;
   /** Changes the copy when its deletion is asked for the first time; may add finalizers that hold it. */
@@ -318,11 +327,12 @@ export function kindOfType({ status, ...rest }: KindMembers<ApiObject>, type: St
 
 /** The members of a kind with a `status` subresource, completed by its strategy functions and the subresource. */
 function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMembers<ApiObject> {
-  const { initial, keepsMetadata, write } = status;
+  const { initial, keepsMetadata, unowned, write } = status;
   const { prepareCreate, prepareUpdate, subresources } = members;
   const part: PartSubresource = {
     verbs: ["get", "patch", "update"],
     ...(keepsMetadata && { keepsMetadata }),
+    ...(unowned && { unowned }),
     merge(copy, written, context) {
       copy["status"] = write === undefined ? written["status"] : write(written, copy, context);
     },

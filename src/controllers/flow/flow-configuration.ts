@@ -25,7 +25,10 @@ interface Setup {
   readonly registry: Registry;
   readonly store: Store;
   readonly client: Client;
-  /** Undefined where priority and fairness are turned off; the objects are kept up nonetheless. */
+  /**
+   * Undefined where priority and fairness are turned off; the default objects are kept up nonetheless. A status isn't: nobody looks
+   * for the level of a schema then.
+   */
   readonly control: FlowControl | undefined;
   /** Told what happens in the queue; the reference's name of it is given. */
   queueObserver?(name: string): QueueObserver;
@@ -165,7 +168,7 @@ export class FlowConfiguration {
 
   private danglingChangeOf(name: string): NewObject | undefined {
     const schema = this.schemas.get(name);
-    if (schema === undefined) return undefined;
+    if (schema === undefined || this.setup.control === undefined) return undefined;
     const level = levelOf(schema);
     return danglingUpdate(schema, level, this.levels.has(level), new Timestamps(this.setup.clock).now());
   }

@@ -82,7 +82,7 @@ export function applyFields(
     own !== before &&
     (before.version !== version || !before.set.difference(own.set).isEmpty);
   const object = gaveUp ? prune(merged, version, before, next, versions) : merged;
-  const lasting = () => readSet(versions.canonical(object, version), shape, "lenient");
+  const lasting = () => withHolders(readSet(versions.canonical(object, version), shape, "lenient"), shape);
   const changes = new WrittenFieldsByVersion(live, object, write, versions, lasting);
   const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);

@@ -59,6 +59,10 @@ function trackingAnnotation({ domain }: Vocabulary): string {
   return `batch.${domain}/job-tracking`;
 }
 
+function isTracked({ metadata }: ApiObject, annotation: string): boolean {
+  return Object.hasOwn(metadata.annotations ?? {}, annotation);
+}
+
 export const Job = kind({
   name: "Job",
   resource: "jobs",
@@ -101,6 +105,11 @@ export const Job = kind({
     // Labels that were taken from the template, and those of a job that had none, are followed by the generated ones.
     if (areOfPods) copy.metadata.labels = { ...copy.spec.template.metadata?.labels };
   },
+  prepareUpdate(copy, live, { vocabulary }) {
+    const annotation = trackingAnnotation(vocabulary);
+    if (!isTracked(live, annotation)) return;
+    copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
+  },
   validate(job, report) {
     checkSelector(job, report);
     const { completionMode, completions = 0 } = job.spec ?? {};
@@ -117,8 +126,7 @@ export const Job = kind({
     if (subresource !== "") return;
     checkJobChange(job, live, report, enabled("JobMutableNodeSchedulingDirectives"));
     const annotation = trackingAnnotation(vocabulary);
-    const has = ({ metadata }: ApiObject) => Object.hasOwn(metadata.annotations ?? {}, annotation);
-    if (has(job) && !has(live))
+    if (isTracked(job, annotation) && !isTracked(live, annotation))
       report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
   },
   warnings: workloadWarnings,

@@ -114,6 +114,8 @@ export const CertificateSigningRequest = kind({
   },
   status: {
     initial: () => ({}),
+    // Conditions belong to the approval, in whichever part they are written.
+    unowned: [["status", "conditions"]],
     write(written, live, { now = 0 }) {
       stampConditions(written.status?.conditions ?? [], live.status?.conditions ?? [], timeText(now));
       return written.status;
@@ -122,6 +124,7 @@ export const CertificateSigningRequest = kind({
   subresources: {
     approval: {
       verbs: ["get", "patch", "update"],
+      unowned: [["status", "certificate"]],
       merge(copy, written, { now = 0 }) {
         const before = copy.status?.conditions ?? [];
         const conditions = written.status?.conditions ?? [];

@@ -23,6 +23,8 @@ export const Event = kind({
   shortNames: ["ev"],
   scope: "Namespaced",
   nameForm: "pathSegment",
+  anyFinalizer: true,
+  defaultGarbageCollectionPolicy: "Unsupported",
   createOnUpdate: true,
   doc: "Something that happened to an object, told for people; it is kept for a while only.",
   effect: {

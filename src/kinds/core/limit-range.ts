@@ -49,6 +49,7 @@ export const LimitRange = kind({
   shortNames: ["limits"],
   scope: "Namespaced",
   createOnUpdate: true,
+  getsName: true,
   doc: "Limits on what single objects of a namespace may use.",
   effect: {
     enforced:

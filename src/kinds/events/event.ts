@@ -1,10 +1,14 @@
+import { isQualifiedFinalizer, notQualified } from "../checks/finalizers.ts";
+import { dnsSubdomain } from "../checks/names.ts";
 import { same, unchanged } from "../checks/values.ts";
 import { Event as CoreEvent, EventSource } from "../core/event.ts";
 import { eventColumns, isGiven, type EventFacts } from "../core/event-facts.ts";
 import { checkEvent, checkNothingOld, checkSeries } from "../core/event-rules.ts";
 import { ObjectReference } from "../core/references.ts";
 import { kind, struct } from "./v1.ts";
-import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { type ApiObject, type ObjectFor, type ObjectMetaValue } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, microTime, string, time } from "../../schema/types.ts";
 
@@ -63,7 +67,8 @@ export const Event = kind({
   },
   // The reference tells the faults of both versions in the words of core, but for the controller's name.
   validate: (event, report, context) => checkEvent(factsOf(event), "reportingController", report, context),
-  validateCreate(event, report) {
+  validateCreate(event, report, context) {
+    checkOwnMetadata(event.metadata ?? {}, report.at("metadata"), context);
     checkSeries(event.series, report);
     if (!isGiven(event.eventTime)) report.at("eventTime").required();
     if (event.type !== "Normal" && event.type !== "Warning") {
@@ -99,6 +104,19 @@ export const Event = kind({
   columns: eventColumns(factsOf),
 });
 export type Event = ObjectFor<typeof Event>;
+
+/** What the older version takes and this one doesn't. */
+function checkOwnMetadata(
+  { name = "", finalizers = [] }: ObjectMetaValue,
+  place: FieldReport,
+  { vocabulary }: KindContext,
+): void {
+  if (name !== "") dnsSubdomain(name, place.at("name"));
+  for (const [index, finalizer] of finalizers.entries()) {
+    if (!isQualifiedFinalizer(finalizer, vocabulary))
+      place.at("finalizers", index).invalid(finalizer, notQualified);
+  }
+}
 
 /** Everything that an event says stays, but for its series. */
 const fixed = [

@@ -65,7 +65,10 @@ export const StorageVersion = kind({
     spec: field(2, StorageVersionSpec, "Empty.").required(),
     status: field(3, StorageVersionStatus, "The versions that servers write and read.").required(),
   },
-  validate: ({ metadata }, report) => checkName(metadata.name ?? "", report.at("metadata", "name")),
+  validateCreate({ metadata: { name = "", generateName = "" } }, report) {
+    if (name !== "") checkName(name, report.at("metadata", "name"));
+    if (generateName !== "") checkName(generateName, report.at("metadata", "generateName"));
+  },
   status: {
     initial: () => ({}),
     keepsMetadata: "all",

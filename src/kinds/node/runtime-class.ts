@@ -34,6 +34,7 @@ export const RuntimeClass = kind({
   resource: "runtimeclasses",
   singular: "runtimeclass",
   scope: "Cluster",
+  anyFinalizer: true,
   allowUnconditionalUpdate: false,
   createOnUpdate: true,
   doc: "A way of running containers that pods can name.",

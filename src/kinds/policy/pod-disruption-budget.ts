@@ -81,6 +81,8 @@ export const PodDisruptionBudget = kind({
   singular: "poddisruptionbudget",
   shortNames: ["pdb"],
   scope: "Namespaced",
+  nameForm: "pathSegment",
+  anyFinalizer: true,
   allowUnconditionalUpdate: false,
   doc: "Limits how many pods of an application are disrupted on purpose at one time.",
   effect: {

@@ -41,6 +41,7 @@ export const PodScheduling = kind({
   resource: "podschedulings",
   singular: "podscheduling",
   scope: "Namespaced",
+  returnsDeletedObject: true,
   servedByDefault: false,
   doc: "Lets a scheduler and drivers agree on a node for a pod.",
   fields: {

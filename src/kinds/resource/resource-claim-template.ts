@@ -20,6 +20,7 @@ export const ResourceClaimTemplate = kind({
   resource: "resourceclaimtemplates",
   singular: "resourceclaimtemplate",
   scope: "Namespaced",
+  returnsDeletedObject: true,
   servedByDefault: false,
   doc: "A template of claims that are made for pods.",
   fields: {

@@ -81,6 +81,7 @@ export const ResourceClaim = kind({
   resource: "resourceclaims",
   singular: "resourceclaim",
   scope: "Namespaced",
+  returnsDeletedObject: true,
   servedByDefault: false,
   doc: "A claim for a resource that pods use.",
   fields: {

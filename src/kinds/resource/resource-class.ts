@@ -22,6 +22,7 @@ export const ResourceClass = kind({
   resource: "resourceclasses",
   singular: "resourceclass",
   scope: "Cluster",
+  returnsDeletedObject: true,
   servedByDefault: false,
   doc: "Says who provides a sort of resources.",
   fields: {
@@ -35,6 +36,9 @@ export const ResourceClass = kind({
       "The object with parameters for the driver.",
     ).nullable(),
     suitableNodes: field(4, NodeSelector, "Nodes on which such resources can be; absent for all.").nullable(),
+  },
+  validate({ driverName }, report) {
+    if (driverName === "") storageDriverName(driverName, report.at("driverName"));
   },
   columns: [
     nameColumn,

@@ -55,6 +55,7 @@ export const CSIDriver = kind({
   resource: "csidrivers",
   singular: "csidriver",
   scope: "Cluster",
+  returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
   doc: "A storage driver that is installed in the cluster.",
   fields: {

@@ -38,6 +38,7 @@ export const CSINode = kind({
   resource: "csinodes",
   singular: "csinode",
   scope: "Cluster",
+  returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
   doc: "Storage drivers that are installed on a node.",
   fields: {

@@ -15,6 +15,7 @@ export const StorageClass = kind({
   singular: "storageclass",
   shortNames: ["sc"],
   scope: "Cluster",
+  returnsDeletedObject: true,
   doc: "A class of storage from which volumes are made on demand.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),

@@ -1,6 +1,6 @@
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { dnsSubdomain, storageDriverName } from "../checks/names.ts";
+import { dnsSubdomain } from "../checks/names.ts";
 import { checkInlineVolumeSpec } from "../core/persistent-volume-rules.ts";
 import type { PersistentVolumeSpec } from "../core/persistent-volume-spec.ts";
 import { checkSizes } from "./storage-class-rules.ts";
@@ -16,9 +16,7 @@ interface Attachment {
 
 /** What should be attached where. */
 export function checkAttachment({ attacher, nodeName, source }: Attachment, place: FieldReport): void {
-  // Said twice, as in the reference.
   if (attacher === "") place.at("attacher").required();
-  storageDriverName(attacher, place.at("attacher"));
   const here = place.at("source");
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
   const oneOfBoth = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";

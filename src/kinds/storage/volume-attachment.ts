@@ -1,3 +1,4 @@
+import { storageDriverName } from "../checks/names.ts";
 import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { PersistentVolumeSpec } from "../core/persistent-volume-spec.ts";
@@ -43,6 +44,7 @@ export const VolumeAttachment = kind({
   resource: "volumeattachments",
   singular: "volumeattachment",
   scope: "Cluster",
+  returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
   doc: "The wish to attach a volume to a node, and what came of it.",
   effect: {
@@ -56,6 +58,9 @@ export const VolumeAttachment = kind({
   validate(attachment, report) {
     checkAttachment(attachment.spec, report.at("spec"));
     checkAttachmentStatus(attachment.status ?? { attached: false }, report.at("status"));
+  },
+  validateCreate({ spec: { attacher } }, report) {
+    storageDriverName(attacher, report.at("spec", "attacher"));
   },
   validateUpdate(attachment, live, report) {
     if (!same(attachment.spec, live.spec)) report.at("spec").invalid(attachment.spec, "field is immutable");

@@ -11,19 +11,19 @@ export async function applying(life: Life): Promise<void> {
   await life.gone();
   await life.ask("applied to nothing", "PATCH", `${life.item}?${me}`, apply(life.object()));
   await life.ask("applied again", "PATCH", `${life.item}?${me}`, apply(life.object()));
-  const labels = (labels: Json): Json => ({
+  const labels = (labels?: Json): Json => ({
     apiVersion: life.object()["apiVersion"],
     kind: life.object()["kind"],
-    metadata: { name: life.object().metadata.name, labels },
+    metadata: { name: life.object().metadata.name, ...(labels && { labels }) },
   });
   await life.ask("applied by another", "PATCH", `${life.item}?${other}`, apply(labels({ more: "x" })));
   await life.ask("applied against the first", "PATCH", `${life.item}?${other}`, apply(labels({ life: "there" })));
   await life.ask("applied in agreement", "PATCH", `${life.item}?${other}`, apply(labels({ life: "here" })));
   await life.ask("applied by force", "PATCH", `${life.item}?${other}&force=true`, apply(labels({ life: "there", more: "y" })));
   await life.ask("applied by the first against another", "PATCH", `${life.item}?${me}`, apply(life.object()));
-  await life.ask("given up by another", "PATCH", `${life.item}?${other}`, apply(labels({})));
+  await life.ask("given up by another", "PATCH", `${life.item}?${other}`, apply(labels()));
   await life.ask("applied by the first again", "PATCH", `${life.item}?${me}`, apply(life.object()));
-  await life.ask("given up by the first", "PATCH", `${life.item}?${me}`, apply(labels({})));
+  await life.ask("given up by the first", "PATCH", `${life.item}?${me}`, apply(labels()));
   await life.patch("patched after that", "merge", { metadata: { labels: { life: "here" } } });
 }
 

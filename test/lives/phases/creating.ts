@@ -3,6 +3,7 @@ import { isPlain, type Json } from "../subject.ts";
 
 /** Creations that fail, and those that would change nothing: all of them as dry runs. */
 export async function creating(life: Life): Promise<void> {
+  await life.gone();
   await bodies(life);
   await metadata(life);
   await fields(life);

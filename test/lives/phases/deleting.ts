@@ -11,20 +11,25 @@ export async function deleting(life: Life): Promise<void> {
 }
 
 async function refused(life: Life): Promise<void> {
-  const del = (step: string, options: { body?: unknown; raw?: string; query?: string }): Promise<unknown> =>
-    life.ask(`delete ${step}`, "DELETE", `${life.item}?dryRun=All${options.query ?? ""}`, options);
+  const del = (step: string, options: { body?: Json; raw?: string; query?: string }): Promise<unknown> =>
+    life.ask(
+      `delete ${step}`,
+      "DELETE",
+      `${life.item}?${options.query ?? "dryRun=All"}`,
+      options.body === undefined ? options : { body: { dryRun: ["All"], ...options.body } },
+    );
   await del("as a dry run", {});
   await del("with another uid", { body: { preconditions: { uid: "another" } } });
   await del("with another version", { body: { preconditions: { resourceVersion: "1" } } });
-  await del("with an unknown policy", { query: "&propagationPolicy=Odd" });
-  await del("with two policies", { query: "&propagationPolicy=Orphan&orphanDependents=true" });
+  await del("with an unknown policy", { query: "dryRun=All&propagationPolicy=Odd" });
+  await del("with two policies", { query: "dryRun=All&propagationPolicy=Orphan&orphanDependents=true" });
   await del("with half a document", { raw: '{"a' });
   await del("with options of another kind", { body: { kind: "Odd", apiVersion: "v1" } });
-  await del("in the foreground", { query: "&propagationPolicy=Foreground" });
-  await del("leaving orphans", { query: "&propagationPolicy=Orphan" });
+  await del("in the foreground", { query: "dryRun=All&propagationPolicy=Foreground" });
+  await del("leaving orphans", { query: "dryRun=All&propagationPolicy=Orphan" });
   await del("in the background", { body: { propagationPolicy: "Background" } });
-  await del("with time", { query: "&gracePeriodSeconds=10" });
-  await del("with time before now", { query: "&gracePeriodSeconds=-5" });
+  await del("with time", { query: "dryRun=All&gracePeriodSeconds=10" });
+  await del("with time before now", { query: "dryRun=All&gracePeriodSeconds=-5" });
   await life.ask("delete what isn't there", "DELETE", `${life.collection}/absent`);
 }
 

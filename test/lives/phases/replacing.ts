@@ -59,8 +59,8 @@ async function accepted(life: Life): Promise<void> {
   await again("with annotations", (read) => withMetadata(read, { annotations: { "example.com/a": "x" } }));
   await again("with no change", (read) => read);
   await again("without managed fields", (read) => withMetadata(read, { managedFields: undefined }));
-  await again("resetting managed fields", (read) => withMetadata(read, { managedFields: [{}] }));
-  await again("after that", (read) => withMetadata(read, { labels: { life: "here", more: "y" } }));
+  await again("with another label", (read) => withMetadata(read, { labels: { life: "here", more: "y" } }));
   if (life.subject.status !== undefined)
     await again("with a status", (read) => ({ ...read, status: life.subject.status }));
+  await again("resetting managed fields", (read) => withMetadata(read, { managedFields: [{}] }));
 }

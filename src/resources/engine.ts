@@ -183,7 +183,7 @@ export function conflict(target: Target, why: string): StatusError {
  * that end their objects themselves, as in the reference.
  */
 export function failedPrecondition(target: Target, why: string): StatusError {
-  const failure = conflict(target, why);
+  const failure = conflict({ ...target, requestGroup: target.resource.group }, why);
   const { message, details } = failure;
   if (endsItself(target.resource.kind)) return failure;
   return new StatusError("Conflict", message, { ...details, kind: target.resource.kind.name });

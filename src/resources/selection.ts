@@ -123,7 +123,7 @@ class HeaderSelection implements Selection {
 
   /** The namespace is a part of keys, and isn't looked up. */
   private fieldTerm({ field, operator, value }: FieldRequirement): SelectionTerm[] {
-    if (operator !== "=" || (field === "metadata.namespace")) return [];
+    if (operator !== "=" || field === "metadata.namespace") return [];
     if (field === "metadata.name") return [{ of: "names", name: field, values: [value] }];
     return [{ of: "fields", name: this.storedName(field), values: [value] }];
   }

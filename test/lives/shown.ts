@@ -6,7 +6,7 @@ import { isPlain, type Json } from "./subject.ts";
  * numbers of versions, allocated addresses. An object is told by how it differs from a first one, which is told whole.
  */
 export class Teller {
-  private first = new Map<string, string>();
+  private first: { readonly members: ReadonlyMap<string, string>; readonly owners: Owners } | undefined;
   private version = "";
 
   tell(answer: Answer): string[] {
@@ -31,28 +31,66 @@ export class Teller {
   }
 
   private changes(object: Json): string[] {
-    const version = text((object["metadata"] as Json | undefined)?.["resourceVersion"]);
+    const metadata = (object["metadata"] ?? {}) as Json;
+    const version = text(metadata["resourceVersion"]);
     const same = version === this.version;
     this.version = version;
     const lines = [`resourceVersion: ${version === "undefined" ? "none" : same ? "as before" : "another"}`];
+    const owners = ownersOf((metadata["managedFields"] ?? []) as Json[]);
     const now = new Map(leaves(object, ""));
-    if (this.first.size === 0) this.first = now;
-    const all = now === this.first;
-    for (const [path, value] of now) if (all || this.first.get(path) !== value) lines.push(`${path} = ${value}`);
-    for (const path of this.first.keys()) if (!now.has(path)) lines.push(`${path} is gone`);
-    return lines.toSorted();
+    const { first } = this;
+    if (first === undefined) this.first = { members: now, owners };
+    for (const [path, value] of now) if (first?.members.get(path) !== value) lines.push(`${path} = ${value}`);
+    for (const path of first?.members.keys() ?? []) if (!now.has(path)) lines.push(`${path} is gone`);
+    return [...lines, ...ownerLines(owners, first?.owners ?? new Map())].toSorted();
   }
+}
+
+/** By manager, the fields that it owns. */
+type Owners = ReadonlyMap<string, ReadonlySet<string>>;
+
+function ownersOf(entries: readonly Json[]): Owners {
+  return new Map(
+    entries.map((entry) => {
+      const who = ["manager", "operation", "apiVersion", "subresource"].map((key) => text(entry[key] ?? "-"));
+      return [who.join(" "), new Set(owned(entry["fieldsV1"] as Json, ""))];
+    }),
+  );
+}
+
+/** Who owns what, where that isn't as it was first: all that the first one owned, or that and how it differs. */
+function ownerLines(owners: Owners, first: Owners): string[] {
+  const [creator] = first.values();
+  const lines: string[] = [];
+  for (const [who, fields] of owners) {
+    const known = first.get(who);
+    if (known !== undefined && differences(fields, known).length === 0) continue;
+    const likeFirst = creator === undefined ? undefined : differences(fields, creator);
+    const list = likeFirst !== undefined && likeFirst.length < fields.size ? likeFirst : undefined;
+    const what = list === undefined ? [...fields].toSorted() : ["all that was owned first", ...list];
+    lines.push(`owner ${who}: ${what.join(", ")}`);
+  }
+  for (const who of first.keys()) if (!owners.has(who)) lines.push(`owner ${who} is gone`);
+  return lines;
+}
+
+function differences(fields: ReadonlySet<string>, from: ReadonlySet<string>): string[] {
+  const more = [...fields].filter((one) => !from.has(one)).map((one) => `and ${one}`);
+  const less = [...from].filter((one) => !fields.has(one)).map((one) => `but ${one}`);
+  return [...less.toSorted(), ...more.toSorted()];
 }
 
 function statusLines(status: Json): string[] {
   const details = (status["details"] ?? {}) as Json;
-  const about = ["kind", "group", "name", "uid", "retryAfterSeconds"].filter((key) => key in details);
+  const about = ["kind", "group", "name", "uid", "retryAfterSeconds"]
+    .filter((key) => key in details)
+    .map((key) => `${key} ${key === "uid" ? "UID" : steady(text(details[key]))}`);
   const causes = ((details["causes"] ?? []) as Json[]).map(
     (cause) => `cause: ${text(cause["reason"])} at ${text(cause["field"])}`,
   );
   return [
-    `status: ${text(status["status"])} ${text(status["reason"])}`,
-    ...about.map((key) => `about ${key}: ${key === "uid" ? "UID" : steady(text(details[key]))}`),
+    status["status"] === "Success" ? "success" : `failure: ${text(status["reason"])}`,
+    ...(about.length === 0 ? [] : [`about ${about.join(", ")}`]),
     // A fault that is found twice is one fault.
     ...new Set(causes.toSorted()),
   ];
@@ -85,7 +123,8 @@ const isTime = (value: string): boolean => time.test(value) && !value.startsWith
 /** A text without what differs from run to run, whatever it is about. */
 function steady(value: string): string {
   if (isTime(value)) return "TIME";
-  return value.replace(uuid, "UID").replace(/^(generated-)[a-z0-9]{5}$/, "$1RANDOM");
+  const short = value.replace(/(.)\1{40,}/g, (run, letter: string) => `${letter} ${run.length} times`);
+  return short.replace(uuid, "UID").replace(/^(generated-|Bad_)[a-z0-9]{5}$/, "$1RANDOM");
 }
 
 function cellText(column: string, cell: unknown): string {
@@ -94,26 +133,18 @@ function cellText(column: string, cell: unknown): string {
   return column === "Cluster-IP" ? "ADDRESS" : JSON.stringify(steady(cell));
 }
 
-const text = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined"));
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
 
 /** The members of a value that have none of their own, with their paths. */
 function* leaves(value: unknown, path: string): Generator<[string, string]> {
-  if (path === "metadata.managedFields") {
-    for (const entry of value as Json[]) yield* ownership(entry);
-    return;
-  }
-  if (path === "metadata.resourceVersion") return;
+  if (path === "metadata.resourceVersion" || path === "metadata.managedFields") return;
   if (Array.isArray(value) && value.length > 0)
     for (const [at, item] of value.entries()) yield* leaves(item, `${path}[${at}]`);
   else if (isPlain(value) && Object.keys(value).length > 0)
     for (const key of Object.keys(value))
       yield* leaves(value[key], path === "" ? key : `${path}.${key.replaceAll(".", "·")}`);
   else yield [path, leafText(path, value)];
-}
-
-function* ownership(entry: Json): Generator<[string, string]> {
-  const who = ["manager", "operation", "apiVersion", "subresource"].map((key) => text(entry[key] ?? "-"));
-  for (const path of owned(entry["fieldsV1"] as Json, "")) yield [`owner ${who.join(" ")}: ${path}`, "yes"];
 }
 
 function* owned(fields: Json, path: string): Generator<string> {

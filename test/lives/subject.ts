@@ -24,12 +24,14 @@ export const namespace = "lives";
 /** Chooses the objects of lives among those that a server has of itself. */
 export const chosen = "labelSelector=life%3Dhere";
 
-const names = new Set([
-  "namespaces nodes persistentvolumes mutatingwebhookconfigurations validatingwebhookconfigurations",
-  "validatingadmissionpolicies validatingadmissionpolicybindings certificatesigningrequests flowschemas",
-  "prioritylevelconfigurations storageversions ingressclasses clustercidrs runtimeclasses clusterroles clusterrolebindings",
-  "resourceclasses priorityclasses csidrivers csinodes storageclasses volumeattachments",
-].flatMap((line) => line.split(" ")));
+const names = new Set(
+  [
+    "namespaces nodes persistentvolumes mutatingwebhookconfigurations validatingwebhookconfigurations",
+    "validatingadmissionpolicies validatingadmissionpolicybindings certificatesigningrequests flowschemas",
+    "prioritylevelconfigurations storageversions ingressclasses clustercidrs runtimeclasses clusterroles clusterrolebindings",
+    "resourceclasses priorityclasses csidrivers csinodes storageclasses volumeattachments",
+  ].flatMap((line) => line.split(" ")),
+);
 
 /** The path of a subject's collection; that of all namespaces for `everywhere`. */
 export function collection(subject: Subject, everywhere = false): string {

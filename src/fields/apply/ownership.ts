@@ -1,10 +1,10 @@
 import { compareTyped, type Comparison } from "./compare.ts";
-import { FieldSet } from "./field-set.ts";
+import { FieldSet, fieldElement } from "./field-set.ts";
 import { textOfFields } from "./fields-text.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { ownersAsDeclared, StoredFields, type OwnedFields, type Owners } from "./owned-fields.ts";
 import { readSet } from "./read-set.ts";
-import { removeFields, withHolders } from "./remove.ts";
+import { removeFields, withHolders, withNamedHolders, withPlaces } from "./remove.ts";
 import type { Shape } from "./shape.ts";
 
 export type { OwnedFields, Owners } from "./owned-fields.ts";
@@ -81,8 +81,10 @@ export function applyFields(
     before !== undefined &&
     own !== before &&
     (before.version !== version || !before.set.difference(own.set).isEmpty);
-  const object = gaveUp ? prune(merged, version, before, next, versions) : merged;
-  const lasting = () => withHolders(readSet(versions.canonical(object, version), shape, "lenient"), shape);
+  const object = gaveUp
+    ? prune(merged, version, before, new Map(next).set(manager, withName(own)), versions)
+    : merged;
+  const lasting = () => withPlaces(readSet(versions.canonical(object, version), shape, "lenient"));
   const changes = new WrittenFieldsByVersion(live, object, write, versions, lasting);
   const { kept, contested } = without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
@@ -228,6 +230,16 @@ function without(
   return { kept, contested };
 }
 
+const nameOnly = FieldSet.of(
+  false,
+  new Map([[fieldElement("metadata"), FieldSet.of(false, new Map([[fieldElement("name"), FieldSet.leaf]]))]]),
+);
+
+/** What a manager applies names its object, so that the metadata stays even where it says nothing else of it. */
+function withName({ version, set }: OwnedFields): OwnedFields {
+  return { version, set: set.union(nameOnly) };
+}
+
 /** Removes what a manager applied before and no manager owns now. */
 function prune(
   merged: unknown,
@@ -239,7 +251,7 @@ function prune(
   const view = new Views(merged, version, versions);
   if (versions.shape(before.version) === undefined) return merged;
   let pruned = view.change(merged, before.version, (_whole, part, shape) =>
-    removeFields(part, before.set, shape),
+    removeFields(part, withNamedHolders(before.set, shape), shape),
   );
   // Whatever went with a list item or an object and is owned comes back, in whichever version it is owned.
   for (const [owned, set] of byVersion(owners)) {

@@ -99,6 +99,29 @@ export function withHolders(set: FieldSet, shape: Shape): FieldSet {
   return FieldSet.of(set.isMember, children);
 }
 
+/** The set with every place that leads to a field of it made a member too. */
+export function withPlaces(set: FieldSet): FieldSet {
+  const children = new Map<string, FieldSet>();
+  for (const [element, below] of set.children)
+    children.set(element, FieldSet.of(true, withPlaces(below).children));
+  return FieldSet.of(set.isMember, children);
+}
+
+/**
+ * The set with the declared members of objects that lead to a field of it made members too: whoever gives up all that they own
+ * of such a member gives up the member, with the defaults in it that nobody owns.
+ */
+export function withNamedHolders(set: FieldSet, shape: Shape): FieldSet {
+  const children = new Map<string, FieldSet>();
+  for (const [element, below] of set.children) {
+    const own = shapeBelow(shape, element);
+    const held = own === undefined ? below : withNamedHolders(below, own);
+    const isNamed = shape.kind === "struct" && own !== undefined;
+    children.set(element, isNamed ? FieldSet.of(true, held.children) : held);
+  }
+  return FieldSet.of(set.isMember, children);
+}
+
 function withKeys({ children }: FieldSet, keys: readonly string[]): ReadonlyMap<string, FieldSet> {
   const all = new Map(children);
   for (const key of keys) {

@@ -17,9 +17,19 @@ export async function applying(life: Life): Promise<void> {
     metadata: { name: life.object().metadata.name, ...(labels && { labels }) },
   });
   await life.ask("applied by another", "PATCH", `${life.item}?${other}`, apply(labels({ more: "x" })));
-  await life.ask("applied against the first", "PATCH", `${life.item}?${other}`, apply(labels({ life: "there" })));
+  await life.ask(
+    "applied against the first",
+    "PATCH",
+    `${life.item}?${other}`,
+    apply(labels({ life: "there" })),
+  );
   await life.ask("applied in agreement", "PATCH", `${life.item}?${other}`, apply(labels({ life: "here" })));
-  await life.ask("applied by force", "PATCH", `${life.item}?${other}&force=true`, apply(labels({ life: "there", more: "y" })));
+  await life.ask(
+    "applied by force",
+    "PATCH",
+    `${life.item}?${other}&force=true`,
+    apply(labels({ life: "there", more: "y" })),
+  );
   await life.ask("applied by the first against another", "PATCH", `${life.item}?${me}`, apply(life.object()));
   await life.ask("given up by another", "PATCH", `${life.item}?${other}`, apply(labels()));
   await life.ask("applied by the first again", "PATCH", `${life.item}?${me}`, apply(life.object()));
@@ -56,7 +66,10 @@ async function refused(life: Life): Promise<void> {
     kind: object["kind"],
     metadata: { name: object.metadata.name },
   });
-  await life.ask("apply from nothing", "PATCH", `${at}&${me}`, { raw: "", contentType: "application/apply-patch+yaml" });
+  await life.ask("apply from nothing", "PATCH", `${at}&${me}`, {
+    raw: "",
+    contentType: "application/apply-patch+yaml",
+  });
   if (life.subject.status !== undefined)
     await ask("a status", `&${me}&force=true`, { ...object, status: life.subject.status });
 }

@@ -39,7 +39,9 @@ async function metadata(life: Life): Promise<void> {
   const at = `${life.collection}?dryRun=All`;
   const withMetadata = (step: string, change: Json): Promise<unknown> => {
     const body = life.object();
-    return life.ask(`create with ${step}`, "POST", at, { body: { ...body, metadata: { ...body.metadata, ...change } } });
+    return life.ask(`create with ${step}`, "POST", at, {
+      body: { ...body, metadata: { ...body.metadata, ...change } },
+    });
   };
   await life.ask("create without metadata", "POST", at, { body: { ...life.object(), metadata: undefined } });
   await withMetadata("no name", { name: undefined });
@@ -63,7 +65,9 @@ async function metadata(life: Life): Promise<void> {
   await withMetadata("two controllers", { ownerReferences: [owner, { ...owner, uid: "w" }] });
   await withMetadata("an event as owner", { ownerReferences: [{ ...owner, kind: "Event" }] });
   await withMetadata("managed fields that are none", {
-    managedFields: [{ operation: "Odd", fieldsType: "FieldsV1", manager: "m", apiVersion: "v1", fieldsV1: {} }],
+    managedFields: [
+      { operation: "Odd", fieldsType: "FieldsV1", manager: "m", apiVersion: "v1", fieldsV1: {} },
+    ],
   });
   await withMetadata("what the server sets", {
     uid: "mine",
@@ -79,10 +83,14 @@ async function fields(life: Life): Promise<void> {
   const at = `${life.collection}?dryRun=All`;
   const odd = { ...life.object(), odd: 1, metadata: { ...life.object().metadata, odd: 1 } };
   for (const mode of ["Strict", "Warn", "Ignore"])
-    await life.ask(`create with unknown fields, ${mode}`, "POST", `${at}&fieldValidation=${mode}`, { body: odd });
+    await life.ask(`create with unknown fields, ${mode}`, "POST", `${at}&fieldValidation=${mode}`, {
+      body: odd,
+    });
   await life.ask("create with an odd status", "POST", at, { body: { ...life.object(), status: "odd" } });
   if (life.subject.status !== undefined)
-    await life.ask("create with a status", "POST", at, { body: { ...life.object(), status: life.subject.status } });
+    await life.ask("create with a status", "POST", at, {
+      body: { ...life.object(), status: life.subject.status },
+    });
 }
 
 /** The object without each of its members, with a null there, and with a value of another type; in its spec as well. */
@@ -136,7 +144,9 @@ async function options(life: Life): Promise<void> {
   await post("a manager", "dryRun=All&fieldManager=me");
   await post("an answer that can't be given", "dryRun=All", { accept: "text/xml" });
   await post("an answer in YAML", "dryRun=All", { accept: "application/yaml" });
-  await post("an answer as a table", "dryRun=All", { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" });
+  await post("an answer as a table", "dryRun=All", {
+    accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
+  });
   await post("an answer in part", "dryRun=All", {
     accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
   });

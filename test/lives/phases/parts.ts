@@ -21,9 +21,17 @@ async function statusOf(life: Life, status: Json): Promise<void> {
   await put("with another uid", { ...read, metadata: { ...metadata, uid: "another" } });
   await put("that is a text", { ...read, status: "odd" });
   await put("without a version", { ...read, status, metadata: { ...metadata, resourceVersion: undefined } });
-  await put("with a label", { ...read, status, metadata: { ...metadata, labels: { life: "here", more: "x" } } });
+  await put("with a label", {
+    ...read,
+    status,
+    metadata: { ...metadata, labels: { life: "here", more: "x" } },
+  });
   await put("with bad labels", { ...read, status, metadata: { ...metadata, labels: { "a b": "x" } } });
-  await put("with a finalizer", { ...read, status, metadata: { ...metadata, finalizers: ["example.com/a"] } });
+  await put("with a finalizer", {
+    ...read,
+    status,
+    metadata: { ...metadata, finalizers: ["example.com/a"] },
+  });
   await put("with an owner", {
     ...read,
     status,
@@ -31,14 +39,34 @@ async function statusOf(life: Life, status: Json): Promise<void> {
   });
   await put("with a spec of null", { ...read, spec: null, status });
   await put("left out", { ...read, status: undefined });
-  await life.patch("status: merge patch with an unknown field", "merge", { status: { odd: 1 } }, `${at}?dryRun=All`);
-  await life.patch("status: merge patch of the main part", "merge", { metadata: { labels: { more: "x" } } }, `${at}?dryRun=All`);
+  await life.patch(
+    "status: merge patch with an unknown field",
+    "merge",
+    { status: { odd: 1 } },
+    `${at}?dryRun=All`,
+  );
+  await life.patch(
+    "status: merge patch of the main part",
+    "merge",
+    { metadata: { labels: { more: "x" } } },
+    `${at}?dryRun=All`,
+  );
   await life.patch("status: merge patch of null", "merge", { status: null }, `${at}?dryRun=All`);
-  await life.patch("status: JSON patch", "json", [{ op: "add", path: "/status", value: status }], `${at}?dryRun=All`);
+  await life.patch(
+    "status: JSON patch",
+    "json",
+    [{ op: "add", path: "/status", value: status }],
+    `${at}?dryRun=All`,
+  );
   await life.patch("status: applied", "apply", applied(life, status), `${at}?dryRun=All&fieldManager=me`);
   await put("written", { ...read, status }, "");
   await life.patch("status: patched", "merge", { status }, at);
-  await life.patch("status: applied by force", "apply", applied(life, status), `${at}?fieldManager=me&force=true`);
+  await life.patch(
+    "status: applied by force",
+    "apply",
+    applied(life, status),
+    `${at}?fieldManager=me&force=true`,
+  );
   await life.ask("status: not written by the main path", "PATCH", life.item, {
     body: { status: null, metadata: { labels: { more: "y" } } },
     contentType: "application/merge-patch+json",
@@ -68,7 +96,12 @@ async function scaleOf(life: Life): Promise<void> {
   await put("at an old version", { ...read, metadata: { ...metadata, resourceVersion: "1" } });
   await put("with labels", { ...read, metadata: { ...metadata, labels: { a: "b" } } });
   await life.patch("scale: strategic patch", "strategic", { spec: { replicas: 3 } }, `${at}?dryRun=All`);
-  await life.patch("scale: JSON patch", "json", [{ op: "replace", path: "/spec/replicas", value: 3 }], `${at}?dryRun=All`);
+  await life.patch(
+    "scale: JSON patch",
+    "json",
+    [{ op: "replace", path: "/spec/replicas", value: 3 }],
+    `${at}?dryRun=All`,
+  );
   const { apiVersion, kind } = read;
   const applied = { apiVersion, kind, metadata: { name: metadata["name"] }, spec: { replicas: 4 } };
   await life.patch("scale: applied", "apply", applied, `${at}?dryRun=All&fieldManager=me`);

@@ -9,11 +9,21 @@ export async function patching(life: Life): Promise<void> {
   await life.fresh();
   await life.patch("merge patch with a label", "merge", { metadata: { labels: { more: "x" } } });
   await life.patch("merge patch of nothing", "merge", {});
-  await life.patch("merge patch that takes the label away", "merge", { metadata: { labels: { more: null } } });
-  await life.patch("JSON patch with a label", "json", [{ op: "add", path: "/metadata/labels/more", value: "y" }]);
-  await life.patch("JSON patch that takes the label away", "json", [{ op: "remove", path: "/metadata/labels/more" }]);
-  await life.patch("strategic patch with a finalizer", "strategic", { metadata: { finalizers: ["example.com/a"] } });
-  await life.patch("strategic patch with another finalizer", "strategic", { metadata: { finalizers: ["example.com/b"] } });
+  await life.patch("merge patch that takes the label away", "merge", {
+    metadata: { labels: { more: null } },
+  });
+  await life.patch("JSON patch with a label", "json", [
+    { op: "add", path: "/metadata/labels/more", value: "y" },
+  ]);
+  await life.patch("JSON patch that takes the label away", "json", [
+    { op: "remove", path: "/metadata/labels/more" },
+  ]);
+  await life.patch("strategic patch with a finalizer", "strategic", {
+    metadata: { finalizers: ["example.com/a"] },
+  });
+  await life.patch("strategic patch with another finalizer", "strategic", {
+    metadata: { finalizers: ["example.com/b"] },
+  });
   await life.patch("strategic patch that takes a finalizer away", "strategic", {
     metadata: { "$deleteFromPrimitiveList/finalizers": ["example.com/a"] },
   });
@@ -70,7 +80,9 @@ async function strategic(life: Life): Promise<void> {
   const patch = (step: string, body: unknown): Promise<unknown> =>
     life.patch(`strategic patch ${step}`, "strategic", body, `${life.item}?dryRun=All`);
   await patch("of nothing", {});
-  await patch("with other labels in place", { metadata: { labels: { $patch: "replace", other: "x", life: "here" } } });
+  await patch("with other labels in place", {
+    metadata: { labels: { $patch: "replace", other: "x", life: "here" } },
+  });
   await patch("that deletes the labels", { metadata: { labels: { $patch: "delete" } } });
   await patch("with an unknown field", { odd: 1 });
   await patch("with labels that are a list", { metadata: { labels: ["a"] } });

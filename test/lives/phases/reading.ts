@@ -44,8 +44,14 @@ async function many(life: Life): Promise<void> {
   await list("list in parts", chosen, parts);
   await list("list as one part", chosen, part);
   await list("list by name", `${chosen}&fieldSelector=metadata.name%3D${life.subject.object.metadata.name}`);
-  await list("list by another name", `${chosen}&fieldSelector=metadata.name!%3D${life.subject.object.metadata.name}`);
-  await list("list by namespace", `${chosen}&fieldSelector=metadata.namespace%3D${namespaced(life.subject) ? "lives" : ""}`);
+  await list(
+    "list by another name",
+    `${chosen}&fieldSelector=metadata.name!%3D${life.subject.object.metadata.name}`,
+  );
+  await list(
+    "list by namespace",
+    `${chosen}&fieldSelector=metadata.namespace%3D${namespaced(life.subject) ? "lives" : ""}`,
+  );
   await list("list by an unknown field", "fieldSelector=odd%3D1");
   await list("list by fields that are none", "fieldSelector=odd");
   await list("list by labels that are none", "labelSelector=a+b");
@@ -71,7 +77,12 @@ async function watched(life: Life): Promise<void> {
 
 async function otherVerbs(life: Life): Promise<void> {
   const wrong = (step: string, method: string, path: string): Promise<unknown> =>
-    life.ask(step, method, path, method === "PATCH" ? { body: {}, contentType: "application/merge-patch+json" } : {});
+    life.ask(
+      step,
+      method,
+      path,
+      method === "PATCH" ? { body: {}, contentType: "application/merge-patch+json" } : {},
+    );
   await wrong("post to the object", "POST", life.item);
   await wrong("put to the collection", "PUT", life.collection);
   await wrong("patch the collection", "PATCH", life.collection);

@@ -31,21 +31,33 @@ async function refused(life: Life, read: Json): Promise<void> {
   await put("by another kind", { ...read, kind: "Odd" });
   await put("by another version", { ...read, apiVersion: "odd/v1" });
   await put("by nothing but names", { metadata: { name: metadataOf(read)["name"] } });
-  await put("with what the server sets", withMetadata(read, {
-    generation: 77,
-    selfLink: "/mine",
-    creationTimestamp: "2001-01-01T00:00:00Z",
-  }));
+  await put(
+    "with what the server sets",
+    withMetadata(read, {
+      generation: 77,
+      selfLink: "/mine",
+      creationTimestamp: "2001-01-01T00:00:00Z",
+    }),
+  );
   await put("with a time of deletion", withMetadata(read, { deletionTimestamp: "2001-01-01T00:00:00Z" }));
   await put("with bad labels", withMetadata(read, { labels: { "a b": "c d" } }));
   await put("with an odd status", { ...read, status: "odd" });
   await put("with an unknown field", { ...read, odd: 1 });
-  await life.ask("replace with an unknown field, strictly", "PUT", `${life.item}?dryRun=All&fieldValidation=Strict`, {
-    body: { ...read, odd: 1 },
-  });
+  await life.ask(
+    "replace with an unknown field, strictly",
+    "PUT",
+    `${life.item}?dryRun=All&fieldValidation=Strict`,
+    {
+      body: { ...read, odd: 1 },
+    },
+  );
   const absent = { ...life.object(), metadata: { name: "lives-absent" } };
   await put("what isn't there", absent, `${life.collection}/lives-absent`);
-  await put("what isn't there at a version", withMetadata(absent, { resourceVersion: "5" }), `${life.collection}/lives-absent`);
+  await put(
+    "what isn't there at a version",
+    withMetadata(absent, { resourceVersion: "5" }),
+    `${life.collection}/lives-absent`,
+  );
   await life.ask("replace by nothing", "PUT", life.item, { raw: "" });
   await life.ask("replace in an unknown form", "PUT", life.item, { raw: "<a/>", contentType: "text/xml" });
 }

@@ -1,0 +1,163 @@
+import type { Told } from "./life.ts";
+
+/** One answer of a life on this server, beside the recorded one; `missing` and `more` are what only one of them says. */
+export interface Difference {
+  readonly kind: string;
+  readonly step: string;
+  readonly theirs: Told;
+  readonly ours: Told;
+  readonly missing: readonly string[];
+  readonly more: readonly string[];
+}
+
+/** A sort of differences that the project holds right, and why. */
+interface Held {
+  readonly because: string;
+  readonly when: (difference: Difference) => boolean;
+}
+
+const codes = ({ theirs, ours }: Difference): string => `${theirs.status} ${ours.status}`;
+const isStep = (names: RegExp) => (difference: Difference) => names.test(difference.step);
+
+/** The first one that fits is the reason. Each has to be the reason for something. */
+export const held: readonly Held[] = [
+  {
+    because: "malformed input is 400, also where the reference fails with 500",
+    when: (difference) => codes(difference) === "500 400",
+  },
+  {
+    because:
+      "a patch with an unknown field, or whose result has wrong types, is 400 when it is meant strictly, and a JSON patch that is none is 400",
+    when: (difference) =>
+      codes(difference) === "422 400" &&
+      (difference.theirs.lines.includes("cause: FieldValueInvalid at patch") ||
+        difference.step.startsWith("JSON patch")),
+  },
+  {
+    because: "deletecollection answers a Status",
+    when: ({ step, ours }) => step.startsWith("delete the collection") && ours.lines.includes("success"),
+  },
+  {
+    because: "a conflict, and a JSON patch that can't be applied, name their object",
+    when: ({ step, theirs, ours, missing, more }) =>
+      theirs.status === ours.status &&
+      (ours.status === 409 || step.startsWith("JSON patch")) &&
+      missing.length === 0 &&
+      more.every((line) => line.startsWith("about ") || line === "cause: undefined at undefined"),
+  },
+  {
+    because: "the reference calls the group of workloads by the name that it had before",
+    when: ({ missing, more }) =>
+      missing.length === 1 && missing[0]!.replace("group extensions", "group apps") === more.join(),
+  },
+  {
+    because:
+      "a new object has no version, whatever is asked for; the reference finds that only where it writes",
+    when: (difference) =>
+      codes(difference) === "201 400" && difference.step === "create with a resource version",
+  },
+  {
+    because:
+      "an object that isn't there has no version to replace; the reference finds that only where it writes",
+    when: (difference) =>
+      codes(difference) === "201 409" && difference.step === "replace what isn't there at a version",
+  },
+  {
+    because:
+      "a version that is none is no version of the object: the write is refused as one that comes too late",
+    when: (difference) =>
+      codes(difference) === "500 409" && difference.step === "replace at a version that is none",
+  },
+  {
+    because: "null is no object",
+    when: ({ step, ours }) => step === "create from null" && ours.status === 400,
+  },
+  {
+    because: "the form of metadata is given for one object and for many, whichever was asked for",
+    when: (difference) =>
+      codes(difference) === "406 200" && isStep(/^(get as a list|list as one part)$/)(difference),
+  },
+  {
+    because: "what is applied names its object and namespace: that is looked at before who owns what",
+    when: (difference) =>
+      codes(difference) === "409 400" &&
+      isStep(/^apply (under another name|in another namespace)$/)(difference),
+  },
+  {
+    because:
+      "an unknown field that is applied is warned of, as in every other write, and what is wrong beside it is told",
+    when: ({ step, theirs }) => step === "apply with an unknown field" && theirs.status === 500,
+  },
+  {
+    because: "nobody fills in selfLink any more, and none stays",
+    when: ({ missing, more }) => more.length === 0 && missing.join() === 'metadata.selfLink = "/mine"',
+  },
+  {
+    because: "the column of an event's object says format `name` there, which means nothing",
+    when: ({ missing, more }) =>
+      missing.join() === "column: Name string name 1" && more.join() === "column: Name string  1",
+  },
+  {
+    because:
+      "callers of a deprecated version are warned, also when the verb or the form of their request is refused",
+    when: ({ kind, ours, missing, more }) =>
+      /v1beta[12]/.test(kind) && ours.status >= 404 && missing.length === 0 && more.join() === "warnings: 1",
+  },
+  {
+    because:
+      "storage capacities show their class and size in tables; the reference shows when they were made",
+    when: ({ kind, missing }) =>
+      kind.endsWith("csistoragecapacities") && missing.includes("column: Created At date  0"),
+  },
+  {
+    because: "a list without items has an empty list of them; the reference gives null for this kind",
+    when: ({ kind, more }) =>
+      kind.includes("validatingadmissionpolic") && more.some((line) => /^list: .* of 0$/.test(line)),
+  },
+  {
+    because:
+      "an object that nobody owned anything of gets owners by the next write; the reference stops to count",
+    when: ({ step, missing, more }) =>
+      step === "patched after that" &&
+      missing.length <= 1 &&
+      [...missing, ...more].every((line) => line.startsWith("owner life Update ")),
+  },
+  {
+    because: "an apply that changes nothing writes nothing; the reference writes these kinds once more",
+    when: ({ kind, step, missing }) =>
+      step === "applied again" &&
+      /persistentvolume/.test(kind) &&
+      missing.join() === "resourceVersion: another",
+  },
+  {
+    because: "all that is wrong is told at once",
+    when: ({ kind, step, missing, more }) =>
+      kind === "api/v1/events" && step === "create from {}" && missing.length === 0 && more.length === 1,
+  },
+  {
+    because: "the data of a revision are declared as an object",
+    when: ({ kind, step, ours }) =>
+      kind.endsWith("controllerrevisions") &&
+      step === "create with data of another type" &&
+      ours.status === 400,
+  },
+  {
+    because:
+      "a status that a write of the whole object drops leaves no trace; the reference takes the annotation of the older version for what was written",
+    when: ({ kind, step }) =>
+      kind === "apis/autoscaling/v1/horizontalpodautoscalers" &&
+      isStepOf(step, ["replace with a status", "status: patched"]),
+  },
+  {
+    because: "a condition that is applied through the status is taken over, as one that is put there",
+    when: ({ kind, step, missing, more }) =>
+      kind.endsWith("certificatesigningrequests") &&
+      step === "status: applied" &&
+      missing.length === 0 &&
+      more.every((line) => line.startsWith("status")),
+  },
+];
+
+function isStepOf(step: string, names: readonly string[]): boolean {
+  return names.includes(step);
+}

@@ -859,6 +859,8 @@ export interface Target {
   readonly name: string;
   /** Empty for the resource itself. */
   readonly subresource: string;
+  /** The group of the request, by which errors name it, where the objects are stored in another one. */
+  readonly requestGroup?: string;
 }
 
 /** How a write is to be done. */
@@ -1430,6 +1432,8 @@ export interface PartSubresource<O = ApiObject> {
    * replaces that of the live object, as in a write of the whole object.
    */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** Paths of members that no writer of the part owns, though the write may change them. */
+  readonly unowned?: readonly (readonly string[])[];
   /** Takes over from `written` into the copy of the live object what the part may change beside metadata, nothing else. */
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
@@ -1443,6 +1447,8 @@ export interface StatusSpec<O = ApiObject> {
   readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
   /** As for {@link PartSubresource}. */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** As for {@link PartSubresource}. */
+  readonly unowned?: readonly (readonly string[])[];
   /** The status that a write through the subresource gives; that of `written` unless declared. */
   readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
 }
@@ -1574,6 +1580,8 @@ export interface KindMembers<O> {
    * doesn't begin with a digit (services).
    */
   readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
+  /** A new object without a name gets one, as the reference gives to limit ranges. */
+  readonly getsName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
   /** Rules for new objects only, beyond those of `validate`. */
   readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
@@ -1599,8 +1607,11 @@ export interface KindMembers<O> {
    * without it are deleted at once.
    */
   readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
-  /** What a deletion without a propagation policy does with the dependents; deletes them unless declared. */
-  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents";
+  /**
+   * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
+   * `Unsupported`, as nothing can depend on such objects, policies are ignored.
+   */
+  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents" | "Unsupported";
   /** Warns who deletes an object of the kind without a propagation policy. */
   readonly orphanWarning?: string;
   /** Changes the copy when its deletion is asked for the first time; may add finalizers that hold it. */

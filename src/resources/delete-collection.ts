@@ -1,7 +1,7 @@
 import { StatusError } from "../base/status-error.ts";
 import { turnGiver } from "../base/turns.ts";
 import type { Entry } from "../storage/store.ts";
-import { deleteObject, type DeleteOptions } from "./delete.ts";
+import { deleteObject, warnOfOrphans, type DeleteOptions } from "./delete.ts";
 import type { Engine, Target } from "./engine.ts";
 import { listObjects, type ListEnd, type ListOptions } from "./list.ts";
 import { namesOf } from "./registry.ts";
@@ -21,6 +21,7 @@ export async function deleteCollection(
   list: ListOptions,
   options: DeleteOptions,
 ): Promise<ListEnd> {
+  warnOfOrphans(target, options);
   const pages = listObjects(engine, target, list);
   for (;;) {
     const step = await pages.next();

@@ -328,7 +328,7 @@ describe("other kinds of resource claims", () => {
 
   it.each([
     ["a class", { driverName: "d.example.com" }, []],
-    ["a class without driver", {}, ["driverName: Required"]],
+    ["a class without driver", {}, ["driverName: Required", "driverName: Invalid"]],
     ["a class with a malformed driver", { driverName: "a b" }, ["driverName: Invalid"]],
     [
       "a class with parameters elsewhere",

@@ -129,7 +129,7 @@ function steady(value: string): string {
 
 function cellText(column: string, cell: unknown): string {
   if (typeof cell !== "string") return JSON.stringify(cell);
-  if (/^\d+(s|ms|m\d*s?)$/.test(cell)) return "AGE";
+  if (/^\d+(ms|[smhdy](\d+[smhd])?)$/.test(cell)) return "AGE";
   return column === "Cluster-IP" ? "ADDRESS" : JSON.stringify(steady(cell));
 }
 

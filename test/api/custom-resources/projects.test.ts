@@ -108,7 +108,7 @@ function withoutTexts(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, one]) => [name, withoutTexts(one)]));
 }
 
-const isAge = (cell: unknown) => typeof cell === "string" && /^\d+(s|ms|h|m)/.test(cell);
+const isAge = (cell: unknown) => typeof cell === "string" && /^\d+(ms|[smhdy](\d+[smhd])?)$/.test(cell);
 
 describe.each(files)("%s", (file) => {
   const project = parse(readFileSync(path.join(folder, file), "utf8")) as Project;

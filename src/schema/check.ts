@@ -79,7 +79,9 @@ function plansOf(type: StructType): readonly CheckedField[] {
     found = Object.entries(type.fields)
       .map(([name, field]) => {
         const { checkedWhenEmpty, nullable, oneOf } = field.facts;
-        const checksEmpty = checkedWhenEmpty ?? (nullable && oneOf !== undefined);
+        // A text in the place of a number is meant as one, however short.
+        const maybeNumber = field.type.shape === "scalar" && field.type.name === "intOrString";
+        const checksEmpty = checkedWhenEmpty ?? ((nullable && oneOf !== undefined) || maybeNumber);
         return { name, field, deep: holdsRules(field.type), checksEmpty };
       })
       .filter(({ field, deep }) => deep || demands(field));

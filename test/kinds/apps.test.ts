@@ -647,7 +647,7 @@ describe("controller revisions", () => {
 
 describe("warnings of a workload", () => {
   const context = { vocabulary: platform, enabled: () => false, subresource: "" };
-  const given = withPods({ terminationGracePeriodSeconds: -1 });
+  const given = withPods({ nodeSelector: { "beta.platform.io/os": "linux" } });
   const at = (generation: number) => readAs(Deployment, { metadata: { name: "one", generation }, ...given });
   it.each([
     ["a new one", undefined, 1],
@@ -656,7 +656,7 @@ describe("warnings of a workload", () => {
   ])("%s", (_title, live, count) => {
     const warnings = Deployment.warnings!(at(2), context, live);
     expect(warnings.map((text) => text.slice(0, text.indexOf(": ")))).toEqual(
-      Array.from({ length: count }, () => "spec.template.spec.terminationGracePeriodSeconds"),
+      Array.from({ length: count }, () => "spec.template.spec.nodeSelector[beta.platform.io/os]"),
     );
   });
 });

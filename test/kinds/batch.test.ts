@@ -328,7 +328,7 @@ describe("Job", () => {
     const context = { vocabulary: platform, enabled: () => false, subresource: "" };
     const old = readAs(
       Job,
-      withSpec({ template: { spec: { ...pods.spec, terminationGracePeriodSeconds: -1 } } }),
+      withSpec({ template: { spec: { ...pods.spec, nodeSelector: { "beta.platform.io/os": "linux" } } } }),
     );
     expect(Job.warnings?.(old, context, undefined)?.[0]).toMatch(/^spec\.template\.spec\./);
     expect(Job.warnings?.(old, context, old)).toEqual([]);
@@ -432,7 +432,7 @@ describe("CronJob", () => {
     expect(warnings({ schedule: "TZ=UTC 0 0 * * *" }, readAs(CronJob, {}))).toEqual([
       expect.stringMatching(/^spec\.schedule: /),
     ]);
-    const template = { spec: { ...pods.spec, terminationGracePeriodSeconds: -1 } };
+    const template = { spec: { ...pods.spec, nodeSelector: { "beta.platform.io/os": "linux" } } };
     expect(warnings({ jobTemplate: { spec: { template } } })[0]).toMatch(
       /^spec\.jobTemplate\.spec\.template\.spec\./,
     );

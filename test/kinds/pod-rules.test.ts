@@ -200,7 +200,7 @@ describe("mounts", () => {
       [],
     ],
     ["undeclared", mount({ name: "other", mountPath: "/a" }), [`${m}[0].name: NotFound`]],
-    ["no name", mount({ mountPath: "/a" }), [`${m}[0].name: Required`]],
+    ["no name", mount({ mountPath: "/a" }), [`${m}[0].name: Required`, `${m}[0].name: NotFound`]],
     ["no path", mount({ name: "data" }), [`${m}[0].mountPath: Required`]],
     [
       "path twice",
@@ -689,7 +689,11 @@ describe("placing", () => {
       near({ topologyKey: "zone", labelSelector: { matchLabels: { a: "b" } }, namespaces: ["x"] }),
       [],
     ],
-    ["near pods nowhere", near({}), [`${a}.topologyKey: Required`]],
+    [
+      "near pods nowhere",
+      near({}),
+      [`${a}.topologyKey: Required`, `${a}.topologyKey: Invalid`, `${a}.topologyKey: Invalid`],
+    ],
     ["namespace of pods", near({ topologyKey: "zone", namespaces: ["A"] }), [`${a}.namespace: Invalid`]],
     [
       "selector of pods",

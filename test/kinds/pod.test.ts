@@ -244,7 +244,7 @@ describe("a pod's warnings", () => {
   const context = { vocabulary: platform, enabled: () => false, subresource: "" };
   it.each<[pod: Part, warnings: string[]]>([
     [podWith({}), []],
-    [podWith({ terminationGracePeriodSeconds: -1 }), ["spec.terminationGracePeriodSeconds"]],
+    [podWith({ terminationGracePeriodSeconds: -1 }), []],
     [
       podWith({ nodeSelector: { "beta.platform.io/os": "linux" } }),
       ["spec.nodeSelector[beta.platform.io/os]"],

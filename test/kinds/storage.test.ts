@@ -352,7 +352,10 @@ describe("VolumeAttachment", () => {
     [
       "a volume without a name",
       source({ persistentVolumeName: "" }),
-      ["spec.source.persistentVolumeName: FieldValueRequired"],
+      [
+        "spec.source.persistentVolumeName: FieldValueInvalid",
+        "spec.source.persistentVolumeName: FieldValueRequired",
+      ],
     ],
     ["a volume in line", source({ inlineVolumeSpec: inline }), []],
     [

@@ -267,8 +267,8 @@ export const StatefulSet = kind({
       spec.persistentVolumeClaimRetentionPolicy ??= { whenDeleted: "Retain", whenScaled: "Retain" };
     }
     for (const claim of (spec.volumeClaimTemplates ?? []) as ApiObject[]) {
-      if (claim.apiVersion === "") claim.apiVersion = "v1";
-      if (claim.kind === "") claim.kind = PersistentVolumeClaim.name;
+      claim.apiVersion = "v1";
+      claim.kind = PersistentVolumeClaim.name;
       PersistentVolumeClaim.fillDefaults?.(claim, context);
     }
   },

@@ -34,7 +34,7 @@ export function checkMetric(metric: Metric, place: FieldReport): void {
   else if (metric[expected] === undefined) {
     place.at(expected).required("must populate information for the given metric source");
   }
-  for (const name of sources.values()) {
+  for (const name of expected === undefined ? [] : sources.values()) {
     if (name === expected || metric[name] === undefined) continue;
     place.at(name).forbidden("must populate the given metric source only");
   }
@@ -42,7 +42,7 @@ export function checkMetric(metric: Metric, place: FieldReport): void {
 
 /** A target names one of three types. */
 export function checkTargetType({ type }: Target, place: FieldReport): void {
-  if (type === "") return place.at("type").required("must specify a metric target type");
+  if (type === "") place.at("type").required("must specify a metric target type");
   if (!["AverageValue", "Utilization", "Value"].includes(type)) {
     place.at("type").invalid(type, "must be either Utilization, Value, or AverageValue");
   }

@@ -20,7 +20,7 @@ export function conditionList(conditions: readonly Condition[], place: FieldRepo
 }
 
 function checkCondition(condition: Condition, place: FieldReport): void {
-  if (condition.type !== "") qualifiedName(condition.type, place.at("type"));
+  qualifiedName(condition.type, place.at("type"));
   if (!["False", "True", "Unknown"].includes(condition.status)) {
     place.at("status").notSupported(condition.status, ["False", "True", "Unknown"]);
   }

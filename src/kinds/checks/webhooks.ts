@@ -30,7 +30,7 @@ const urlForm = "; desired format: https://host[/path]";
 function webhookUrl(text: string, place: FieldReport): void {
   // Split as RFC 3986 does (appendix B), so that each part can be told of by itself.
   const match = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is.exec(text);
-  if (match === null || /[\s\p{Cc}]/u.test(text)) {
+  if (match === null || /\p{Cc}|%(?![\da-f]{2})/iu.test(text) || /\s/.test(match[2] ?? "")) {
     return place.required(`url must be a valid URL${urlForm}`);
   }
   const [, scheme = "", authority = "", , query = "", fragment = ""] = match;

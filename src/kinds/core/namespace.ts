@@ -30,7 +30,7 @@ const NamespaceCondition = struct("NamespaceCondition", "One aspect of a namespa
 });
 
 const NamespaceStatus = struct("NamespaceStatus", "What a namespace is like now.", {
-  phase: field(1, string, "Where the namespace is in its life.").oneOf("Active", "Terminating"),
+  phase: field(1, string, "Where the namespace is in its life.").known("Active", "Terminating"),
   conditions: field(2, list(NamespaceCondition), "What is known about its state.")
     .mapBy("type")
     .patchMerge("type"),
@@ -87,16 +87,23 @@ export const Namespace = kind({
       if (!isQualifiedFinalizer(name, vocabulary)) place.invalid(name, notQualified);
     }
   },
+  validateUpdate({ status }, live, report, { subresource }) {
+    if (subresource !== "status") return;
+    const phase = live.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
+    if (status?.phase !== phase)
+      report
+        .at("status", "phase")
+        .invalid(
+          status?.phase,
+          `must be ${phase}, as the deletion has${phase === "Active" ? "n't" : ""} begun`,
+        );
+  },
   isFinalized: (namespace) => (namespace.spec?.finalizers ?? []).length === 0,
   prepareDelete(copy) {
     copy.status = { ...copy.status, phase: "Terminating" };
   },
   status: {
     initial: () => ({ phase: "Active" }),
-    write(written, live) {
-      const phase = live.metadata.deletionTimestamp === undefined ? "Active" : "Terminating";
-      return { ...written.status, phase };
-    },
   },
   subresources: {
     finalize: {

@@ -1,6 +1,7 @@
 import { deepClone } from "../../base/json/value.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { dnsLabel, dnsSubdomain } from "../checks/names.ts";
 import { readQuantity } from "../checks/quantities.ts";
 import { same, unchanged } from "../checks/values.ts";
 import { checkAccessModes, classWarnings } from "./access-modes.ts";
@@ -121,6 +122,33 @@ export function checkVolumeUpdate(
     !same(spec.nodeAffinity, renewed(before, spec, vocabulary))
   ) {
     unchanged(spec.nodeAffinity, before, report.at("nodeAffinity"));
+  }
+}
+
+/** The secrets of a driver by which a volume is named are looked for in the store. */
+const driverSecrets = [
+  "controllerPublishSecretRef",
+  "controllerExpandSecretRef",
+  "nodePublishSecretRef",
+  "nodeExpandSecretRef",
+] as const;
+
+/**
+ * Secrets of a driver have names without dots, and their namespaces are well formed. Where one of the live volume has dots,
+ * as older releases allowed, all may.
+ */
+export function checkDriverSecrets(
+  { csi }: PersistentVolumeSpec,
+  live: PersistentVolumeSpec | undefined,
+  place: FieldReport,
+): void {
+  const before = [...driverSecrets, "nodeStageSecretRef"] as const;
+  const mayHaveDots = before.some((member) => live?.csi?.[member]?.name?.includes(".") === true);
+  for (const member of driverSecrets) {
+    const { name = "", namespace = "" } = csi?.[member] ?? {};
+    const here = place.at("csi", member);
+    if (name !== "") (mayHaveDots ? dnsSubdomain : dnsLabel)(name, here.at("name"));
+    if (namespace !== "") dnsLabel(namespace, here.at("namespace"));
   }
 }
 

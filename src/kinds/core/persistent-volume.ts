@@ -4,7 +4,12 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { classOf, modesText } from "./access-modes.ts";
-import { checkVolumeSpec, checkVolumeUpdate, volumeWarnings } from "./persistent-volume-rules.ts";
+import {
+  checkDriverSecrets,
+  checkVolumeSpec,
+  checkVolumeUpdate,
+  volumeWarnings,
+} from "./persistent-volume-rules.ts";
 import { phaseText } from "./phase-text.ts";
 import { PersistentVolumeSpec, PersistentVolumeStatus } from "./persistent-volume-spec.ts";
 
@@ -32,7 +37,11 @@ export const PersistentVolume = kind({
   validate(volume, report) {
     checkVolumeSpec(volume.spec ?? {}, report.at("spec"));
   },
+  validateCreate(volume, report) {
+    checkDriverSecrets(volume.spec ?? {}, undefined, report.at("spec"));
+  },
   validateUpdate(volume, live, report, { vocabulary }) {
+    checkDriverSecrets(volume.spec ?? {}, live.spec ?? {}, report.at("spec"));
     checkVolumeUpdate(volume.spec ?? {}, live.spec ?? {}, report, vocabulary);
   },
   warnings: (volume, { vocabulary }) =>

@@ -3,7 +3,7 @@ import { nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { workloadWarnings } from "./pod/warnings.ts";
 import { containerColumns } from "./pod/workload-columns.ts";
-import { checkWorkloadTemplate, selectedBy } from "./pod/workload-rules.ts";
+import { checkWorkloadTemplate } from "./pod/workload-rules.ts";
 import { scaleOf } from "./pod/workload-scale.ts";
 import { checkParts } from "./pod/workload-status.ts";
 import { PodTemplateSpec } from "./pod/template.ts";
@@ -96,7 +96,9 @@ export const ReplicationController = kind({
   },
   validate({ spec }, report) {
     const { selector, template, replicas = 0 } = spec ?? {};
-    const selects = selectedBy({ matchLabels: selector }, true);
+    const wanted = Object.entries(selector ?? {});
+    const selects = (labels: Readonly<Record<string, string>>) =>
+      wanted.every(([key, value]) => labels[key] === value);
     const several = replicas > 1;
     const place = report.at("spec", "template");
     checkWorkloadTemplate({ kindName: "ReplicationController", template, selects, several }, place);

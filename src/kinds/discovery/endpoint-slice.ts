@@ -59,6 +59,7 @@ const EndpointPort = atomicStruct("EndpointPort", "One port of all endpoints of 
   port: field(3, int32, "Number of the port; absent means every port.").nullable(),
   appProtocol: field(4, string, "Protocol that is spoken above the port's own.")
     .nullable()
+    .checkedWhenEmpty()
     .check(qualifiedName),
 });
 

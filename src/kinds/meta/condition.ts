@@ -3,8 +3,8 @@ import { field, int64, string, time, type Static } from "../../schema/types.ts";
 
 /** One aspect of an object's state, in the form that newer kinds share. */
 export const Condition = struct("Condition", "One aspect of an object's state.", {
-  type: field(1, string, "What the condition is about.").required(),
-  status: field(2, string, "Whether it holds.").required().known("False", "True", "Unknown"),
+  type: field(1, string, "What the condition is about.").declaredRequired(),
+  status: field(2, string, "Whether it holds.").declaredRequired().known("False", "True", "Unknown"),
   observedGeneration: field(3, int64, "Generation of the object for which the condition was found."),
   lastTransitionTime: field(4, time, "When the status last changed.").required(),
   reason: field(5, string, "Short reason for programs.").required(),

@@ -12,7 +12,7 @@ export function checkController(controller: string, place: FieldReport): void {
 }
 
 interface Parameters {
-  readonly apiGroup?: string | undefined;
+  readonly apiGroup?: string | null | undefined;
   readonly kind: string;
   readonly name: string;
   readonly scope?: string | undefined;
@@ -26,8 +26,7 @@ export function checkParameters(parameters: Parameters, place: FieldReport): voi
   const here = place.at("namespace");
   if (!scopes.includes(scope)) place.at("scope").notSupported(scope, scopes);
   else if (scope === "Namespace") {
-    if (namespace === undefined || namespace === "")
-      here.required("`parameters.scope` is set to 'Namespace'");
+    if (namespace === undefined) here.required("`parameters.scope` is set to 'Namespace'");
     else dnsLabel(namespace, here);
   } else if (namespace !== undefined) here.forbidden("`parameters.scope` is set to 'Cluster'");
 }

@@ -19,7 +19,7 @@ interface Backend {
 }
 
 interface ObjectReference {
-  readonly apiGroup?: string | undefined;
+  readonly apiGroup?: string | null | undefined;
   readonly kind: string;
   readonly name: string;
 }
@@ -43,7 +43,7 @@ export function checkBackend({ resource, service }: Backend, place: FieldReport)
 
 /** An object of any kind; that it is named stands on the fields' lines. */
 export function checkLocalObject({ apiGroup, kind, name }: ObjectReference, place: FieldReport): void {
-  if ((apiGroup ?? "") !== "") dnsSubdomain(apiGroup!, place.at("apiGroup"));
+  if (apiGroup !== undefined && apiGroup !== null) dnsSubdomain(apiGroup, place.at("apiGroup"));
   for (const [member, text] of Object.entries({ kind, name })) {
     for (const message of pathSegmentFaults(text)) place.at(member).invalid(text, message);
   }

@@ -8,6 +8,7 @@ import { checkBlock, checkPeer, checkPolicyTypes, checkPort } from "./network-po
 import { kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { conditionList } from "../checks/conditions.ts";
 import { field, int32, intOrString, list, string } from "../../schema/types.ts";
 
 const NetworkPolicyPort = struct(
@@ -92,7 +93,8 @@ const NetworkPolicyStatus = struct("NetworkPolicyStatus", "What a policy is like
   conditions: field(1, list(Condition), "What is known about the policy's state.")
     .mapBy("type")
     .patchMerge("type")
-    .gated("NetworkPolicyStatus"),
+    .gated("NetworkPolicyStatus")
+    .check(conditionList),
 });
 
 export const NetworkPolicy = kind({

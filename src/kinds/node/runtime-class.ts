@@ -3,7 +3,7 @@ import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, map, quantity, string } from "../../schema/types.ts";
 import { dnsLabel, labelMap } from "../checks/names.ts";
-import { unchanged } from "../checks/values.ts";
+import { unchanged, uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { checkAmounts } from "../core/pod/resource-rules.ts";
 import { Toleration } from "../core/pod/scheduling.ts";
@@ -26,7 +26,9 @@ const Scheduling = struct("Scheduling", "On which nodes a runtime can run pods."
   )
     .atomic()
     .check(labelMap),
-  tolerations: field(2, list(Toleration), "Tolerations that are added to the pod's own.").atomic(),
+  tolerations: field(2, list(Toleration), "Tolerations that are added to the pod's own.")
+    .atomic()
+    .check(uniqueBy((toleration) => JSON.stringify(toleration))),
 });
 
 export const RuntimeClass = kind({

@@ -2,6 +2,7 @@ import { kind, struct } from "./v1alpha1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
+import { annotationMap, labelMap } from "../checks/names.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { ResourceClaimSpec } from "./resource-claim.ts";
@@ -12,6 +13,12 @@ const ResourceClaimTemplateSpec = struct(
   {
     metadata: field(1, ObjectMeta, "Labels and annotations of the claims.").emitEmpty(),
     spec: field(2, ResourceClaimSpec, "What is claimed.").required(),
+  },
+  {
+    check({ metadata }, place) {
+      labelMap(metadata?.labels ?? {}, place.at("metadata", "labels"));
+      annotationMap(metadata?.annotations ?? {}, place.at("metadata", "annotations"));
+    },
   },
 );
 

@@ -1,6 +1,5 @@
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { dnsSubdomain } from "../checks/names.ts";
 import { checkInlineVolumeSpec } from "../core/persistent-volume-rules.ts";
 import type { PersistentVolumeSpec } from "../core/persistent-volume-spec.ts";
 import { checkSizes } from "./storage-class-rules.ts";
@@ -25,7 +24,6 @@ export function checkAttachment({ attacher, nodeName, source }: Attachment, plac
   else if (inline !== undefined) checkInlineVolumeSpec(inline, here.at("inlineVolumeSpec"));
   else if (name === "")
     here.at("persistentVolumeName").required("must specify non empty persistentVolumeName");
-  else dnsSubdomain(name!, here.at("persistentVolumeName"));
   for (const message of dnsSubdomainFaults(nodeName)) place.at("nodeName").invalid(nodeName, message);
 }
 

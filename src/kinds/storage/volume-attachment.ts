@@ -1,4 +1,4 @@
-import { storageDriverName } from "../checks/names.ts";
+import { dnsSubdomain, storageDriverName } from "../checks/names.ts";
 import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { PersistentVolumeSpec } from "../core/persistent-volume-spec.ts";
@@ -59,8 +59,10 @@ export const VolumeAttachment = kind({
     checkAttachment(attachment.spec, report.at("spec"));
     checkAttachmentStatus(attachment.status ?? { attached: false }, report.at("status"));
   },
-  validateCreate({ spec: { attacher } }, report) {
+  validateCreate({ spec: { attacher, source } }, report) {
     storageDriverName(attacher, report.at("spec", "attacher"));
+    const { persistentVolumeName: name } = source;
+    if (name !== undefined) dnsSubdomain(name, report.at("spec", "source", "persistentVolumeName"));
   },
   validateUpdate(attachment, live, report) {
     if (!same(attachment.spec, live.spec)) report.at("spec").invalid(attachment.spec, "field is immutable");

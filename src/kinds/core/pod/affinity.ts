@@ -4,7 +4,14 @@ import { namespaceName, qualifiedName } from "../../checks/names.ts";
 import { between } from "../../checks/numbers.ts";
 import { labelSelector } from "../../checks/selectors.ts";
 import { LabelSelector } from "../../meta/label-selector.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
 import { field, int32, list, string } from "../../../schema/types.ts";
+
+/** The key of a label of nodes, which has to be given. */
+function nodeLabelKey(key: string, place: FieldReport): void {
+  if (key === "") place.required("can not be empty");
+  qualifiedName(key, place);
+}
 
 const PreferredSchedulingTerm = struct(
   "PreferredSchedulingTerm",
@@ -41,8 +48,9 @@ const PodAffinityTerm = struct(
       "Namespaces of the other pods; empty, without a selector, is the pod's own.",
     ).atomic(),
     topologyKey: field(3, string, "Node label whose equal values mean near to each other.")
-      .required()
-      .check(qualifiedName),
+      .declaredRequired()
+      .checkedWhenEmpty()
+      .check(nodeLabelKey),
     namespaceSelector: field(
       4,
       LabelSelector,

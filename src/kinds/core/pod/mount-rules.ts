@@ -34,7 +34,7 @@ function checkMounts(container: VolumeUser, volumes: DeclaredVolumes, place: Fie
     if (place.full) return;
     const at = place.at(index);
     const { name, mountPath, subPath = "", subPathExpr = "" } = mount;
-    if (name !== "" && !volumes.has(name)) at.at("name").notFound(name);
+    if (!volumes.has(name)) at.at("name").notFound(name);
     if (mountPath !== "" && paths.has(mountPath)) at.at("mountPath").invalid(mountPath, "must be unique");
     paths.add(mountPath);
     if (deviceNames.has(name)) at.at("name").invalid(name, "must not already exist in volumeDevices");
@@ -64,10 +64,10 @@ function checkDevices(container: VolumeUser, volumes: DeclaredVolumes, place: Fi
     if (place.full) return;
     const nameAt = place.at(index, "name");
     const pathAt = place.at(index, "devicePath");
+    // Only what is bound to a claim can be used without a file system.
+    if (volumes.get(name) !== true) nameAt.notFound(name);
     if (name !== "") {
       if (names.has(name)) nameAt.invalid(name, "must be unique");
-      // Only what is bound to a claim can be used without a file system.
-      if (volumes.get(name) !== true) nameAt.notFound(name);
       if (mountNames.has(name)) nameAt.invalid(name, "must not already exist in volumeMounts");
       names.add(name);
     }

@@ -98,3 +98,11 @@ export function readinessGates(
     }
   }
 }
+
+const preemptionPolicies = ["Never", "PreemptLowerPriority"];
+
+/** A policy that is given is one of two words. */
+export function preemptionPolicy(policy: string, place: FieldReport): void {
+  if (policy === "") place.required();
+  else if (!preemptionPolicies.includes(policy)) place.notSupported(policy, preemptionPolicies);
+}

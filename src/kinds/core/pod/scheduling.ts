@@ -1,7 +1,6 @@
 import { struct } from "../v1.ts";
 import { qualifiedName } from "../../checks/names.ts";
 import { positive } from "../../checks/numbers.ts";
-import { labelSelector } from "../../checks/selectors.ts";
 import { checkMatchLabelKeys, checkMinDomains, checkToleration } from "./scheduling-rules.ts";
 import { LabelSelector } from "../../meta/label-selector.ts";
 import { field, int32, int64, list, string } from "../../../schema/types.ts";
@@ -36,13 +35,13 @@ export const TopologySpreadConstraint = struct(
     maxSkew: field(1, int32, "Greatest allowed difference in number between two parts.")
       .required()
       .check(positive),
-    topologyKey: field(2, string, "Node label whose values are the parts.").required().check(qualifiedName),
+    topologyKey: field(2, string, "Node label whose values are the parts.").required(),
     whenUnsatisfiable: field(3, string, "What happens with a pod that would break the constraint.")
-      .required()
+      .declaredRequired()
+      .checkedWhenEmpty()
       .oneOf("DoNotSchedule", "ScheduleAnyway"),
-    labelSelector: field(4, LabelSelector, "Selects the pods that are counted.")
-      .nullable()
-      .check(labelSelector),
+    // As in the reference, nobody looks whether it is well formed.
+    labelSelector: field(4, LabelSelector, "Selects the pods that are counted.").nullable(),
     minDomains: field(5, int32, "Least number of parts that must be eligible.")
       .nullable()
       .gated("MinDomainsInPodTopologySpread")

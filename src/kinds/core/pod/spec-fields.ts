@@ -16,7 +16,7 @@ import { dnsLabel, dnsSubdomain, labelMap } from "../../checks/names.ts";
 import { between } from "../../checks/numbers.ts";
 import { notEmpty, uniqueBy } from "../../checks/values.ts";
 import { hostAliases } from "./network-rules.ts";
-import { readinessGates, schedulingGates, uniqueConstraints } from "./scheduling-rules.ts";
+import { preemptionPolicy, readinessGates, schedulingGates, uniqueConstraints } from "./scheduling-rules.ts";
 import { Volume } from "../volumes/volume.ts";
 import {
   type StaticFields,
@@ -125,7 +125,9 @@ export const podSpecFields = {
   ).nullable(),
   preemptionPolicy: field(31, string, "Whether the pod may push out those of lower priority.")
     .nullable()
-    .oneOf("Never", "PreemptLowerPriority"),
+    .known("Never", "PreemptLowerPriority")
+    .checkedWhenEmpty()
+    .check(preemptionPolicy),
   overhead: field(
     32,
     map(quantity),

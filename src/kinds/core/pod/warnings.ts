@@ -47,14 +47,8 @@ export function templateWarnings(
     ...volumeWarnings(spec, place),
     ...listWarnings(spec, place),
     ...containerWarnings(spec, place),
-    ...graceWarning(spec, place),
     ...annotationWarnings(metadata?.annotations, spec, root, context),
   ];
-}
-
-function graceWarning(spec: PodSpec, place: FieldReport): string[] {
-  if ((spec.terminationGracePeriodSeconds ?? 0) >= 0) return [];
-  return [`${place.at("terminationGracePeriodSeconds").path}: must be >= 0; a negative value counts as 1`];
 }
 
 /** Labels of nodes that have newer names. */

@@ -10,7 +10,13 @@ import { externalAddress, portsText } from "./cells.ts";
 import { checkClassUpdate, checkServiceSpec } from "./rules.ts";
 import { ServiceSpec } from "./spec.ts";
 import { ServiceStatus } from "./status.ts";
-import { dropWhatNoLongerApplies, keepAllocated, releaseSecondary, syncAddresses } from "./update.ts";
+import {
+  checkHealthCheckUpdate,
+  dropWhatNoLongerApplies,
+  keepAllocated,
+  releaseSecondary,
+  syncAddresses,
+} from "./update.ts";
 
 export const Service = kind({
   name: "Service",
@@ -56,6 +62,7 @@ export const Service = kind({
     checkAddressUpdate(service.spec ?? {}, live.spec ?? {}, place);
     checkFamilyUpdate(service.spec ?? {}, live.spec ?? {}, place);
     checkClassUpdate(service.spec ?? {}, live.spec ?? {}, place);
+    checkHealthCheckUpdate(service.spec ?? {}, live.spec ?? {}, place);
   },
   status: {
     initial: () => ({ loadBalancer: {} }),

@@ -1,3 +1,4 @@
+import type { FieldReport } from "../../../schema/faults.ts";
 import { same } from "../../checks/values.ts";
 import type { ServiceSpec } from "./spec.ts";
 
@@ -100,4 +101,15 @@ export function dropWhatNoLongerApplies(spec: ServiceSpec, live: ServiceSpec): v
 
 function nodePortsOf({ ports = [] }: ServiceSpec): Set<number> {
   return new Set(ports.map((port) => port.nodePort ?? 0).filter((number) => number !== 0));
+}
+
+/** The port of health checks stays as long as there are any. */
+export function checkHealthCheckUpdate(spec: ServiceSpec, live: ServiceSpec, place: FieldReport): void {
+  if (
+    !hasHealthCheck(spec) ||
+    !hasHealthCheck(live) ||
+    same(spec.healthCheckNodePort, live.healthCheckNodePort)
+  )
+    return;
+  place.at("healthCheckNodePort").forbidden("field is immutable");
 }

@@ -3,12 +3,16 @@ import { struct } from "../v1.ts";
 import { namespaceName } from "../../checks/names.ts";
 import { between } from "../../checks/numbers.ts";
 import { notEmpty } from "../../checks/values.ts";
-import { absolutePath, checkTarget, checkWorldWideNames, targetName } from "./storage-rules.ts";
+import { checkTarget, checkWorldWideNames, exportedPath, targetName } from "./storage-rules.ts";
+import { namedObject } from "./volume-rules.ts";
 import { bool, field, int32, list, string } from "../../../schema/types.ts";
 
 export const NFSVolumeSource = struct("NFSVolumeSource", "A directory of an NFS server.", {
   server: field(1, string, "Host name or address of the server.").required(),
-  path: field(2, string, "Path that the server exports.").required().check(absolutePath),
+  path: field(2, string, "Path that the server exports.")
+    .declaredRequired()
+    .checkedWhenEmpty()
+    .check(exportedPath),
   readOnly: field(3, bool, "Whether the volume may only be read."),
 });
 
@@ -28,7 +32,9 @@ export const ISCSIPersistentVolumeSource = struct(
     readOnly: field(6, bool, "Whether the volume may only be read."),
     portals: field(7, list(string), "Further addresses of the target.").atomic(),
     chapAuthDiscovery: field(8, bool, "Whether discovery needs a CHAP login."),
-    secretRef: field(10, SecretReference, "Secret with what is needed to log in.").nullable(),
+    secretRef: field(10, SecretReference, "Secret with what is needed to log in.")
+      .nullable()
+      .check(namedObject),
     chapAuthSession: field(11, bool, "Whether sessions need a CHAP login."),
     initiatorName: field(12, string, "Qualified name of the initiator, instead of the node's.").nullable(),
   },
@@ -51,7 +57,9 @@ export const ISCSIVolumeSource = struct(
     readOnly: field(6, bool, "Whether the volume may only be read."),
     portals: field(7, list(string), "Further addresses of the target.").atomic(),
     chapAuthDiscovery: field(8, bool, "Whether discovery needs a CHAP login."),
-    secretRef: field(10, LocalObjectReference, "Secret with what is needed to log in.").nullable(),
+    secretRef: field(10, LocalObjectReference, "Secret with what is needed to log in.")
+      .nullable()
+      .check(namedObject),
     chapAuthSession: field(11, bool, "Whether sessions need a CHAP login."),
     initiatorName: field(12, string, "Qualified name of the initiator, instead of the node's.").nullable(),
   },

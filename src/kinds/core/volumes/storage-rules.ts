@@ -7,6 +7,12 @@ export function absolutePath(path: string, place: FieldReport): void {
   if (!path.startsWith("/")) place.invalid(path, "must be an absolute path");
 }
 
+/** What a server exports is named by a path from its root. */
+export function exportedPath(path: string, place: FieldReport): void {
+  if (path === "") place.required();
+  absolutePath(path, place);
+}
+
 const managedDisk =
   "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const blobDisk = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";

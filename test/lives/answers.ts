@@ -1,33 +1,44 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import type { Told } from "./life.ts";
 import type { Subject } from "./subject.ts";
 
-/**
- * What kube-apiserver 1.26.11 answered to the lives of all kinds: a file for each kind and version, in it each step with the
- * code of its answer, and what the answer told in indented lines.
- */
-const folder = path.join(import.meta.dirname, "answers");
+/** What was told of each object of a corpus, by {@link nameOf}. */
+export type Answers = Map<string, readonly Told[]>;
 
-function fileOf(subject: Subject): string {
-  return path.join(folder, `${subject.in.replace(/^apis?\//, "").replaceAll("/", ".")}.txt`);
+/** What an object of a corpus is called among the others. */
+export function nameOf({ in: place, object }: Subject): string {
+  return `${place} ${object.metadata.name}`;
 }
 
-/** Writes what a life told as the answers that are expected from then on. */
-export function writeAnswers(subject: Subject, told: readonly Told[]): void {
-  const lines = told.flatMap(({ step, status, lines: facts }) => [
-    `${status} ${step}`,
-    ...facts.map((fact) => `  ${fact}`),
-  ]);
-  writeFileSync(fileOf(subject), `${lines.join("\n")}\n`);
+/** A text of a line for each object, each step with the code of its answer, and, indented, each fact that the answer told. */
+function fileOf(corpus: string): string {
+  return path.join(import.meta.dirname, "answers", `${corpus}.txt.gz`);
 }
 
-/** The answers that are expected of a life. */
-export function readAnswers(subject: Subject): Told[] {
-  const told: { step: string; status: number; lines: string[] }[] = [];
-  for (const line of readFileSync(fileOf(subject), "utf8").trimEnd().split("\n")) {
-    if (line.startsWith("  ")) told.at(-1)!.lines.push(line.slice(2));
+/** Writes down what is expected from then on. */
+export function writeAnswers(corpus: string, answers: Answers): void {
+  const lines: string[] = [];
+  for (const [name, told] of answers) {
+    lines.push(`# ${name}`);
+    for (const { step, status, lines: facts } of told)
+      lines.push(`${status} ${step}`, ...facts.map((fact) => `  ${fact}`));
+  }
+  writeFileSync(fileOf(corpus), gzipSync(`${lines.join("\n")}\n`, { level: 9 }));
+}
+
+/** What kube-apiserver 1.26.11 answered. */
+export function readAnswers(corpus: string): Answers {
+  const answers = new Map<string, { step: string; status: number; lines: string[] }[]>();
+  let told: { step: string; status: number; lines: string[] }[] = [];
+  for (const line of gunzipSync(readFileSync(fileOf(corpus)))
+    .toString()
+    .trimEnd()
+    .split("\n")) {
+    if (line.startsWith("# ")) answers.set(line.slice(2), (told = []));
+    else if (line.startsWith("  ")) told.at(-1)!.lines.push(line.slice(2));
     else told.push({ step: line.slice(4), status: Number(line.slice(0, 3)), lines: [] });
   }
-  return told;
+  return answers;
 }

@@ -47,15 +47,19 @@ export const namespaced = (subject: Subject): boolean => collection(subject) !==
 /** The path of a subject's object. */
 export const item = (subject: Subject): string => `${collection(subject)}/${subject.object.metadata.name}`;
 
-/** The kinds whose lives are followed, as `objects.yaml` tells them. */
-export function subjects(): Subject[] {
-  const told = parse(readFileSync(path.join(import.meta.dirname, "objects.yaml"), "utf8"), {
+/** An object of each kind, as `objects.yaml` tells them. */
+export const subjects = (): Subject[] => read("objects.yaml");
+
+/** Objects with many members, as `whole-objects.yaml` tells them. */
+export const wholeObjects = (): Subject[] => read("whole-objects.yaml");
+
+function read(file: string): Subject[] {
+  const told = parse(readFileSync(path.join(import.meta.dirname, file), "utf8"), {
     merge: true,
   }) as Subject[];
   const request = Buffer.from(certificateRequest("someone")).toString("base64");
   return told.map((subject) => {
-    const [, ...rest] = subject.in.split("/").toReversed();
-    const groupVersion = rest.toReversed().slice(1).join("/");
+    const groupVersion = subject.in.split("/").slice(1, -1).join("/");
     const metadata = { ...subject.object.metadata, labels: { life: "here" } };
     const object = JSON.parse(
       JSON.stringify({ apiVersion: groupVersion, ...subject.object, metadata }).replace("REQUEST", request),

@@ -3,7 +3,7 @@ import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 
 /** A path from the root. */
-export function absolutePath(path: string, place: FieldReport): void {
+function absolutePath(path: string, place: FieldReport): void {
   if (!path.startsWith("/")) place.invalid(path, "must be an absolute path");
 }
 

@@ -1,26 +1,10 @@
-import type { Told } from "./life.ts";
-
-/** One answer of a life on this server, beside the recorded one; `missing` and `more` are what only one of them says. */
-export interface Difference {
-  readonly kind: string;
-  readonly step: string;
-  readonly theirs: Told;
-  readonly ours: Told;
-  readonly missing: readonly string[];
-  readonly more: readonly string[];
-}
-
-/** A sort of differences that the project holds right, and why. */
-interface Held {
-  readonly because: string;
-  readonly when: (difference: Difference) => boolean;
-}
+import type { Difference, Held } from "./comparison.ts";
 
 const codes = ({ theirs, ours }: Difference): string => `${theirs.status} ${ours.status}`;
 const isStep = (names: RegExp) => (difference: Difference) => names.test(difference.step);
 
-/** The first one that fits is the reason. Each has to be the reason for something. */
-export const held: readonly Held[] = [
+/** Of whole lives: the first one that fits is the reason. Each has to be the reason for something. */
+export const heldOfLives: readonly Held[] = [
   {
     because: "malformed input is 400, also where the reference fails with 500",
     when: (difference) => codes(difference) === "500 400",

@@ -1,0 +1,48 @@
+import type { Told } from "./life.ts";
+import type { Subject } from "./subject.ts";
+
+/** One answer of a life on this server, beside the recorded one; `missing` and `more` are what only one of them says. */
+export interface Difference {
+  readonly kind: string;
+  readonly step: string;
+  readonly theirs: Told;
+  readonly ours: Told;
+  readonly missing: readonly string[];
+  readonly more: readonly string[];
+}
+
+/** A sort of differences that the project holds right, and why. */
+export interface Held {
+  readonly because: string;
+  readonly when: (difference: Difference) => boolean;
+}
+
+/** What is told otherwise than it is expected, step by step. */
+export function differences(
+  subject: Subject,
+  told: readonly Told[],
+  expected: readonly Told[],
+): Difference[] {
+  return told.flatMap((ours, at) => {
+    const theirs = expected[at]!;
+    const missing = theirs.lines.filter((line) => !ours.lines.includes(line));
+    const more = ours.lines.filter((line) => !theirs.lines.includes(line));
+    if (theirs.status === ours.status && missing.length + more.length === 0) return [];
+    return [{ kind: subject.in, step: ours.step, theirs, ours, missing, more }];
+  });
+}
+
+/** The differences that no reason fits, as texts. Reasons that fit are noted in `used`. */
+export function unheld(found: readonly Difference[], held: readonly Held[], used: Set<Held>): string[] {
+  return found.flatMap((difference) => {
+    const reason = held.find(({ when }) => when(difference));
+    if (reason === undefined) return [textOf(difference)];
+    used.add(reason);
+    return [];
+  });
+}
+
+function textOf({ step, theirs, ours, missing, more }: Difference): string {
+  const facts = [...missing.map((line) => `- ${line}`), ...more.map((line) => `+ ${line}`)];
+  return [`${step}: ${theirs.status} there, ${ours.status} here`, ...facts].join("\n");
+}

@@ -1,0 +1,4 @@
+import { members } from "./corpora.ts";
+import { suiteOf } from "./suite.ts";
+
+suiteOf(members);

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer, type Api } from "../support/api.ts";
+import { nameOf, readAnswers } from "./answers.ts";
+import { differences, unheld, type Held } from "./comparison.ts";
+import type { Corpus } from "./corpora.ts";
+import { namespace } from "./subject.ts";
+
+/**
+ * Asks a server for all that a corpus asks for, and holds what each answer says against what kube-apiserver said. A difference
+ * that isn't held right, with its reason, fails.
+ */
+export function suiteOf({ name, subjects, tell, held }: Corpus): void {
+  let server: TestServer;
+  let admin: Api;
+  let scratch: string;
+  const used = new Set<Held>();
+
+  beforeAll(async () => {
+    scratch = mkdtempSync(path.join(tmpdir(), "plinth-lives-"));
+    const tokenAuthFile = path.join(scratch, "tokens.csv");
+    // As on the server whose answers are recorded: who asks stands in certificate requests.
+    writeFileSync(tokenAuthFile, 'admintoken,admin,admin-uid,"system:masters"\n');
+    server = await TestServer.start({
+      tokenAuthFile,
+      vocabulary: "kubernetes",
+      runtimeConfig: "api/all=true",
+      featureGates: "ValidatingAdmissionPolicy=true,DynamicResourceAllocation=true,NetworkPolicyStatus=true",
+      flow: { fair: false, maxReading: 400, maxChanging: 200 },
+      disabledAdmissionPlugins: ["ServiceAccount"],
+      enabledControllers: [],
+    });
+    admin = server.as("admintoken");
+    await admin.post("/api/v1/namespaces", { metadata: { name: namespace } });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  describe(name, () => {
+    const recorded = readAnswers(name);
+    const named = subjects().map((subject) => [nameOf(subject), subject] as const);
+    test.each(named)("%s", { timeout: 60_000 }, async (title, subject) => {
+      const told = await tell(subject, (method, at, options) => admin.ask(method, at, options));
+      const expected = recorded.get(title)!;
+      expect(told.map(({ step }) => step)).toEqual(expected.map(({ step }) => step));
+      expect(unheld(differences(subject, told, expected), held, used)).toEqual([]);
+    });
+
+    test("each reason why a difference is held right is needed", () => {
+      expect(held.filter((reason) => !used.has(reason)).map(({ because }) => because)).toEqual([]);
+    });
+  });
+}

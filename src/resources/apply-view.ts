@@ -8,7 +8,7 @@ import type { ApiObject } from "../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
 import { type Engine, type Target, type WriteResult } from "./engine.ts";
 import { managerOf } from "./field-ownership.ts";
-import { readObject, readPart } from "./input.ts";
+import { readObject, readPart, tell } from "./input.ts";
 import type { LiveObject } from "./live-object.ts";
 import { changeThroughView, viewTarget, type ObjectView, type WrittenView } from "./view.ts";
 
@@ -28,6 +28,7 @@ export async function applyView(
 ): Promise<WriteResult> {
   const shownAt = viewTarget(target, view);
   const { part, warnings } = readPart(shownAt, value, duplicates, options.fieldValidation);
+  tell(options.report, warnings);
   const wanted = checkPart(shownAt, value, part);
   const next = (shown: ApiObject, { object: live, managed: base }: LiveObject): WrittenView => {
     const manager = managerOf(target, options, "Apply");
@@ -51,8 +52,7 @@ export async function applyView(
       managed: encodeManagedFields(owners, base, manager, engine.timestamps.now(), outcome.wrote),
     };
   };
-  const result = await changeThroughView(engine, target, view, next, options);
-  return { ...result, warnings: [...warnings, ...result.warnings] };
+  return changeThroughView(engine, target, view, next, options);
 }
 
 /** A view has one version, whatever that of the object. */

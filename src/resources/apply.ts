@@ -31,7 +31,7 @@ import {
 import { ignoredFields, managerOf, versionsOf, zeroObject } from "./field-ownership.ts";
 import { fieldPath } from "./field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
-import { readObject, readPart, type FieldValidation } from "./input.ts";
+import { readObject, readPart, tell, type FieldValidation } from "./input.ts";
 import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
 import { keyOf } from "./registry.ts";
@@ -123,6 +123,7 @@ async function applyDocument(
 ): Promise<WriteResult> {
   const { engine, requestTarget: target, options } = context;
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
+  tell(options.report, warnings);
   const wanted: Wanted = { part: checkPart(target, value, part), given: value };
   let entry = first;
   for (let attempt = 1; ; attempt++) {

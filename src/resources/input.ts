@@ -7,7 +7,7 @@ import type { ApiObject, Kind } from "../schema/kind.ts";
 import { groupHint, vocabularyNaming } from "../vocabulary/other-vocabulary.ts";
 import { toStored } from "./conversion.ts";
 import type { Resource } from "./registry.ts";
-import { kindContext, type Engine, type Target } from "./engine.ts";
+import { kindContext, type Engine, type RequestReport, type Target } from "./engine.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -99,6 +99,11 @@ function refuseStrictly({ resource }: Target, faults: readonly string[], validat
 }
 
 /** The messages for duplicate and unknown fields; the last one says when the list isn't complete. */
+/** Tells of what was dropped from a body at once, so that it is told also where the request fails. */
+export function tell(report: RequestReport | undefined, warnings: readonly string[]): void {
+  for (const warning of warnings) report?.warn(warning);
+}
+
 export function fieldFaults(duplicates: readonly string[], decoded: Omit<Decoded, "value">): string[] {
   const faults = [
     ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),

@@ -7,7 +7,7 @@ import { PatchFault } from "../fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../fields/strategic-merge.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
-import { readObject, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
+import { readObject, tell, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
 import { withManagedFields, type LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./update.ts";
@@ -34,20 +34,18 @@ export async function patchObject(
   options: PatchOptions,
 ): Promise<WriteResult> {
   const context = writeContext(engine, target, options);
-  let warnings: readonly string[] = [];
   const change = (found: LiveObject): UpdatedObject => {
     const { object: live } = found;
     const whole = touchesOwnership(kind, patch.value) ? withManagedFields(found) : live;
     const input = readPatched(engine, target, kind, patch, inRequestVersion(context, whole), options);
-    warnings = input.warnings;
+    tell(options.report, input.warnings);
     const { object } = input;
     if (object.metadata.resourceVersion === live.metadata.resourceVersion)
       delete object.metadata.resourceVersion;
     checkIdentity(target, object, live);
     return { object };
   };
-  const result = await guaranteedUpdate(context, change);
-  return { ...result, warnings: [...warnings, ...result.warnings] };
+  return guaranteedUpdate(context, change);
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Entry } from "../storage/store.ts";
 import { getObject } from "./get.ts";
 import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
+import { tell } from "./input.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 import { decodeBody, decodeEntry } from "./stored.ts";
@@ -64,16 +65,14 @@ export async function patchView(
   { kind, patch }: { readonly kind: PatchKind; readonly patch: JsonDocument },
   options: PatchOptions,
 ): Promise<WriteResult> {
-  let warnings: readonly string[] = [];
   const patched = (shown: ApiObject): WrittenView => {
     const version = shown.metadata.resourceVersion;
     const input = readPatched(engine, viewTarget(target, view), kind, patch, shown, options);
-    warnings = input.warnings;
+    tell(options.report, input.warnings);
     if (input.object.metadata.resourceVersion === version) delete input.object.metadata.resourceVersion;
     return { written: input.object };
   };
-  const result = await changeThroughView(engine, target, view, patched, options);
-  return { ...result, warnings: [...warnings, ...result.warnings] };
+  return changeThroughView(engine, target, view, patched, options);
 }
 
 /** The result of a write to a view, with the managed fields of the object where the write itself decides them. */

@@ -93,6 +93,7 @@ export async function httpService(
       authenticator,
       ownAudiences: serviceAccounts.ownAudiences,
       registry: engine.registry,
+      timestamps: engine.timestamps,
     }),
     paths,
     bodies: new BodyBudget((reason) =>

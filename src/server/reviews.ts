@@ -15,6 +15,7 @@ import type {
 import type { BulkAccessReviewSpec } from "../kinds/insight/bulk-access-review.ts";
 import { readPlace, writePlace } from "../kinds/insight/place.ts";
 import { defaultSubjects, type SubjectAccessListSpec } from "../kinds/insight/subject-access-list.ts";
+import type { Timestamps } from "../base/timestamps.ts";
 import type { Registry } from "../resources/registry.ts";
 import { insightNotes } from "../authorization/reviews/insight-notes.ts";
 
@@ -25,6 +26,7 @@ interface Reviewers {
   /** Those who stand for this server in tokens. */
   readonly ownAudiences: readonly string[];
   readonly registry: Registry;
+  readonly timestamps: Timestamps;
 }
 
 /** Who answers the reviews (spec: access review 2.2, 2.3), and the questions about authorization beyond them. */
@@ -68,6 +70,7 @@ function accessReviewHandlers({
   authorizer,
   authenticator,
   ownAudiences,
+  timestamps,
 }: Reviewers): Map<string, ReviewHandler> {
   const subject: ReviewHandler = async (review) => {
     review["status"] = await reviewAccess(review["spec"] as SubjectAccessReviewSpec, authorizer);
@@ -102,6 +105,8 @@ function accessReviewHandlers({
     [
       "SelfSubjectReview",
       (review, { user }) => {
+        // The answer is a new object; of the metadata that was sent nothing is kept.
+        review["metadata"] = { creationTimestamp: timestamps.now() };
         review["status"] = reviewSelf(user);
       },
     ],

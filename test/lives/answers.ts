@@ -2,17 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Told } from "./life.ts";
-import type { Subject } from "./subject.ts";
 
-/** What was told of each object of a corpus, by {@link nameOf}. */
+/** What was told in each case of a corpus, by its name. */
 export type Answers = Map<string, readonly Told[]>;
 
-/** What an object of a corpus is called among the others. */
-export function nameOf({ in: place, object }: Subject): string {
-  return `${place} ${object.metadata.name}`;
-}
-
-/** A text of a line for each object, each step with the code of its answer, and, indented, each fact that the answer told. */
+/** A text of a line for each case, each step with the code of its answer, and, indented, each fact that the answer told. */
 function fileOf(corpus: string): string {
   return path.join(import.meta.dirname, "answers", `${corpus}.txt.gz`);
 }

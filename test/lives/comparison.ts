@@ -1,5 +1,4 @@
 import type { Told } from "./life.ts";
-import type { Subject } from "./subject.ts";
 
 /** One answer of a life on this server, beside the recorded one; `missing` and `more` are what only one of them says. */
 export interface Difference {
@@ -18,17 +17,13 @@ export interface Held {
 }
 
 /** What is told otherwise than it is expected, step by step. */
-export function differences(
-  subject: Subject,
-  told: readonly Told[],
-  expected: readonly Told[],
-): Difference[] {
+export function differences(kind: string, told: readonly Told[], expected: readonly Told[]): Difference[] {
   return told.flatMap((ours, at) => {
     const theirs = expected[at]!;
     const missing = theirs.lines.filter((line) => !ours.lines.includes(line));
     const more = ours.lines.filter((line) => !theirs.lines.includes(line));
     if (theirs.status === ours.status && missing.length + more.length === 0) return [];
-    return [{ kind: subject.in, step: ours.step, theirs, ours, missing, more }];
+    return [{ kind, step: ours.step, theirs, ours, missing, more }];
   });
 }
 

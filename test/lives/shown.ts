@@ -18,16 +18,17 @@ export class Teller {
     if (!isPlain(body)) return lines;
     if (body["kind"] === "Status") return [...lines, ...statusLines(body)];
     if (body["kind"] === "Table") return [...lines, ...tableLines(body)];
-    if (Array.isArray(body["items"])) return [...lines, ...this.listLines(body)];
+    if ("items" in body) return [...lines, ...this.listLines(body)];
     return [...lines, ...this.changes(body)];
   }
 
   private listLines(list: Json): string[] {
-    const items = list["items"] as Json[];
-    const lines = [`list: ${text(list["apiVersion"])} ${text(list["kind"])} of ${items.length}`];
+    // The reference has kinds whose empty lists are null.
+    const items = list["items"] as Json[] | null;
+    const lines = [`list: ${text(list["apiVersion"])} ${text(list["kind"])} of ${items?.length ?? "null"}`];
     for (const key of Object.keys((list["metadata"] as Json | undefined) ?? {}))
       lines.push(`metadata.${key} is there`);
-    return items[0] === undefined ? lines : [...lines, ...this.changes(items[0])];
+    return items?.[0] === undefined ? lines : [...lines, ...this.changes(items[0])];
   }
 
   private changes(object: Json): string[] {
@@ -158,5 +159,6 @@ function leafText(path: string, value: unknown): string {
   if (path === "metadata.uid") return "UID";
   if (typeof value !== "string") return JSON.stringify(value);
   if (/^spec\.clusterIPs?(\[0\])?$/.test(path) && /^\d/.test(value)) return "ADDRESS";
+  if (path === "status.token") return "TOKEN";
   return path === "spec.request" ? "REQUEST" : JSON.stringify(steady(value));
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer, type Api } from "../support/api.ts";
-import { nameOf, readAnswers } from "./answers.ts";
+import { readAnswers } from "./answers.ts";
 import { differences, unheld, type Held } from "./comparison.ts";
 import type { Corpus } from "./corpora.ts";
 import { namespace } from "./subject.ts";
@@ -12,7 +12,7 @@ import { namespace } from "./subject.ts";
  * Asks a server for all that a corpus asks for, and holds what each answer says against what kube-apiserver said. A difference
  * that isn't held right, with its reason, fails.
  */
-export function suiteOf({ name, subjects, tell, held }: Corpus): void {
+export function suiteOf({ name, cases, held }: Corpus): void {
   let server: TestServer;
   let admin: Api;
   let scratch: string;
@@ -22,12 +22,17 @@ export function suiteOf({ name, subjects, tell, held }: Corpus): void {
     scratch = mkdtempSync(path.join(tmpdir(), "plinth-lives-"));
     const tokenAuthFile = path.join(scratch, "tokens.csv");
     // As on the server whose answers are recorded: who asks stands in certificate requests.
-    writeFileSync(tokenAuthFile, 'admintoken,admin,admin-uid,"system:masters"\n');
+    writeFileSync(
+      tokenAuthFile,
+      'admintoken,admin,admin-uid,"system:masters"\nusertoken,joe,joe-uid,"devs"\n',
+    );
     server = await TestServer.start({
       tokenAuthFile,
       vocabulary: "kubernetes",
+      authentication: { serviceAccounts: { issuers: ["https://api"] } },
       runtimeConfig: "api/all=true",
-      featureGates: "ValidatingAdmissionPolicy=true,DynamicResourceAllocation=true,NetworkPolicyStatus=true",
+      featureGates:
+        "ValidatingAdmissionPolicy=true,DynamicResourceAllocation=true,NetworkPolicyStatus=true,APISelfSubjectReview=true",
       flow: { fair: false, maxReading: 400, maxChanging: 200 },
       disabledAdmissionPlugins: ["ServiceAccount"],
       enabledControllers: [],
@@ -42,12 +47,12 @@ export function suiteOf({ name, subjects, tell, held }: Corpus): void {
 
   describe(name, () => {
     const recorded = readAnswers(name);
-    const named = subjects().map((subject) => [nameOf(subject), subject] as const);
-    test.each(named)("%s", { timeout: 60_000 }, async (title, subject) => {
-      const told = await tell(subject, (method, at, options) => admin.ask(method, at, options));
+    const named = cases().map((one) => [one.name, one] as const);
+    test.each(named)("%s", { timeout: 60_000 }, async (title, { kind, tell }) => {
+      const told = await tell((method, at, options) => admin.ask(method, at, options));
       const expected = recorded.get(title)!;
       expect(told.map(({ step }) => step)).toEqual(expected.map(({ step }) => step));
-      expect(unheld(differences(subject, told, expected), held, used)).toEqual([]);
+      expect(unheld(differences(kind, told, expected), held, used)).toEqual([]);
     });
 
     test("each reason why a difference is held right is needed", () => {

@@ -17,10 +17,11 @@ const privateNow = ["Cache-Control", "no-cache, private"] as const;
 const jsonHeaders: HeaderLines = ["Content-Type", "application/json", ...privateNow];
 
 /** Headers of an answer with this content type. */
-export function headersFor(contentType: string, warnings: readonly string[] = noWarnings): HeaderLines {
-  if (contentType === "application/json" && warnings.length === 0) return jsonHeaders;
+export function headersFor(contentType: string, warnings: Iterable<string> = noWarnings): HeaderLines {
+  const told = [...warnings];
+  if (contentType === "application/json" && told.length === 0) return jsonHeaders;
   const lines: string[] = ["Content-Type", contentType, ...privateNow];
-  return warnings.length === 0 ? lines : [...lines, ...warningLines(warnings)];
+  return told.length === 0 ? lines : [...lines, ...warningLines(told)];
 }
 
 /**

@@ -44,8 +44,8 @@ export interface RequestContext {
   expiresAt: number | undefined;
   /** Verb: the object or collection that it is about. */
   target: Target | undefined;
-  /** Verb: warnings of admission, for the answer whatever it is. */
-  warnings: string[] | undefined;
+  /** Verb: warnings for the answer, whatever it is, in their order: of the version, of the body, and of admission. */
+  warnings: Set<string> | undefined;
 }
 
 /** A request for a resource type that exists. */

@@ -6,9 +6,7 @@ class ContextReport implements RequestReport {
   constructor(private readonly request: RequestContext) {}
 
   warn(text: string): void {
-    const { request } = this;
-    request.warnings ??= [];
-    if (!request.warnings.includes(text)) request.warnings.push(text);
+    (this.request.warnings ??= new Set()).add(text);
   }
 
   annotate(key: string, value: string, level?: "Request"): void {

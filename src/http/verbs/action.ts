@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";
 import type { Engine, Target } from "../../resources/engine.ts";
-import { readObject } from "../../resources/input.ts";
+import { readObject, tell } from "../../resources/input.ts";
 import { matchNamespace } from "../../resources/metadata.ts";
 import { resourceOf, type Resource } from "../../resources/registry.ts";
 import { checkBody } from "../../resources/write.ts";
@@ -12,7 +12,7 @@ import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
-import { sendStatus, warningLines } from "../answers/respond.ts";
+import { sendStatus } from "../answers/respond.ts";
 import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { doneStatus } from "../answers/status.ts";
@@ -45,22 +45,23 @@ export async function serveAction(
   const value = inCurrentVersion(sent, resource, subresource);
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
+  const report = reportOf(request);
+  tell(report, warnings);
   matchNamespace(target, object.metadata);
   // A collection of things to be done says in its bodies to whom.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object, resource);
   checkBody(engine, bodyTarget, object);
-  const all = [...warnings];
-  const warn = (text: string) => void all.push(text);
+  const warn = (text: string) => report.warn(text);
   const result = await actionOf(about)(engine, about, object, {
     user,
-    report: reportOf(request),
+    report,
     ...parameters,
     warn,
   });
   if (result === undefined) {
-    return sendStatus(request, engine.vocabulary, 201, doneStatus(201), warningLines(all));
+    return sendStatus(request, engine.vocabulary, 201, doneStatus(201));
   }
-  return sendObject(service, request, encoding, 201, bodyOf(result), all);
+  return sendObject(service, request, encoding, 201, bodyOf(result));
 }
 
 /** What is asked for an object names that, and no other; only a request for a token may leave it out. */

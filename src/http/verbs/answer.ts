@@ -65,13 +65,13 @@ export function bodyOf(object: object): Buffer {
   return Buffer.from(encodeJson(object as JsonValue));
 }
 
-/** The warnings of the verb, and those of admission. */
+/** The warnings that were told on the way, and those of the verb's result, each once. */
 function allWarnings(
   { warnings: reported }: ResourceContext,
   warnings: readonly string[] | undefined,
-): readonly string[] | undefined {
+): Iterable<string> | undefined {
   if (reported === undefined) return warnings;
-  return warnings === undefined ? reported : [...warnings, ...reported];
+  return warnings === undefined ? reported : new Set([...reported, ...warnings]);
 }
 
 /** Answers with one object, from its JSON. A promise resolves when the answer is on its way. */

@@ -1,5 +1,5 @@
 import { createObject } from "../../resources/create.ts";
-import { readObject } from "../../resources/input.ts";
+import { readObject, tell } from "../../resources/input.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import { reportOf } from "../request/report.ts";
@@ -15,10 +15,8 @@ export async function serveCreate(service: HttpService, request: ResourceContext
   // Also where the body is there: many writes of one turn go better one stage after the other.
   const { value, duplicates } = await readDocument(service, request);
   const input = readObject(service.engine, target, value, duplicates, parameters.fieldValidation);
-  const result = await createObject(service.engine, target, input.object, {
-    user,
-    report: reportOf(request),
-    ...parameters,
-  });
-  return sendObject(service, request, encoding, 201, result.body, [...input.warnings, ...result.warnings]);
+  const report = reportOf(request);
+  tell(report, input.warnings);
+  const result = await createObject(service.engine, target, input.object, { user, report, ...parameters });
+  return sendObject(service, request, encoding, 201, result.body, result.warnings);
 }

@@ -1,4 +1,4 @@
-import { readObject } from "../../resources/input.ts";
+import { readObject, tell } from "../../resources/input.ts";
 import { checkReview } from "../../resources/review.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
@@ -21,17 +21,19 @@ export async function serveReview(service: HttpService, request: ResourceContext
     duplicates,
     parameters.fieldValidation,
   );
+  const report = reportOf(request);
+  tell(report, warnings);
   const { dryRun, fieldManager } = parameters;
   const checked = checkReview(service.engine, target, object, {
     user,
     dryRun,
     fieldManager,
-    report: reportOf(request),
+    report,
   });
   if (checked !== undefined) await checked;
   const handler = service.reviews.get(target.resource.kind.name);
   if (handler === undefined) throw new Error(`nobody answers ${target.resource.kind.name}`);
   const answered = handler(object, request);
   if (answered !== undefined) await answered;
-  return sendObject(service, request, encoding, 201, bodyOf(object), warnings);
+  return sendObject(service, request, encoding, 201, bodyOf(object));
 }

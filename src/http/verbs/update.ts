@@ -1,4 +1,4 @@
-import { readObject } from "../../resources/input.ts";
+import { readObject, tell } from "../../resources/input.ts";
 import { updateObject } from "../../resources/update.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
@@ -16,14 +16,13 @@ export async function serveUpdate(service: HttpService, request: ResourceContext
   // Also where the body is there: many writes of one turn go better one stage after the other.
   const { value, duplicates } = await readDocument(service, request);
   const { dryRun, fieldManager, fieldValidation } = parameters;
-  let inputWarnings: readonly string[] = [];
+  const report = reportOf(request);
   const read = () => {
     const input = readObject(service.engine, target, value, duplicates, fieldValidation);
-    inputWarnings = input.warnings;
+    tell(report, input.warnings);
     return input.object;
   };
-  const options = { user, dryRun, fieldManager, report: reportOf(request) };
+  const options = { user, dryRun, fieldManager, report };
   const result = await updateObject(service.engine, target, read, options, () => mayCreate(service, request));
-  const warnings = [...inputWarnings, ...result.warnings];
-  return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, warnings);
+  return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, result.warnings);
 }

@@ -1,6 +1,6 @@
 import type { Verb, ViewSubresource } from "../../schema/kind.ts";
 import { applyView } from "../../resources/apply-view.ts";
-import { readObject } from "../../resources/input.ts";
+import { readObject, tell } from "../../resources/input.ts";
 import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
 import { readDocument } from "./body.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
@@ -33,18 +33,13 @@ async function update(service: HttpService, request: ResourceContext, view: Obje
   const { exchange, facts, target, user } = request;
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
   const { value, duplicates } = await readDocument(service, request);
-  let warnings: readonly string[] = [];
+  const report = reportOf(request);
   const read = () => {
     const input = readObject(engine, viewTarget(target, view), value, duplicates, parameters.fieldValidation);
-    warnings = input.warnings;
+    tell(report, input.warnings);
     return input.object;
   };
-  const result = await updateView(engine, target, view, read, {
-    user,
-    report: reportOf(request),
-    ...parameters,
-  });
-  return { ...result, warnings: [...warnings, ...result.warnings] };
+  return updateView(engine, target, view, read, { user, report, ...parameters });
 }
 
 async function patch(service: HttpService, request: ResourceContext, view: ObjectView) {

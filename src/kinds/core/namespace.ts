@@ -30,7 +30,7 @@ const NamespaceCondition = struct("NamespaceCondition", "One aspect of a namespa
 });
 
 const NamespaceStatus = struct("NamespaceStatus", "What a namespace is like now.", {
-  phase: field(1, string, "Where the namespace is in its life.").known("Active", "Terminating"),
+  phase: field(1, string, "Where the namespace is in its life.").oneOf("Active", "Terminating").unchecked(),
   conditions: field(2, list(NamespaceCondition), "What is known about its state.")
     .mapBy("type")
     .patchMerge("type"),

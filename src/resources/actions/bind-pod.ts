@@ -1,8 +1,10 @@
 import { deepClone } from "../../base/json/value.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { noManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
 import type { LiveObject } from "../live-object.ts";
-import { guaranteedUpdate, type UpdatedObject } from "../update.ts";
+import { checkUid, guaranteedUpdate, type UpdatedObject } from "../update.ts";
 import { writeContext } from "../write-context.ts";
 import { admitAction } from "../write.ts";
 
@@ -14,6 +16,7 @@ interface Bindable extends ApiObject {
 interface Condition {
   type: string;
   status: string;
+  lastProbeTime: null;
   lastTransitionTime?: string;
 }
 
@@ -32,33 +35,39 @@ export async function bindPod(
   const { name } = binding["target"] as { name: string };
   const assign = (live: LiveObject): UpdatedObject => {
     const pod = deepClone(live.object) as Bindable;
-    if (pod.metadata.deletionTimestamp !== undefined) {
-      throw conflict(target, `pod ${target.name} is being deleted, cannot be assigned to a host`);
-    }
-    if ((pod.spec.nodeName ?? "") !== "") {
-      throw conflict(
-        target,
-        `pod ${target.name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`,
-      );
-    }
-    if ((pod.spec.schedulingGates ?? []).length > 0) {
-      throw conflict(target, `pod ${target.name} has scheduling gates left, cannot be assigned to a host`);
-    }
+    checkUid(target, binding, pod);
+    const why = unbindable(pod);
+    if (why !== undefined) throw conflictOfBinding(target, `pod ${target.name} ${why}`);
     pod.spec.nodeName = name;
-    const { annotations, uid, resourceVersion } = binding.metadata;
+    const { annotations, resourceVersion } = binding.metadata;
     if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
-    if (uid !== undefined) pod.metadata.uid = uid;
     if (resourceVersion === undefined) delete pod.metadata.resourceVersion;
     else pod.metadata.resourceVersion = resourceVersion;
     markScheduled(pod, engine.timestamps.now());
-    return { object: pod };
+    // As in the reference, nobody owns what a binding writes.
+    return { object: pod, managed: live.managed.stored ?? noManagedFieldsText };
   };
   await guaranteedUpdate(writeContext(withoutAdmission(engine), target, options), assign);
   return undefined;
 }
 
+/** Why a pod can't be given a node; undefined where it can. */
+function unbindable({ metadata, spec }: Bindable): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return "is being deleted, cannot be assigned to a host";
+  if ((spec.nodeName ?? "") !== "") return `is already assigned to node ${JSON.stringify(spec.nodeName)}`;
+  return (spec.schedulingGates ?? []).length > 0
+    ? "has scheduling gates left, cannot be assigned to a host"
+    : undefined;
+}
+
+/** A Conflict that names the part of the pod that can't be written. */
+function conflictOfBinding(target: Target, why: string): StatusError {
+  const { message, details } = conflict(target, why);
+  return new StatusError("Conflict", message, { ...details, kind: `${target.resource.name}/binding` });
+}
+
 function markScheduled(pod: Bindable, now: string): void {
   const others = (pod.status?.conditions ?? []).filter((one) => one.type !== "PodScheduled");
-  const condition = { type: "PodScheduled", status: "True", lastTransitionTime: now };
+  const condition = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now };
   pod.status = { ...pod.status, conditions: [...others, condition] };
 }

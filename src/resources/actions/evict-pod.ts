@@ -1,6 +1,7 @@
 import { deepClone } from "../../base/json/value.ts";
 import { compileLabelSelector, type LabelSelectorObject } from "../../base/label-selector.ts";
-import { StatusError } from "../../base/status-error.ts";
+import { StatusError, optionsGroup } from "../../base/status-error.ts";
+import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { deleteObject, propagationPolicy, type DeleteOptions } from "../delete.ts";
 import { withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine.ts";
@@ -162,7 +163,9 @@ function deleteOptionsOf(eviction: ApiObject, options: WriteOptions): DeleteOpti
   };
   const unknown = (asked.dryRun ?? []).find((one) => one !== "All");
   if (unknown !== undefined) {
-    throw new StatusError("BadRequest", `deleteOptions.dryRun: ${JSON.stringify(unknown)} is not "All"`);
+    const report = FieldReport.start();
+    report.at("dryRun").notSupported(unknown, ["All"]);
+    throw invalidError({ kind: "DeleteOptions", group: optionsGroup, name: "" }, report.faults);
   }
   return {
     ...options,

@@ -86,6 +86,8 @@ async function fields(life: Life): Promise<void> {
     await life.ask(`create with unknown fields, ${mode}`, "POST", `${at}&fieldValidation=${mode}`, {
       body: odd,
     });
+  const faulty = { ...odd, metadata: { ...odd.metadata, labels: { "a b": "c" } } };
+  await life.ask("create with unknown fields and a bad label", "POST", at, { body: faulty });
   await life.ask("create with an odd status", "POST", at, { body: { ...life.object(), status: "odd" } });
   if (life.subject.status !== undefined)
     await life.ask("create with a status", "POST", at, {

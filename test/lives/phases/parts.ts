@@ -38,6 +38,11 @@ async function statusOf(life: Life, status: Json): Promise<void> {
     metadata: { ...metadata, ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "u" }] },
   });
   await put("with a spec of null", { ...read, spec: null, status });
+  await put("with an unknown field and a bad label", {
+    ...read,
+    odd: 1,
+    metadata: { ...metadata, labels: { "a b": "x" } },
+  });
   await put("left out", { ...read, status: undefined });
   await life.patch(
     "status: merge patch with an unknown field",
@@ -88,6 +93,7 @@ async function scaleOf(life: Life): Promise<void> {
     life.ask(`scale: ${step}`, "PUT", `${at}${query}`, { body });
   await put("below zero", { ...read, spec: { replicas: -1 } });
   await put("of a text", { ...read, spec: { replicas: "odd" } });
+  await put("below zero with an unknown field", { ...read, odd: 1, spec: { replicas: -1 } });
   await put("without a spec", { ...read, spec: undefined });
   await put("of another kind", { ...read, kind: "Odd" });
   await put("under another name", { ...read, metadata: { ...metadata, name: "another" } });

@@ -45,6 +45,7 @@ async function merged(life: Life): Promise<void> {
   await merge("with a bad label", { metadata: { labels: { "a b": "x" } } });
   await merge("with an unknown field", { odd: 1 });
   await merge("with an unknown field, strictly", { odd: 1 }, "&fieldValidation=Strict");
+  await merge("with an unknown field and a bad label", { odd: 1, metadata: { labels: { "a b": "x" } } });
   await merge("that is a list", []);
   await merge("that is null", null);
   await merge("by an unknown manager", { metadata: { labels: { a: "b" } } }, "&fieldManager=me");

@@ -10,6 +10,9 @@ export async function reading(life: Life): Promise<void> {
   await life.gone();
   await life.ask("create", "POST", life.collection, { body: life.object() });
   await life.ask("create again", "POST", life.collection, { body: life.object() });
+  await life.ask("create again with an unknown field", "POST", life.collection, {
+    body: { ...life.object(), odd: 1 },
+  });
   await one(life);
   await many(life);
   await watched(life);

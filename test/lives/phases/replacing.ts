@@ -43,6 +43,10 @@ async function refused(life: Life, read: Json): Promise<void> {
   await put("with bad labels", withMetadata(read, { labels: { "a b": "c d" } }));
   await put("with an odd status", { ...read, status: "odd" });
   await put("with an unknown field", { ...read, odd: 1 });
+  await put("with an unknown field and a bad label", {
+    ...withMetadata(read, { labels: { "a b": "x" } }),
+    odd: 1,
+  });
   await life.ask(
     "replace with an unknown field, strictly",
     "PUT",

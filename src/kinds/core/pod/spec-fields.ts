@@ -125,7 +125,8 @@ export const podSpecFields = {
   ).nullable(),
   preemptionPolicy: field(31, string, "Whether the pod may push out those of lower priority.")
     .nullable()
-    .known("Never", "PreemptLowerPriority")
+    .oneOf("Never", "PreemptLowerPriority")
+    .unchecked()
     .checkedWhenEmpty()
     .check(preemptionPolicy),
   overhead: field(

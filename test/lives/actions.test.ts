@@ -1,0 +1,4 @@
+import { asked } from "./corpora.ts";
+import { suiteOf } from "./suite.ts";
+
+suiteOf(asked);

@@ -184,7 +184,7 @@ describe("what is asked for one pod says nothing of another", () => {
     ["p2/binding", { metadata: { name: "p1" }, target: { name: "n" } }, 400],
     ["p2/eviction", { metadata: { name: "p1" } }, 400],
     ["p2/eviction", { metadata: { name: "p2", namespace: "kube" } }, 400],
-    ["p2/eviction", { metadata: { name: "p2" }, deleteOptions: { dryRun: ["Bogus"] } }, 400],
+    ["p2/eviction", { metadata: { name: "p2" }, deleteOptions: { dryRun: ["Bogus"] } }, 422],
     ["/binding", { metadata: { name: "p1" }, target: { name: "n" } }, 404],
     ["/eviction", { metadata: { name: "p1" } }, 404],
   ])("POST pods/%s %j is %i", async (path, body, status) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TestServer } from "../support/api.ts";
+import { TestServer, type Frame } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const roles = "/apis/rbac.authorization.platform.io/v1/namespaces/default/roles";
@@ -152,5 +152,22 @@ describe("content negotiation", () => {
       object: { kind: "Table", rows: [{ cells: ["one", 2, expect.any(String)] }] },
     });
     watch.close();
+  });
+
+  it("a watch as a table tells the columns in its first frame alone, be it of the state or of a change", async () => {
+    const columns = (frame: Frame) => frame.object.columnDefinitions;
+    const change = (value: string) => server.admin.patch(`${configMaps}/one`, { data: { a: value } });
+    const read = { accept: table };
+    const ofState = await server.admin.watch(configMaps, read);
+    const named = [{ name: "Name" }, { name: "Data" }, { name: "Age" }];
+    expect(columns(await ofState.next())).toMatchObject(named);
+    const { resourceVersion } = (await change("2")).body.metadata;
+    expect(columns(await ofState.next())).toBeNull();
+    const ofChanges = await server.admin.watch(`${configMaps}?resourceVersion=${resourceVersion}`, read);
+    await change("3");
+    expect(columns(await ofChanges.next())).toMatchObject(named);
+    await change("4");
+    for (const watch of [ofChanges, ofState]) expect(columns(await watch.next())).toBeNull();
+    for (const watch of [ofChanges, ofState]) watch.close();
   });
 });

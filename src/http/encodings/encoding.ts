@@ -15,14 +15,22 @@ export interface Encoding {
   list(): ListWriter;
 }
 
-/** A way to write watch frames too. */
-export interface WatchEncoding extends Encoding {
-  /** Content type of a watch. */
-  readonly watchContentType: string;
+/** A way to write watch frames. */
+export interface WatchFrames {
+  /** As an {@link Encoding}'s. */
+  readonly key: string;
   /** One watch frame: an event type and an object's stored bytes. */
   frame(type: string, body: Uint8Array): Uint8Array;
   /** The watch frame that says how far the watcher has come. */
   bookmark(revision: string): Uint8Array;
+}
+
+/** A way to write watch frames too. */
+export interface WatchEncoding extends Encoding, WatchFrames {
+  /** Content type of a watch. */
+  readonly watchContentType: string;
+  /** How the frames after a watch's first are written, where the first alone says what holds for all. */
+  readonly later?: WatchFrames;
   /** The watch frame that says why the watch ends. */
   error(status: object): Uint8Array;
 }

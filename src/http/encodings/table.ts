@@ -13,7 +13,7 @@ import type { ApiObject, Kind } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
-import { listMeta, type WatchEncoding, type ListWriter } from "./encoding.ts";
+import { listMeta, type WatchEncoding, type WatchFrames, type ListWriter } from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
 import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import { metadataAlone, type View } from "./view.ts";
@@ -34,6 +34,8 @@ export class TableEncoding implements WatchEncoding {
   /** Without the parameters by which it is asked for, as the reference answers. */
   readonly contentType = "application/json";
   readonly watchContentType = "application/json";
+  /** Without the columns, which a watch's first frame tells. */
+  readonly later: WatchFrames;
   private readonly columns: readonly Column[];
   private readonly metaApiVersion: string;
   /** Whether what goes with a row is stored as it is shown. */
@@ -56,6 +58,11 @@ export class TableEncoding implements WatchEncoding {
     this.rowsAsStored = view.asStored && (include === "Object" || kind.fieldAnnotations === undefined);
     this.metaApiVersion = `meta.${vocabulary.groupSuffix}/${version}`;
     this.key = `table ${include} ${version} ${view.key}`;
+    this.later = {
+      key: `later ${this.key}`,
+      frame: (type, body) => jsonFrame(type, this.shown(body, null)),
+      bookmark: (revision) => jsonFrame("BOOKMARK", this.table(revision, [], null)),
+    };
   }
 
   object(body: Uint8Array): Uint8Array {
@@ -87,7 +94,7 @@ export class TableEncoding implements WatchEncoding {
 
   /** A table without rows, which knows its version. */
   bookmark(revision: string): Uint8Array {
-    return jsonFrame("BOOKMARK", this.table(revision, []));
+    return jsonFrame("BOOKMARK", this.table(revision, [], this.definitions()));
   }
 
   error(status: object): Uint8Array {
@@ -157,9 +164,9 @@ export class TableEncoding implements WatchEncoding {
   }
 
   /** The table of one object, from its stored bytes. */
-  shown(body: Uint8Array): object {
+  shown(body: Uint8Array, columns: object[] | null = this.definitions()): object {
     const object = this.view.show(body);
-    return this.table(object.metadata.resourceVersion ?? "", [this.row(object)]);
+    return this.table(object.metadata.resourceVersion ?? "", [this.row(object)], columns);
   }
 
   /** What stands before the rows of a list. */
@@ -172,12 +179,12 @@ export class TableEncoding implements WatchEncoding {
     return this.row(this.view.show(body));
   }
 
-  private table(resourceVersion: string, rows: readonly object[]): object {
+  private table(resourceVersion: string, rows: readonly object[], columns: object[] | null): object {
     return {
       kind: "Table",
       apiVersion: this.metaApiVersion,
       metadata: { resourceVersion },
-      columnDefinitions: this.definitions(),
+      columnDefinitions: columns,
       rows,
     };
   }

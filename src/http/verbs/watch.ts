@@ -6,7 +6,7 @@ import { storeFailure } from "../../resources/resource-version.ts";
 import { bodyOf, watchObjects, type WatchChange } from "../../resources/watch.ts";
 import type { Entry, Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { portions } from "../encodings/chunks.ts";
-import type { WatchEncoding } from "../encodings/encoding.ts";
+import type { WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
 import { watchParameters, type WatchParameters } from "../request/parameters.ts";
 import { headersFor } from "../answers/respond.ts";
@@ -61,6 +61,8 @@ class Watcher {
   /** The last version that the client has heard of. */
   private sentUpTo: Revision | undefined;
   private ended = false;
+  /** How the next frame is written. */
+  private frames: WatchFrames;
 
   constructor(
     private readonly service: HttpService,
@@ -68,7 +70,9 @@ class Watcher {
     private readonly parameters: WatchParameters,
     private readonly encoding: WatchEncoding,
     private readonly stream: BodyStream,
-  ) {}
+  ) {
+    this.frames = encoding;
+  }
 
   /** Sends the state first, if it is asked for, then each change. */
   async run(after: Revision | undefined): Promise<void> {
@@ -137,7 +141,8 @@ class Watcher {
     const giveTurn = turnGiver();
     let taken = true;
     for (const some of portions(entries)) {
-      taken = this.stream.write(Buffer.concat(some.map(({ body }) => this.encoding.frame("ADDED", body))));
+      const events = some.map(({ body }) => ({ type: "ADDED", body }));
+      taken = this.write(encoded(events, this.frames, this.encoding.later));
       await giveTurn();
     }
     return taken;
@@ -146,9 +151,9 @@ class Watcher {
   private send(changes: readonly WatchChange[], upTo: Revision): void {
     if (this.ended || changes.length === 0) return;
     this.sentUpTo = upTo;
-    const frames = framesOf(changes, this.encoding);
+    const frames = framesOf(changes, this.frames, this.encoding.later);
     this.service.metrics.watchEvents(this.request.target.resource, changes.length, frames.length);
-    this.stream.write(frames);
+    this.write(frames);
     if (this.stream.backlogBytes <= maxBacklogBytes) return;
     this.cutOff("watcher too slow: its backlog is full");
   }
@@ -196,7 +201,13 @@ class Watcher {
   /** Everything up to the revision has been sent. */
   private bookmark(revision: Revision): void {
     this.sentUpTo = revision;
-    this.stream.write(this.encoding.bookmark(String(revision)));
+    this.write(this.frames.bookmark(String(revision)));
+  }
+
+  /** Writes a watch's next frames; false when the client is slower. */
+  private write(frames: Uint8Array): boolean {
+    this.frames = this.encoding.later ?? this.encoding;
+    return this.stream.write(frames);
   }
 
   /** The stream can't go on: an ERROR frame says why. */
@@ -220,14 +231,31 @@ class Watcher {
 const shared = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
 
 /** The frames of a batch of changes; made once for all watchers that share the batch and the encoding. */
-function framesOf(changes: readonly WatchChange[], encoding: WatchEncoding): Uint8Array {
+function framesOf(
+  changes: readonly WatchChange[],
+  first: WatchFrames,
+  later: WatchFrames | undefined,
+): Uint8Array {
   let known = shared.get(changes);
   if (known === undefined) shared.set(changes, (known = new Map()));
-  let frames = known.get(encoding.key);
+  let frames = known.get(first.key);
   if (frames === undefined) {
-    const parts = changes.map((change) => encoding.frame(change.type, bodyOf(change)));
-    frames = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    known.set(encoding.key, frames);
+    frames = encoded(
+      changes.map((change) => ({ type: change.type, body: bodyOf(change) })),
+      first,
+      later,
+    );
+    known.set(first.key, frames);
   }
   return frames;
+}
+
+/** The frames of some events. */
+function encoded(
+  events: readonly { readonly type: string; readonly body: Uint8Array }[],
+  first: WatchFrames,
+  later: WatchFrames = first,
+): Uint8Array {
+  const parts = events.map(({ type, body }, index) => (index === 0 ? first : later).frame(type, body));
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }

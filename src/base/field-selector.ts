@@ -22,6 +22,11 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
   return requirements;
 }
 
+/** The text of a selector by which a field has just this value. */
+export function fieldEquals(field: string, value: string): string {
+  return `${field}=${value.replaceAll(/[\\,=]/g, String.raw`\$&`)}`;
+}
+
 /** Splits at commas that no backslash stands before. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];

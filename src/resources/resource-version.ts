@@ -40,13 +40,11 @@ export interface ListVersionOptions {
 }
 
 /**
- * Decides the read of a list by the table of conventions 4.5.
+ * Decides the read of a list by the table of conventions 4.5, after {@link checkMatch}.
  *
- * @throws {StatusError} BadRequest for a token together with a version; what the table calls invalid is put in `report`.
+ * @throws {StatusError} BadRequest for a token together with a version.
  */
-export function listRead(options: ListVersionOptions, report: FieldReport): ListRead {
-  const { resourceVersion, match, limit, token } = options;
-  checkMatch(options, report);
+export function listRead({ resourceVersion, match, limit, token }: ListVersionOptions): ListRead {
   if (token !== undefined) {
     if (resourceVersion !== undefined && resourceVersion !== 0) {
       throw new StatusError("BadRequest", "specifying resource version is not allowed when using continue");
@@ -58,16 +56,24 @@ export function listRead(options: ListVersionOptions, report: FieldReport): List
   return { mode: exact ? "exact" : "notOlderThan", revision: resourceVersion };
 }
 
-function checkMatch(options: ListVersionOptions, report: FieldReport): void {
+/**
+ * Reports a `resourceVersionMatch` that the table of conventions 4.5 calls invalid.
+ *
+ * @param options the texts of the parameters; undefined where they are empty.
+ */
+export function checkMatch(
+  options: Readonly<Record<"match" | "resourceVersion" | "token", string | undefined>>,
+  report: FieldReport,
+): void {
   const { resourceVersion, match, token } = options;
   if (match === undefined) return;
   const place = report.at("resourceVersionMatch");
-  if (token !== undefined) place.forbidden("resourceVersionMatch is forbidden for continue");
-  else if (resourceVersion === undefined) {
+  if (resourceVersion === undefined) {
     place.forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
   }
+  if (token !== undefined) place.forbidden("resourceVersionMatch is forbidden when continue is provided");
   if (match !== "Exact" && match !== "NotOlderThan") place.notSupported(match, ["Exact", "NotOlderThan", ""]);
-  if (match === "Exact" && resourceVersion === 0) {
+  if (match === "Exact" && resourceVersion === "0") {
     place.forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
   }
 }

@@ -101,9 +101,9 @@ describe("the log of a pod", () => {
     expect(body.message).toBe(`PodLogOptions "one" is invalid: ${message}`);
   });
 
-  test("of a pod without a node is empty", async () => {
-    const { status, text, headers } = await log("waiting");
-    expect([status, text, headers["content-type"]]).toEqual([200, "", "text/plain"]);
+  test("of a pod without a node is 204", async () => {
+    const { status, text } = await log("waiting");
+    expect([status, text]).toEqual([204, ""]);
   });
 
   test("of a pod that isn't there, or whose node isn't, is 404", async () => {

@@ -133,7 +133,18 @@ describe.each(["http1", "http2"] as const)(
       [`${maps}/status`, "get configmaps team-a status", "200 ConfigMap team-a/status"],
       [`${maps}/settings/status`, "get configmaps/status team-a settings", "404"],
       [`${core}/pods/pod/status/more`, "get pods/status team-a pod", "404"],
-      ["/api/v1/watch/configmaps", "get watch  configmaps", "404"],
+      // Paths that ask for a watch.
+      ["/api/v1/watch/configmaps/settings", "watch configmaps  settings", "404"],
+      [
+        `/api/v1/watch/namespaces/team-a/configmaps/settings/status`,
+        "watch configmaps/status team-a settings",
+        "404",
+      ],
+      ["/api/v1/watch/namespaces/team-a/namespaces/team-b", "watch namespaces team-a team-b", "404"],
+      ["/api/v1/watch//configmaps", "get path /api/v1/watch//configmaps", "404"],
+      ["/api/v1/watch/namespaces//configmaps", "get path /api/v1/watch/namespaces//configmaps", "404"],
+      ["/api/v1/watch", "list watch", "404"],
+      ["/api/v1/namespaces/watch/configmaps", "list configmaps watch", "200 ConfigMapList"],
       ["/api/v1/configmaps/settings", "get configmaps  settings", "404"],
       // Of parameters given twice, authorization and the verb read the same one; their names have one spelling.
       [`${maps}?watch=false&watch=true`, "list configmaps team-a", `200 ConfigMapList ${both}`],
@@ -185,6 +196,14 @@ describe.each(["http1", "http2"] as const)(
       async (target) => {
         expect((await ask("GET", target)).status).toBe(400);
         expect(witness.questions()).toEqual([]);
+      },
+    );
+
+    test.each(["POST", "PUT", "PATCH", "DELETE"])(
+      "%s of a path that asks for a watch does nothing",
+      async (method) => {
+        const told = await ask(method, "/api/v1/watch/namespaces/team-a/configmaps/settings");
+        expect([witness.questions(), gist(told)]).toEqual([["watch configmaps team-a settings"], "405"]);
       },
     );
 

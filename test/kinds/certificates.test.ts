@@ -156,9 +156,16 @@ describe("CertificateSigningRequest", () => {
       'status.conditions: updates may not remove a condition of type "Denied"',
     ]);
     const other = { ...stamped("Approved"), reason: "Other" };
-    expect(write("approval", { conditions: [stamped("Approved")] }, { conditions: [other] }).faults).toEqual([
+    expect(write("status", { conditions: [stamped("Approved")] }, { conditions: [other] }).faults).toEqual([
       'status.conditions: updates may not modify a condition of type "Approved"',
     ]);
+  });
+
+  it("has its decision explained by who approves, and its failure by who signs", () => {
+    const explained = (type: string) => ({ ...stamped(type), reason: "Other" });
+    const faults = (subresource: "approval" | "status", type: string) =>
+      write(subresource, { conditions: [stamped(type)] }, { conditions: [explained(type)] }).faults;
+    expect([faults("approval", "Approved"), faults("status", "Failed")]).toEqual([[], []]);
   });
 
   it("keeps the time at which a condition's status changed", () => {

@@ -58,7 +58,7 @@ export class Api {
     const bytes = Buffer.concat(chunks);
     const text = bytes.toString("utf8");
     // The frames of a watch are no JSON document together.
-    const frames = path.includes("watch=") && text.trimEnd().includes("\n");
+    const frames = /\bwatch[=/]/.test(path) && text.trimEnd().includes("\n");
     const packed = response.headers["content-encoding"] !== undefined;
     const json = !frames && !packed && (response.headers["content-type"] ?? "").includes("json");
     const warning = response.headers["warning"];

@@ -46,7 +46,8 @@ export async function serveLog(service: HttpService, request: ResourceContext): 
   const pod = await objects.pod(facts.name);
   const container = containerOf(pod, options.container, engine.vocabulary);
   const node = pod.spec?.nodeName ?? "";
-  if (node === "" || exchange.method === "HEAD") {
+  if (node === "") return exchange.send(204, [], new Uint8Array());
+  if (exchange.method === "HEAD") {
     exchange.send(200, headersFor("text/plain"), new Uint8Array());
     return;
   }

@@ -18,6 +18,8 @@ export interface ResourceFacts {
   readonly rest: string;
   readonly namespace: string;
   readonly name: string;
+  /** Whether the path itself asks for a watch, as `/api/v1/watch/pods`: the form before there was a parameter for it. */
+  readonly watchPath: boolean;
   readonly query: Query;
 }
 
@@ -90,7 +92,8 @@ export function readFacts(method: string, url: string): RequestFacts {
  */
 function hasGap(path: string, segments: readonly string[], prefix: number): boolean {
   if (!path.includes("//")) return false;
-  const end = prefix + (segments[prefix] === "namespaces" ? 5 : 3);
+  const start = isWatchPath(segments, prefix) ? prefix + 1 : prefix;
+  const end = start + (segments[start] === "namespaces" ? 5 : 3);
   return segments.slice(1, end).includes("");
 }
 
@@ -127,9 +130,11 @@ function resourceFacts(
   segments: readonly string[],
   prefix: number,
 ): ResourceFacts {
+  const watchPath = isWatchPath(segments, prefix);
+  const start = watchPath ? prefix + 1 : prefix;
   let namespace = "";
-  let at = prefix;
-  const parts = segments.length - prefix;
+  let at = start;
+  const parts = segments.length - start;
   if (segments[at] === "namespaces" && parts > 1) {
     namespace = segments[at + 1]!;
     if (parts > 2 && !(parts === 3 && namespaceSubresources.has(segments[at + 2]!))) at += 2;
@@ -138,7 +143,7 @@ function resourceFacts(
   return {
     kind: "resource",
     path,
-    verb: verbOf(method, name, query),
+    verb: watchPath ? "watch" : verbOf(method, name, query),
     group: prefix === 2 ? "" : segments[1]!,
     version: segments[prefix - 1]!,
     resource: segments[at]!,
@@ -146,8 +151,13 @@ function resourceFacts(
     namespace,
     subresource: segments[at + 2] ?? "",
     rest: segments.length <= at + 3 ? "" : segments.slice(at + 3).join("/"),
+    watchPath,
     query,
   };
+}
+
+function isWatchPath(segments: readonly string[], prefix: number): boolean {
+  return segments[prefix] === "watch" && segments.length > prefix + 1;
 }
 
 function verbOf(method: string, name: string, query: Query): string {

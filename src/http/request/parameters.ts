@@ -1,13 +1,19 @@
 import { parseDuration } from "../../base/duration.ts";
+import { fieldEquals } from "../../base/field-selector.ts";
 import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { FieldValidation } from "../../resources/input.ts";
 import { checkManagerName, managerOfAgent } from "../../resources/manager-name.ts";
 import type { Resource } from "../../resources/registry.ts";
-import { listRead, parseResourceVersion, type ResourceVersion } from "../../resources/resource-version.ts";
+import {
+  checkMatch,
+  listRead,
+  parseResourceVersion,
+  type ResourceVersion,
+} from "../../resources/resource-version.ts";
 import type { ListOptions } from "../../resources/list.ts";
 import { parseSelection, type Selection } from "../../resources/selection.ts";
-import { isTrue, type Query } from "./facts.ts";
+import { isTrue, type Query, type ResourceFacts } from "./facts.ts";
 
 /** Query parameters of the verbs (spec: conventions 4.3). */
 
@@ -21,7 +27,7 @@ export function invalidOptions(kind: string, causes: readonly Cause[]): StatusEr
 /** @throws {StatusError} BadRequest when the text isn't an integer. */
 export function integerParameter(query: Query, name: string): number | undefined {
   const text = query.get(name);
-  if (text === undefined || text === "") return undefined;
+  if (text === undefined) return undefined;
   if (!/^[+-]?\d{1,19}$/.test(text) || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) {
     throw new StatusError("BadRequest", `parameter ${name}: ${JSON.stringify(text)} is not an integer`);
   }
@@ -61,17 +67,12 @@ export function listParameters(resource: Resource, query: Query): ListParameters
   if (query.get("sendInitialEvents") !== undefined) {
     report.at("sendInitialEvents").forbidden("sendInitialEvents is forbidden for list");
   }
-  const token = query.get("continue");
-  const read = listRead(
-    {
-      resourceVersion: parseResourceVersion(query.get("resourceVersion")),
-      match: textOf(query, "resourceVersionMatch"),
-      limit,
-      token: token === "" ? undefined : token,
-    },
-    report,
-  );
+  const match = textOf(query, "resourceVersionMatch");
+  const token = textOf(query, "continue");
+  checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
   if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
+  const resourceVersion = parseResourceVersion(query.get("resourceVersion"));
+  const read = listRead({ resourceVersion, match, limit, token });
   return { list: { read, limit, selection: selectionOf(resource, query) }, timeoutSeconds };
 }
 
@@ -83,10 +84,20 @@ export interface WatchParameters {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Parameters of watch; `watchList` says whether the feature gate of streaming lists is on. */
-export function watchParameters(resource: Resource, query: Query, watchList: boolean): WatchParameters {
+/**
+ * Parameters of watch.
+ *
+ * @param name of the one object that the path names; empty for all.
+ * @param watchList whether the feature gate of streaming lists is on.
+ */
+export function watchParameters(
+  resource: Resource,
+  { query, name }: Pick<ResourceFacts, "name" | "query">,
+  watchList: boolean,
+): WatchParameters {
   const report = FieldReport.start();
   const match = textOf(query, "resourceVersionMatch");
+  const token = textOf(query, "continue");
   const initial = query.get("sendInitialEvents");
   const sendInitialEvents = initial !== undefined && isTrue(initial);
   if (initial !== undefined) {
@@ -102,16 +113,16 @@ export function watchParameters(resource: Resource, query: Query, watchList: boo
     }
   } else if (match !== undefined) {
     report.at("resourceVersionMatch").forbidden("resourceVersionMatch is forbidden for watch");
+    checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
   }
   const timeoutSeconds = integerParameter(query, "timeoutSeconds");
   if (timeoutSeconds !== undefined && timeoutSeconds < 0) {
     report.at("timeoutSeconds").invalid(timeoutSeconds, "must be 0 or more");
   }
-  if ((query.get("continue") ?? "") !== "")
-    report.at("continue").forbidden("continue is forbidden for watch");
+  if (token !== undefined) report.at("continue").forbidden("continue is forbidden for watch");
   if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
   return {
-    selection: selectionOf(resource, query),
+    selection: name === "" ? selectionOf(resource, query) : selectionOfOne(resource, query, name),
     resourceVersion: parseResourceVersion(query.get("resourceVersion")),
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
     sendInitialEvents,
@@ -121,6 +132,20 @@ export function watchParameters(resource: Resource, query: Query, watchList: boo
 
 function selectionOf(resource: Resource, query: Query): Selection {
   return parseSelection(resource, query.get("labelSelector") ?? "", query.get("fieldSelector") ?? "");
+}
+
+/**
+ * The selection of a watch whose path names the object.
+ *
+ * @throws {StatusError} BadRequest for a field selector that isn't for just this name.
+ */
+function selectionOfOne(resource: Resource, query: Query, name: string): Selection {
+  const labels = query.get("labelSelector") ?? "";
+  const fields = query.get("fieldSelector") ?? "";
+  if (fields === "") return parseSelection(resource, labels, fieldEquals("metadata.name", name));
+  const selection = parseSelection(resource, labels, fields);
+  if (selection.name === name) return selection;
+  throw new StatusError("BadRequest", "the fieldSelector isn't for the name that the path asks for");
 }
 
 function textOf(query: Query, name: string): string | undefined {

@@ -76,8 +76,10 @@ function remoteAt(path: string, apiServices: ApiServices): RemoteApiService | un
 function findResource(service: HttpService, request: RequestContext, facts: ResourceFacts): void {
   const resource = service.engine.registry.find(facts.group, facts.version, facts.resource);
   if (resource === undefined) return;
+  const { subresource, watchPath } = facts;
+  // A path that asks for a watch is there where there are watches.
+  if (watchPath && (subresource !== "" || !resource.kind.verbs.includes("watch"))) return;
   request.resource = resource;
-  const { subresource } = facts;
   request.served = subresource === "" || Object.hasOwn(resource.kind.subresources, subresource);
   // Those of custom kinds are announced also where the definition leaves the subresource out.
   if (request.served || resource.kind.custom !== undefined)

@@ -59,9 +59,9 @@ async function deleteOptions(
   const report = FieldReport.start();
   const dryRun = isDryRun([...query.all("dryRun"), ...(body?.dryRun ?? [])], report);
   const grace = body?.gracePeriodSeconds ?? integerParameter(query, "gracePeriodSeconds");
-  const policy = body?.propagationPolicy ?? query.get("propagationPolicy") ?? "";
+  const policy = body?.propagationPolicy ?? query.get("propagationPolicy");
   const orphan = body?.orphanDependents ?? orphanParameter(query.get("orphanDependents"));
-  if (policy !== "" && orphan !== undefined) {
+  if (policy !== undefined && orphan !== undefined) {
     report
       .at("propagationPolicy")
       .invalid(policy, "orphanDependents and deletionPropagation cannot be both set");
@@ -73,7 +73,7 @@ async function deleteOptions(
     dryRun,
     fieldManager: (exchange.header("user-agent") ?? "").split("/", 1)[0]!,
     gracePeriodSeconds: grace,
-    propagationPolicy: policy !== "" ? propagationPolicy(policy) : policyOf(orphan),
+    propagationPolicy: policy !== undefined ? propagationPolicy(policy) : policyOf(orphan),
     uid: body?.preconditions?.uid,
     resourceVersion: body?.preconditions?.resourceVersion,
   };

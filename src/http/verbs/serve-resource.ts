@@ -32,7 +32,10 @@ export function serveResource(
   if (resource === undefined) throw unknownPath(groupHint(facts.group, service.engine.vocabulary));
   checkShape(resource, facts);
   const verb = facts.verb as Verb;
-  if (!verbsAt(resource, facts.subresource).includes(verb)) throw notAllowed();
+  const verbs = verbsAt(resource, facts.subresource);
+  if (!verbs.includes(verb))
+    throw notAllowed(verb === "watch" && verbs.includes("list") ? resource : undefined);
+  if (facts.watchPath && !["GET", "HEAD"].includes(asked.exchange.method)) throw notAllowed();
   const { namespace, name, subresource } = facts;
   asked.target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
   const request = asked as ResourceContext;
@@ -123,9 +126,11 @@ function unknownPath(hint = ""): StatusError {
   return new StatusError("NotFound", `the server could not find the requested resource${hint}`);
 }
 
-function notAllowed(): StatusError {
+/** @param unwatched the resource type that is listed, but not watched. */
+function notAllowed(unwatched?: Resource): StatusError {
   return new StatusError(
     "MethodNotAllowed",
     "the server does not allow this method on the requested resource",
+    unwatched && { kind: unwatched.name, group: unwatched.group },
   );
 }

@@ -27,11 +27,7 @@ const bookmarkMs = 60 * 1000;
 /** GET of a collection with `watch` (spec: conventions 4.6). */
 export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
-  const parameters = watchParameters(
-    target.resource,
-    facts.query,
-    service.engine.featureEnabled("WatchList"),
-  );
+  const parameters = watchParameters(target.resource, facts, service.engine.featureEnabled("WatchList"));
   const encoding = watchEncodingOf(service, request);
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;

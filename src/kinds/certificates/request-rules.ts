@@ -132,13 +132,12 @@ export function checkStatusChange(
   for (const type of decisions) {
     const current = (now.conditions ?? []).filter((one) => one.type === type);
     const old = (before.conditions ?? []).filter((one) => one.type === type);
-    if (old.length < current.length) {
-      if (subresource !== "approval" && type !== "Failed") {
-        list.forbidden(`updates may not add a condition of type "${type}"`);
-      }
-    } else if (old.length > current.length) {
-      list.forbidden(`updates may not remove a condition of type "${type}"`);
-    } else if (!isDeepStrictEqual(old, current)) {
+    // Who approves may say more of a decision; that it failed is the signer's to say.
+    const mayChange = subresource === "approval" || type === "Failed";
+    if (old.length > current.length) list.forbidden(`updates may not remove a condition of type "${type}"`);
+    else if (mayChange) continue;
+    else if (old.length < current.length) list.forbidden(`updates may not add a condition of type "${type}"`);
+    else if (!isDeepStrictEqual(old, current)) {
       list.forbidden(`updates may not modify a condition of type "${type}"`);
     }
   }

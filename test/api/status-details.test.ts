@@ -38,6 +38,54 @@ describe("a fault of a verb's options names the options and their group", () => 
   });
 });
 
+describe("an option's text", () => {
+  test.each([
+    ["GET", "limit="],
+    ["GET", "limit=few"],
+    ["GET", "timeoutSeconds="],
+    ["GET", "watch=1&timeoutSeconds="],
+    ["GET", "resourceVersion=new"],
+    ["DELETE", "gracePeriodSeconds="],
+    ["DELETE", "gracePeriodSeconds=1e3"],
+  ])("%s ?%s is no number: 400", async (method, query) => {
+    const { status, body } = await server.admin.ask(method, `${path}?${query}`);
+    expect([status, body.reason]).toEqual([400, "BadRequest"]);
+  });
+
+  test("propagationPolicy= is no policy: 422", async () => {
+    const { status, body } = await server.admin.delete(`${path}/one?propagationPolicy=`);
+    expect([status, body.details.causes.map(({ field }: { field: string }) => field)]).toEqual([
+      422,
+      ["propagationPolicy"],
+    ]);
+  });
+
+  const [alone, unless, odd, zero] = [
+    "forbidden for watch",
+    "forbidden unless resourceVersion",
+    "Unsupported value",
+    'for resourceVersion "0"',
+  ] as const;
+  const continued = "forbidden when continue";
+  test.each([
+    ["resourceVersionMatch=Exact", [unless]],
+    ["resourceVersionMatch=exact&continue=x", [unless, continued, odd]],
+    ["resourceVersionMatch=Exact&resourceVersion=0", [zero]],
+    ["resourceVersionMatch=Odd&resourceVersion=new", [odd]],
+    ["watch=1&resourceVersionMatch=Odd", [alone, unless, odd]],
+    ["watch=1&resourceVersionMatch=Exact&resourceVersion=0", [alone, zero]],
+    ["watch=1&resourceVersionMatch=Exact&resourceVersion=new", [alone]],
+  ])("?%s: all that is wrong with the match is told", async (query, expected) => {
+    const { status, body } = await server.admin.get(`${path}?${query}`);
+    expect(status).toBe(422);
+    const causes = body.details.causes as { message: string; field: string }[];
+    expect(causes.map(({ field }) => field)).toEqual(expected.map(() => "resourceVersionMatch"));
+    expect(causes.map(({ message }) => message)).toEqual(
+      expected.map((part) => expect.stringContaining(part)),
+    );
+  });
+});
+
 describe("a failed precondition names the kind of the object", () => {
   test("of a deletion", async () => {
     const { status, body } = await server.admin.ask("DELETE", `${path}/one`, {

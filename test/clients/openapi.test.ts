@@ -123,6 +123,63 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     expect(paths[`/apis/authorization.${suffix}/v1/subjectaccessreviews`]).not.toHaveProperty("get");
   });
 
+  it("describes the paths that ask for a watch by themselves", async () => {
+    const { paths, definitions } = await whole();
+    const base = "/api/v1/watch";
+    const described = (path: string) => {
+      const { get, parameters } = paths[path] as unknown as {
+        get: Operation;
+        parameters: { name: string }[];
+      };
+      return [get.operationId, get[`${prefix}action`], parameters.map(({ name }) => name).includes("watch")];
+    };
+    expect(
+      [
+        `${base}/namespaces/{namespace}/configmaps`,
+        `${base}/namespaces/{namespace}/configmaps/{name}`,
+        `${base}/configmaps`,
+        `${base}/namespaces`,
+        `${base}/namespaces/{name}`,
+      ].map(described),
+    ).toEqual([
+      ["watchCoreV1NamespacedConfigMapList", "watchlist", true],
+      ["watchCoreV1NamespacedConfigMap", "watch", true],
+      ["watchCoreV1ConfigMapListForAllNamespaces", "watchlist", true],
+      ["watchCoreV1NamespaceList", "watchlist", true],
+      ["watchCoreV1Namespace", "watch", true],
+    ]);
+    expect(paths[`${base}/configmaps`]!["get"]!["responses"]).toMatchObject({
+      200: { schema: { $ref: `#/definitions/${meta}.WatchEvent` } },
+    });
+    expect(definitions[`${meta}.WatchEvent`]).toMatchObject({ required: ["object", "type"] });
+    expect(paths).not.toHaveProperty([`${base}/componentstatuses`]);
+  });
+
+  it("describes connections by method, with what each is asked for", async () => {
+    const { paths } = await whole();
+    const pod = "/api/v1/namespaces/{namespace}/pods/{name}";
+    const described = (path: string) => {
+      const { parameters, ...operations } = paths[path] as unknown as Record<string, Operation> & {
+        parameters: { name: string; in: string }[];
+      };
+      const ids = Object.values(operations).map(({ operationId }) => operationId);
+      return [ids, parameters.filter((one) => one.in === "query").map(({ name }) => name)];
+    };
+    const connects = (methods: readonly string[], what: string) =>
+      methods.map((method) => `connectCoreV1${method}Namespaced${what}`);
+    const all = ["Get", "Head", "Post", "Put", "Patch", "Delete"];
+    const [ids, asked] = described(`${pod}/proxy/{path}`);
+    expect([ids!.toSorted(), asked]).toEqual([connects(all, "PodProxyWithPath").toSorted(), ["path"]]);
+    const streams = ["container", "stdin", "stdout", "stderr", "tty"];
+    expect(described(`${pod}/exec`)).toEqual([connects(["Post", "Get"], "PodExec"), ["command", ...streams]]);
+    expect(described(`${pod}/attach`)).toEqual([connects(["Post", "Get"], "PodAttach"), streams]);
+    expect(described(`${pod}/portforward`)).toEqual([connects(["Post", "Get"], "PodPortforward"), ["ports"]]);
+    const [read, options] = described(`${pod}/log`);
+    expect(read).toEqual(["readCoreV1NamespacedPodLog"]);
+    expect(options).toEqual(expect.arrayContaining(["container", "follow", "tailLines", "pretty"]));
+    expect(paths[`${pod}/log`]!["get"]).toHaveProperty(["produces", 0], "text/plain");
+  });
+
   it("is also to be had in binary", async () => {
     const { definitions, paths } = await whole();
     const { contentType, bytes } = await readBinary(server);

@@ -270,6 +270,8 @@ const pathMessage = {
     put: wrapped([3], message(operationMessage)),
     post: wrapped([4], message(operationMessage)),
     delete: wrapped([5], message(operationMessage)),
+    options: wrapped([6], message(operationMessage)),
+    head: wrapped([7], message(operationMessage)),
     patch: wrapped([8], message(operationMessage)),
     parameters: each(wrapped([9], parameter)),
   },

@@ -4,6 +4,7 @@ import { hasBinaryForm } from "../../../schema/protobuf/numbered.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { SchemaObject } from "../../../schema/openapi/schema-object.ts";
 import { StatusType } from "../../../schema/status-type.ts";
+import { WatchEventType } from "../../../schema/watch-event-type.ts";
 import { DeleteOptionsBody } from "../../../kinds/meta/delete-options.ts";
 import { applyType, patchTypes } from "../../request/media-types.ts";
 import {
@@ -31,9 +32,18 @@ export interface Place {
   readonly inNamespace: boolean;
 }
 
+/** The methods of connections, by the verb that each asks permission for. */
+const connectMethods = {
+  get: ["get", "head"],
+  create: ["post"],
+  update: ["put"],
+  patch: ["patch"],
+  delete: ["delete"],
+} as const;
+
 /** An operation before it takes a dialect's form. */
 interface Outline {
-  readonly method: "delete" | "get" | "patch" | "post" | "put";
+  readonly method: "delete" | "get" | "head" | "patch" | "post" | "put";
   readonly action: string;
   readonly id: string;
   readonly does: string;
@@ -49,20 +59,47 @@ interface Outline {
 const anyType = ["*/*"] as const;
 const phrases: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
-/** The operation of a verb at a place, and the HTTP method under which it stands; undefined where there is none. */
-export function operationOf(
-  verb: Verb,
-  place: Place,
-  definitions: Definitions,
-): { readonly method: string; readonly operation: object } | undefined {
-  const outline = outlineOf(verb, place, definitions);
-  if (outline === undefined) return undefined;
-  return { method: outline.method, operation: render(outline, place, definitions) };
+/** The operations of a verb at a place, by the HTTP method under which each stands. */
+export function operationsOf(verb: Verb, place: Place, definitions: Definitions): Record<string, object> {
+  const outlines =
+    place.connection === undefined ? [outlineOf(verb, place, definitions)] : connections(verb, place);
+  return Object.fromEntries(
+    outlines.flatMap((one) =>
+      one === undefined ? [] : [[one.method, render(one, place, definitions)] as const],
+    ),
+  );
+}
+
+/**
+ * The operation of a path that asks for a watch by itself (spec: conventions 4.6, as the reference).
+ *
+ * @param ofOne whether the path names the object.
+ */
+export function watchPathOperation(place: Place, ofOne: boolean, definitions: Definitions): object {
+  const answers = {
+    200: definitions.shared(WatchEventType, [{ group: "", kind: "WatchEvent", version: "v1" }]),
+  };
+  const { kind } = place.resource;
+  const parts = ofOne
+    ? { action: "watch", id: operationId("watch", place), does: `watch an object of kind ${kind.name}` }
+    : {
+        action: "watchlist",
+        id: operationId("watch", place, "List"),
+        does: `watch objects of kind ${kind.name}`,
+      };
+  const instead = "deprecated: a list with the parameter watch does the same";
+  const outlined = {
+    ...parts,
+    does: `${parts.does}. ${instead}`,
+    method: "get" as const,
+    parameters: [],
+    answers,
+  };
+  return render(outlined, place, definitions);
 }
 
 function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline | undefined {
   const { kind } = place;
-  if (place.connection !== undefined) return connection(verb, place);
   const object = definitions.kind(kind);
   const body = { schema: object, types: anyType, required: true };
   const changed = { 200: object, 201: object };
@@ -114,14 +151,26 @@ function deletion(verb: "delete" | "deletecollection", place: Place, definitions
 }
 
 /** A connection answers with whatever is at its other end. */
-function connection(verb: Verb, place: Place): Outline | undefined {
-  const methods = { get: "get", create: "post", update: "put", patch: "patch", delete: "delete" } as const;
-  const method = verb in methods ? methods[verb as keyof typeof methods] : undefined;
-  if (method === undefined) return undefined;
-  const text = { 200: { type: "string" } } as const;
-  // What only shows something of the object is read like the object.
-  if (place.connection === place.kind.name) return outline("get", "get", place, "read", { answers: text });
-  return outline(method, "connect", place, `connect${capital(method)}`, { answers: text });
+function connections(verb: Verb, place: Place): Outline[] {
+  const answers = { 200: { type: "string" } } as const;
+  if (isText(place)) return [outline("get", "get", place, "read", { answers })];
+  const methods = verb in connectMethods ? connectMethods[verb as keyof typeof connectMethods] : [];
+  const { resource, subresource } = place;
+  return methods
+    .filter((method) => method !== "head" || subresource === "proxy")
+    .map((method) => ({
+      method,
+      action: "connect",
+      id: operationId("connect", place, "", capital(method)),
+      does: `connect ${method.toUpperCase()} requests to ${subresource} of ${resource.kind.name}`,
+      parameters: [],
+      answers,
+    }));
+}
+
+/** Whether a connection only shows something of the object, as a log: it is read like the object. */
+function isText({ connection, kind }: Place): boolean {
+  return connection === kind.name;
 }
 
 function outline(
@@ -139,14 +188,20 @@ function outline(
 }
 
 /** As the field's generators expect: `readCoreV1NamespacedConfigMap`, `listCoreV1ConfigMapForAllNamespaces`. */
-function operationId(word: string, { resource, subresource, inNamespace, withPath }: Place): string {
+function operationId(
+  word: string,
+  { resource, subresource, inNamespace, withPath }: Place,
+  many = "",
+  method = "",
+): string {
   const { kind, namespaced } = resource;
   const collection = word === "deleteCollection" ? "Collection" : "";
   const start = collection === "" ? word : "delete";
   const scope = namespaced && inNamespace ? "Namespaced" : "";
   const all = namespaced && !inNamespace ? "ForAllNamespaces" : "";
   const version = `${groupWords(kind.group.base)}${capital(kind.version)}`;
-  return `${start}${version}${collection}${scope}${kind.name}${capital(subresource)}${withPath === true ? "WithPath" : ""}${all}`;
+  const path = withPath === true ? "WithPath" : "";
+  return `${start}${version}${method}${collection}${scope}${kind.name}${many}${capital(subresource)}${path}${all}`;
 }
 
 function groupWords(base: string): string {
@@ -163,7 +218,8 @@ function capital(word: string): string {
   return word === "" ? "" : word[0]!.toUpperCase() + word.slice(1);
 }
 
-function render(outline: Outline, { resource, kind, connection }: Place, definitions: Definitions): object {
+function render(outline: Outline, place: Place, definitions: Definitions): object {
+  const { resource, kind, connection } = place;
   const { dialect } = definitions;
   const parameters = outline.parameters.map((one) => parameterObject(one, dialect));
   const head = { description: outline.does, operationId: outline.id, tags: [tagOf(resource)] };
@@ -172,7 +228,8 @@ function render(outline: Outline, { resource, kind, connection }: Place, definit
     [definitions.extension("group-version-kind")]:
       connection === undefined ? definitions.kindOf(kind) : { ...definitions.kindOf(kind), kind: connection },
   };
-  const types = typesOf(outline, hasBinaryForm(kind.type) ? definitions.protobufMediaType : undefined);
+  const answered = typesOf(outline, hasBinaryForm(kind.type) ? definitions.protobufMediaType : undefined);
+  const types = connection !== undefined && isText(place) ? ["text/plain", ...answered] : answered;
   if (dialect === "v3") return { ...head, ...bodyAndAnswers(outline, parameters, types), ...marks };
   const { body } = outline;
   const bodyObject =
@@ -194,7 +251,7 @@ function render(outline: Outline, { resource, kind, connection }: Place, definit
 function typesOf({ action }: Outline, binary: string | undefined): readonly string[] {
   if (action === "connect") return anyType;
   const types = ["application/json", "application/yaml", ...(binary === undefined ? [] : [binary])];
-  if (action !== "list") return types;
+  if (action !== "list" && !action.startsWith("watch")) return types;
   const watched = binary === undefined ? [] : [`${binary};stream=watch`];
   return [...types, "application/json;stream=watch", ...watched];
 }

@@ -82,6 +82,45 @@ export const deleteParameters: readonly Parameter[] = [
   query("propagationPolicy", "string", "What happens to dependents: Background, Foreground or Orphan."),
 ];
 
+const container = query(
+  "container",
+  "string",
+  "Name of the container; the only one, or the default one, where it is left out.",
+);
+const streams: readonly Parameter[] = [
+  container,
+  query("stdin", "boolean", "Whether what the client sends is the input of the process."),
+  query("stdout", "boolean", "Whether the client gets what the process writes to its standard output."),
+  query("stderr", "boolean", "Whether the client gets what the process writes to its standard error."),
+  query("tty", "boolean", "Whether the process has a terminal."),
+];
+
+/** What a connection is asked for, by subresource. */
+export const connectionParameters: Readonly<Record<string, readonly Parameter[]>> = {
+  attach: streams,
+  exec: [
+    query("command", "string", "The command and its arguments, one after the other; no shell reads them."),
+    ...streams,
+  ],
+  log: [
+    container,
+    query("follow", "boolean", "Whether the answer goes on while the container writes."),
+    query(
+      "insecureSkipTLSVerifyBackend",
+      "boolean",
+      "Whether the node's agent may show any certificate; what it answers can't be trusted then.",
+    ),
+    query("limitBytes", "integer", "The most bytes that are answered."),
+    query("previous", "boolean", "Whether the log is that of the container before it was started again."),
+    query("sinceSeconds", "integer", "How old the first line may be, in seconds."),
+    query("tailLines", "integer", "How many of the last lines are answered."),
+    query("timestamps", "boolean", "Whether each line begins with its time."),
+    prettyParameter,
+  ],
+  portforward: [query("ports", "integer", "The ports of the pod.")],
+  proxy: [query("path", "string", "Path at the other end; what stands behind the subresource counts.")],
+};
+
 /** A parameter in a dialect's form. */
 export function parameterObject({ name, in: place, type, doc }: Parameter, dialect: Dialect): object {
   const required = place === "path" ? { required: true } : {};

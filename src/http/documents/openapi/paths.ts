@@ -1,13 +1,17 @@
 import type { Resource } from "../../../resources/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { Kind, Subresource, Verb } from "../../../schema/kind.ts";
-import { operationOf, type Place } from "./operations.ts";
+import { operationsOf, watchPathOperation, type Place } from "./operations.ts";
 import {
+  connectionParameters,
+  listParameters,
   nameParameter,
   namespaceParameter,
   parameterObject,
   prettyParameter,
   restParameter,
+  watchParameters,
+  type Parameter,
 } from "./parameters.ts";
 
 export type PathItem = Record<string, unknown>;
@@ -36,6 +40,8 @@ export function resourcePaths(
     );
     if (item !== undefined) paths[path] = item;
   };
+  if (kind.custom === undefined && kind.verbs.includes("watch"))
+    Object.assign(paths, watchPaths(base, place, definitions));
   add(scope, ["list", "create", "deletecollection"], place);
   add(`${scope}/{name}`, ["get", "update", "patch", "delete"], place);
   if (namespaced) add(`${base}/${name}`, ["list"], { ...place, inNamespace: false });
@@ -46,6 +52,22 @@ export function resourcePaths(
     if (subresource === "proxy") add(`${path}/{path}`, declared.verbs, { ...at, withPath: true });
   }
   return paths;
+}
+
+/** The paths that ask for a watch by themselves. */
+function watchPaths(base: string, place: Place, definitions: Definitions): Record<string, PathItem> {
+  const { name, namespaced } = place.resource;
+  const scope = namespaced ? `${base}/watch/namespaces/{namespace}/${name}` : `${base}/watch/${name}`;
+  const item = (path: string, ofOne: boolean, at: Place) => {
+    const operations = { get: watchPathOperation(at, ofOne, definitions) };
+    const asked = [...listParameters, ...watchParameters, prettyParameter];
+    return [path, withParameters(operations, path, asked, at, definitions)] as const;
+  };
+  return Object.fromEntries([
+    item(scope, false, place),
+    item(`${scope}/{name}`, true, place),
+    ...(namespaced ? [item(`${base}/watch/${name}`, false, { ...place, inNamespace: false })] : []),
+  ]);
 }
 
 /** What a subresource takes and answers. */
@@ -68,16 +90,26 @@ function pathItem(
   definitions: Definitions,
 ): PathItem | undefined {
   const item: PathItem = {};
-  for (const verb of verbs) {
-    const made = operationOf(verb, place, definitions);
-    if (made !== undefined) item[made.method] = made.operation;
-  }
+  for (const verb of verbs) Object.assign(item, operationsOf(verb, place, definitions));
   if (Object.keys(item).length === 0) return undefined;
+  const asked =
+    place.connection === undefined ? [prettyParameter] : (connectionParameters[place.subresource] ?? []);
+  return withParameters(item, path, asked, place, definitions);
+}
+
+/** @param asked what the query of every operation may say. */
+function withParameters(
+  item: PathItem,
+  path: string,
+  asked: readonly Parameter[],
+  place: Place,
+  { dialect }: Definitions,
+): PathItem {
   const parameters = [
     ...(path.includes("{name}") ? [nameParameter(place.resource.kind.name)] : []),
     ...(path.includes("{namespace}") ? [namespaceParameter] : []),
     ...(path.includes("{path}") ? [restParameter] : []),
-    prettyParameter,
+    ...asked,
   ];
-  return { ...item, parameters: parameters.map((one) => parameterObject(one, definitions.dialect)) };
+  return { ...item, parameters: parameters.map((one) => parameterObject(one, dialect)) };
 }

@@ -1,0 +1,12 @@
+import { struct } from "./meta.ts";
+import { field, object, string } from "./types.ts";
+
+/** One event of a watch (spec: conventions 2.3). */
+export const WatchEventType = struct("WatchEvent", "A change that a watch tells of.", {
+  type: field(1, string, "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.").required(),
+  object: field(
+    2,
+    object,
+    "The object as it is after the change, or as it was; a Status where the type is ERROR.",
+  ).required(),
+});

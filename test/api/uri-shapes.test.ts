@@ -74,6 +74,9 @@ describe("paths that lead nowhere", () => {
     ["PUT", "/api/v1/namespaces/team-a/configmaps", 405],
     ["PATCH", "/api/v1/namespaces/team-a/configmaps", 405],
     ["OPTIONS", "/api/v1/namespaces", 405],
+    ["GET", "/api/v1/bindings", 404],
+    ["POST", "/api/v1/bindings", 404],
+    ["GET", "/api/v1/namespaces/team-a/bindings", 405],
   ])("%s %s is %d", async (method, path, status) => {
     const answer = await server.admin.ask(method, path, method === "GET" ? {} : { body: {} });
     expect(answer.status).toBe(status);

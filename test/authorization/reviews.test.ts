@@ -156,7 +156,7 @@ describe("faults of specs", () => {
     expect(selfSubjectAccessReviewFaults({ nonResourceAttributes: path, resourceAttributes: null })).toEqual(
       [],
     );
-    expect(brief(selfSubjectAccessReviewFaults({}))).toEqual(["required resourceAttributes"]);
+    expect(brief(selfSubjectAccessReviewFaults({}))).toEqual(["invalid resourceAttributes"]);
     const both = { resourceAttributes: pods as object, nonResourceAttributes: path };
     expect(brief(selfSubjectAccessReviewFaults(both))).toEqual(["invalid nonResourceAttributes"]);
     expect(brief(subjectAccessReviewFaults({ user: "u", ...both }))).toEqual([

@@ -102,7 +102,7 @@ function checkShape(resource: Resource, facts: ResourceFacts): void {
   if (!resource.namespaced) {
     if (namespace !== "" && !isNamespaceItself(resource, facts)) throw unknownPath();
   } else if (namespace === "") {
-    if (name !== "") throw unknownPath();
+    if (name !== "" || !resource.kind.verbs.includes("list")) throw unknownPath();
     if (verb !== "list" && verb !== "watch") throw notAllowed();
   }
   if (name !== "" && verb === "create" && subresource === "") throw notAllowed();

@@ -34,7 +34,7 @@ export function selfSubjectAccessReviewFaults(spec: ReviewSpecParts | undefined)
   }
   if (!isGiven(resourceAttributes) && !isGiven(nonResourceAttributes)) {
     const message = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-    return [{ path: ["resourceAttributes"], kind: "required", message, value: undefined }];
+    return [{ path: ["resourceAttributes"], kind: "invalid", message, value: null }];
   }
   return [];
 }

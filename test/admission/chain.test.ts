@@ -176,7 +176,7 @@ describe("AlwaysDeny", () => {
     const watch = await server.admin.watch(`${maps}?watch=true`);
     expect(watch.status).toBe(200);
     watch.close();
-    expect((await server.admin.get(`${PODS}/there/log`)).status).toBe(200);
+    expect((await server.admin.get(`${PODS}/there/log`)).status).toBe(204);
   });
 
   test("the metrics count it", async () => {

@@ -103,6 +103,18 @@ describe("a failed precondition names the kind of the object", () => {
 });
 
 describe("what isn't negotiated", () => {
+  test("is metadata under the name of what isn't answered: a list's for an object, an object's for a list", async () => {
+    const status = async (at: string, as: string) => {
+      const accept = `application/json;as=${as};g=meta.platform.io;v=v1`;
+      const { status, body } = await server.admin.get(at, { accept });
+      return status === 200 ? body.kind : [status, body.reason];
+    };
+    const [one, list] = ["PartialObjectMetadata", "PartialObjectMetadataList"];
+    const refused = [406, "NotAcceptable"];
+    expect([await status(`${path}/one`, one), await status(path, list)]).toEqual([one, list]);
+    expect([await status(`${path}/one`, list), await status(path, one)]).toEqual([refused, refused]);
+  });
+
   const tables = "application/json;as=Table;g=meta.platform.io;v=v9";
   test.each([
     ["a media type that nobody knows is 406 with empty details", "image/png", {}],

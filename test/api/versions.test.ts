@@ -19,7 +19,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.close(), withAlpha.close()]));
 
 const pathOf = (version: string) => (version.includes("/") ? `/apis/${version}` : `/api/${version}`);
-const collectionOf = (kind: Kind) => `${pathOf(apiVersionOf(kind, platform))}/${kind.resource}`;
+/** The collection over all namespaces; of kinds that are only created in one, that of a namespace. */
+const collectionOf = (kind: Kind) => {
+  const scope = kind.scope === "Namespaced" && !kind.verbs.includes("list") ? "/namespaces/default" : "";
+  return `${pathOf(apiVersionOf(kind, platform))}${scope}/${kind.resource}`;
+};
 const nameOf = (kind: Kind) => `${apiVersionOf(kind, platform)} ${kind.name}`;
 /** How a collection of a served kind answers: kinds that are only created have none. */
 const wanted = (kind: Kind) => (kind.verbs.includes("list") ? 200 : kind.verbs.length > 0 ? 405 : 404);

@@ -60,11 +60,6 @@ export const heldOfLives: readonly Held[] = [
     when: ({ step, ours }) => step === "create from null" && ours.status === 400,
   },
   {
-    because: "the form of metadata is given for one object and for many, whichever was asked for",
-    when: (difference) =>
-      codes(difference) === "406 200" && isStep(/^(get as a list|list as one part)$/)(difference),
-  },
-  {
     because: "what is applied names its object and namespace: that is looked at before who owns what",
     when: (difference) =>
       codes(difference) === "409 400" &&

@@ -19,6 +19,8 @@ export interface Wanted {
   readonly as: "whole" | "table" | "metadata";
   /** Version of the form in which a part is shown. */
   readonly version: string;
+  /** Of metadata: whether it is asked for by the name of a list of it. */
+  readonly ofList?: boolean;
 }
 
 const json: Wanted = { format: "json", as: "whole", version: "" };
@@ -79,6 +81,19 @@ export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary
   );
 }
 
+/**
+ * The metadata of a list and that of an object are asked for by names of their own.
+ *
+ * @param verb of the request.
+ * @throws {StatusError} NotAcceptable where the other name is used.
+ */
+export function checkMetadataName({ as, ofList }: Wanted, verb: string): void {
+  if (as !== "metadata" || (verb !== "get" && verb !== "list") || ofList === (verb === "list")) return;
+  const [asked, there] =
+    verb === "list" ? ["PartialObjectMetadata", "a list"] : ["PartialObjectMetadataList", "an object"];
+  throw new StatusError("NotAcceptable", `${asked} is asked for, but the answer is ${there}`);
+}
+
 /** Ends the message about an Accept header that asks in another vocabulary's names. */
 function acceptHint(accept: string, vocabulary: Vocabulary): string {
   for (const { type, parameters } of parseAccept(accept)) {
@@ -98,7 +113,7 @@ function wantedOf({ type, parameters }: MediaRange, vocabulary: Vocabulary): Wan
     return undefined;
   if (as === "Table") return format === "protobuf" ? undefined : { format, as: "table", version };
   const partial = as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
-  return partial ? { format, as: "metadata", version } : undefined;
+  return partial ? { format, as: "metadata", version, ofList: as.endsWith("List") } : undefined;
 }
 
 function formatOf(type: string, vocabulary: Vocabulary): Format | undefined {

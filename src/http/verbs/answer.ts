@@ -9,7 +9,7 @@ import { sendCompressed } from "../answers/compression.ts";
 import { writesFrames, type Encoding, type WatchEncoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
-import { negotiate, negotiateJson, negotiateWatch } from "../request/negotiation.ts";
+import { checkMetadataName, negotiate, negotiateJson, negotiateWatch } from "../request/negotiation.ts";
 import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
@@ -31,6 +31,7 @@ export function encodingOf(
 ): Encoding {
   const accept = exchange.header("accept");
   let wanted = service.encodings.wanted(accept);
+  checkMetadataName(wanted, facts.verb);
   if (wanted.format === "protobuf" && wanted.as === "whole" && !hasBinaryForm(resource.kind.type))
     wanted = negotiateJson(accept, service.engine.vocabulary);
   if (wanted.as === "table" && !hasTable(resource))

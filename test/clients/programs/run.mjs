@@ -4,7 +4,7 @@
 // CI runs without them.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,6 +34,12 @@ try {
     run("python3", ["-m", "venv", path.join(folder, "venv")]);
     run(python, ["-m", "pip", "install", "--quiet", "-r", path.join(source, "requirements.txt")]);
     run(python, [path.join(source, "main.py")], { env });
+  });
+  program("Java", ["mvn", "--version"], () => {
+    // What is compiled stays out of the sources.
+    const project = path.join(folder, "java");
+    cpSync(path.join(here, "java"), project, { recursive: true });
+    run("mvn", ["--quiet", "compile", "exec:java", "-Dexec.mainClass=Main"], { cwd: project, env });
   });
 } finally {
   server.kill();

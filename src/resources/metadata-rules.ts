@@ -22,6 +22,9 @@ const maxNameBytes = 512;
 /** The most bytes that the annotations of one object may have together. */
 export const maxAnnotationBytes = 256 * 1024;
 
+/** The most owners that one object may have; admission, the garbage collector and each update look at all of them. */
+const maxOwnerReferences = 4096;
+
 /** What is wrong with a name, by the form that the kind asks for. */
 const nameFaults = {
   subdomain: dnsSubdomainFaults,
@@ -100,8 +103,13 @@ function checkFinalizers(
 }
 
 function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
+  const { ownerReferences = [] } = meta;
+  if (ownerReferences.length > maxOwnerReferences) {
+    report.tooMany(ownerReferences.length, maxOwnerReferences);
+    return;
+  }
   let controllers = 0;
-  for (const owner of meta.ownerReferences ?? []) {
+  for (const owner of ownerReferences) {
     if (report.full) return;
     const { apiVersion } = owner;
     // All at the list, as in the reference.
@@ -115,7 +123,7 @@ function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
     if (owner.controller === true) controllers++;
   }
   if (controllers > 1)
-    report.invalid(meta.ownerReferences, "only one reference can have controller set to true");
+    report.invalid(ownerReferences, "only one reference can have controller set to true");
 }
 
 /** What an update can't change; a deletion begins with DELETE. */

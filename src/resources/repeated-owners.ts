@@ -1,12 +1,16 @@
-import { deepEqual, type JsonValue } from "../base/json/value.ts";
 import type { ObjectMetaValue } from "../schema/kind.ts";
+import type { OwnerReferenceValue } from "../schema/api-object.ts";
 import type { WriteResult } from "./engine.ts";
 
+/** How many uids the warning lists; a header line has to stay short. */
+const listedUids = 20;
+
 /**
- * Leaves out owners that stand in an object's metadata more than once, as the reference does. Changes `meta`.
+ * Removes owner references that equal an earlier one of the same object, as the reference does. Changes `meta`. Linear in the
+ * number of references.
  *
- * @param when how they came there, as the warning says it: by the request, or by admission.
- * @returns what the writer should know of it; nothing where no owner was repeated.
+ * @param when the phase that added the duplicates, as the warning names it: the request itself, or mutating admission.
+ * @returns the warnings for the client; empty where no reference was repeated.
  */
 export function dropRepeatedOwners(
   meta: ObjectMetaValue,
@@ -14,27 +18,35 @@ export function dropRepeatedOwners(
 ): readonly string[] {
   const { ownerReferences } = meta;
   if (ownerReferences === undefined || ownerReferences.length < 2) return noWarnings;
-  const kept: typeof ownerReferences = [];
+  const distinct = new Map<string, OwnerReferenceValue>();
   const repeated: string[] = [];
-  const byUid = new Map<string, typeof ownerReferences>();
   for (const owner of ownerReferences) {
-    const same = byUid.get(owner.uid) ?? [];
-    if (same.some((one) => deepEqual(one as unknown as JsonValue, owner as unknown as JsonValue))) {
-      repeated.push(owner.uid);
-      continue;
-    }
-    byUid.set(owner.uid, [...same, owner]);
-    kept.push(owner);
+    const identity = identityOf(owner);
+    if (distinct.has(identity)) repeated.push(owner.uid);
+    else distinct.set(identity, owner);
   }
   if (repeated.length === 0) return noWarnings;
-  meta.ownerReferences = kept;
-  const uids = `duplicate UID(s) observed: ${repeated.join(", ")}`;
+  meta.ownerReferences = [...distinct.values()];
+  const rest = repeated.length - listedUids;
+  const uids = repeated.slice(0, listedUids).join(", ") + (rest > 0 ? `, and ${rest} more` : "");
   return [
-    `.metadata.ownerReferences contains duplicate entries${when}; the server keeps one of each; ${uids}`,
+    `.metadata.ownerReferences contains duplicate entries${when}; the server keeps one of each; duplicate UID(s) observed: ${uids}`,
   ];
 }
 
 const noWarnings: readonly string[] = [];
+
+/** Equal for two references with equal members. */
+function identityOf({
+  apiVersion,
+  kind,
+  name,
+  uid,
+  controller,
+  blockOwnerDeletion,
+}: OwnerReferenceValue): string {
+  return JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+}
 
 /** A write's result with more warnings before its own. */
 export function withWarnings(result: WriteResult, warnings: readonly string[]): WriteResult {

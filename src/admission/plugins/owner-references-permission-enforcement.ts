@@ -67,10 +67,10 @@ function newlyBlocking(
   after: readonly OwnerReference[],
   before: readonly OwnerReference[],
 ): readonly OwnerReference[] {
-  return after.filter((owner) => {
-    if (owner.blockOwnerDeletion !== true) return false;
-    return before.find(({ uid }) => uid === owner.uid)?.blockOwnerDeletion !== true;
-  });
+  const blocking = new Map<string, boolean>();
+  for (const { uid, blockOwnerDeletion } of before)
+    if (!blocking.has(uid)) blocking.set(uid, blockOwnerDeletion === true);
+  return after.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion === true && !blocking.get(uid));
 }
 
 async function mayBlock(

@@ -84,6 +84,17 @@ describe("who writes roles and bindings gets no right by it that they lack", () 
     ["an apply", () => apply(`${clusterRoles}/harmless`, clusterRole("harmless", everything))],
     ["a role that already holds more", () => mallory.patch(`${clusterRoles}/admin`, all)],
     [
+      "an annotation that ends the reconciliation of a default role",
+      () =>
+        mallory.patch(`${clusterRoles}/cluster-admin`, {
+          metadata: { annotations: { "rbac.authorization.platform.io/autoupdate": "false" } },
+        }),
+    ],
+    [
+      "a label of a role that holds more",
+      () => mallory.patch(`${clusterRoles}/admin`, { metadata: aggregate }),
+    ],
+    [
       "another's verb",
       () => mallory.patch(`${roles}/harmless`, { rules: [{ ...everything[0], verbs: ["list"] }] }),
     ],

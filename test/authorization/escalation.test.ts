@@ -197,17 +197,22 @@ describe("writing roles", () => {
     expect((await refusal(checkRoleWrite(write, sources(may))))?.code).toBe(403);
   });
 
-  it("a write that changes nothing the role gives is not checked; labels of a ClusterRole are", async () => {
+  it("an update of owner references and finalizers alone is not checked; one of labels and annotations is", async () => {
     const none = sources(grantedToAlice());
-    const live = { ...write.role, metadata: { labels: { a: "b" } } };
-    expect(await refusal(checkRoleWrite({ ...write, role: { ...live }, live }, none))).toBeUndefined();
-    const relabelled = {
-      ...live,
-      metadata: { labels: { "rbac.authorization.platform.io/aggregate-to-admin": "true" } },
-    };
-    expect((await refusal(checkRoleWrite({ ...write, role: relabelled, live }, none)))?.code).toBe(403);
-    const inNamespace = { ...write, namespace: "team-a", role: relabelled, live };
-    expect(await refusal(checkRoleWrite(inNamespace, none))).toBeUndefined();
+    const live = { ...write.role, metadata: { labels: { a: "b" }, resourceVersion: "7" } };
+    const owners = [{ apiVersion: "v1", kind: "ConfigMap", name: "c", uid: "u" }];
+    const collected = { ...live.metadata, ownerReferences: owners, finalizers: ["example.com/f"] };
+    for (const namespace of ["", "team-a"]) {
+      const update = (metadata: object) => ({ ...write, namespace, role: { ...live, metadata }, live });
+      expect(await refusal(checkRoleWrite(update(live.metadata), none))).toBeUndefined();
+      expect(await refusal(checkRoleWrite(update(collected), none))).toBeUndefined();
+      for (const metadata of [
+        { labels: { "rbac.authorization.platform.io/aggregate-to-admin": "true" } },
+        { ...live.metadata, annotations: { "rbac.authorization.platform.io/autoupdate": "false" } },
+      ]) {
+        expect((await refusal(checkRoleWrite(update(metadata), none)))?.code).toBe(403);
+      }
+    }
   });
 
   it("an aggregation rule takes every right", async () => {
@@ -259,9 +264,11 @@ describe("writing bindings", () => {
     expect(await refusal(checkBindingWrite(dangling, sources(withTarget(bind([])))))).toBeUndefined();
   });
 
-  it("a write that leaves role and subjects alone is not checked", async () => {
-    const same = { ...write, live: { ...binding } };
+  it("an update of owner references and finalizers alone is not checked; any other is", async () => {
+    const same = { ...write, live: { ...binding, metadata: { finalizers: ["example.com/f"] } } };
     expect(await refusal(checkBindingWrite(same, sources(withTarget())))).toBeUndefined();
+    const labelled = { ...same, binding: { ...binding, metadata: { labels: { a: "b" } } } };
+    expect((await refusal(checkBindingWrite(labelled, sources(withTarget()))))?.code).toBe(403);
     const more = { ...same, binding: { ...binding, subjects: [toUser("eve")] } };
     expect((await refusal(checkBindingWrite(more, sources(withTarget()))))?.code).toBe(403);
   });

@@ -1,8 +1,11 @@
 import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
-import { checkBindingWrite, checkRoleWrite } from "../../authorization/rbac/escalation.ts";
-import type { BindingObject } from "../../authorization/rbac/policy.ts";
+import {
+  checkBindingWrite,
+  checkRoleWrite,
+  type WrittenBinding,
+} from "../../authorization/rbac/escalation.ts";
 import { rbac } from "../../kinds/groups.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -64,9 +67,9 @@ function checkBinding(
   sources: Sources,
 ): Promise<void> {
   const { namespace, name } = target;
-  const binding = object as unknown as BindingObject;
+  const binding = object as unknown as WrittenBinding;
   return checkBindingWrite(
-    { user, namespace, name, binding, live: live as unknown as BindingObject | undefined },
+    { user, namespace, name, binding, live: live as unknown as WrittenBinding | undefined },
     sources,
   );
 }

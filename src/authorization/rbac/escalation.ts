@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { objectForbidden, objectNotFound } from "../../base/object-errors.ts";
 import type { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
@@ -24,10 +24,15 @@ export interface EscalationSources {
   readonly vocabulary: Vocabulary;
 }
 
-/** The part of a ClusterRole that decides what it grants, or will grant after aggregation. */
+/** A role as a request writes it. */
 export interface WrittenRole extends RoleObject {
   readonly aggregationRule?: unknown;
-  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> | null | undefined } | undefined;
+  readonly metadata?: object | undefined;
+}
+
+/** A binding as a request writes it. */
+export interface WrittenBinding extends BindingObject {
+  readonly metadata?: object | undefined;
 }
 
 /** A write of a Role (in `namespace`) or a ClusterRole (namespace empty). */
@@ -45,9 +50,9 @@ export interface BindingWrite {
   readonly user: UserInfo;
   readonly namespace: string;
   readonly name: string;
-  readonly binding: BindingObject;
+  readonly binding: WrittenBinding;
   /** The existing binding; undefined when the write creates it. */
-  readonly live: BindingObject | undefined;
+  readonly live: WrittenBinding | undefined;
 }
 
 /** The right to everything, which whoever sets an aggregation rule must hold: it may gather anything. */
@@ -65,7 +70,7 @@ const everything: readonly PolicyRule[] = [
  */
 export async function checkRoleWrite(write: RoleWrite, sources: EscalationSources): Promise<void> {
   const { user, namespace, role, live } = write;
-  if (live !== undefined && givesTheSame(role, live, namespace)) return;
+  if (live !== undefined && changesCollectionFieldsOnly(role, live)) return;
   if (isSuperuser(user, sources)) return;
   const resource = namespace === "" ? "clusterroles" : "roles";
   // As in the reference, a role that is being created has no name yet for a rule with resourceNames to match.
@@ -82,14 +87,15 @@ export async function checkRoleWrite(write: RoleWrite, sources: EscalationSource
 
 /**
  * Keeps a user from granting rights that they lack: whoever writes a binding holds every right of its role, or may
- * `bind` that role, or is in `system:masters`. A write that leaves role and subjects alone is not checked.
+ * `bind` that role, or is in `system:masters`. As in {@link checkRoleWrite}, an update that changes nothing but owner references
+ * and finalizers is not checked.
  *
  * @throws {StatusError} Forbidden, with the missing rights in the message; NotFound when the role doesn't exist and
  * the user may not bind it unseen.
  */
 export async function checkBindingWrite(write: BindingWrite, sources: EscalationSources): Promise<void> {
   const { user, namespace, binding, live } = write;
-  if (live !== undefined && grantsTheSame(binding, live)) return;
+  if (live !== undefined && changesCollectionFieldsOnly(binding, live)) return;
   if (isSuperuser(user, sources)) return;
   const { kind, name } = binding.roleRef;
   const isCluster = kind === "ClusterRole";
@@ -138,19 +144,24 @@ function ungrantable(
   return `${who} is attempting to grant RBAC permissions not currently held:\n${what}${errors}`;
 }
 
-function givesTheSame(role: WrittenRole, live: WrittenRole, namespace: string): boolean {
-  return (
-    isDeepStrictEqual(role.rules ?? [], live.rules ?? []) &&
-    isDeepStrictEqual(role.aggregationRule ?? null, live.aggregationRule ?? null) &&
-    (namespace !== "" || isDeepStrictEqual(role.metadata?.labels ?? {}, live.metadata?.labels ?? {}))
-  );
+/** Whether two objects are equal but for the metadata that the garbage collector writes, and their resource versions. */
+function changesCollectionFieldsOnly(
+  object: WrittenRole | WrittenBinding,
+  live: WrittenRole | WrittenBinding,
+): boolean {
+  return deepEqual(withoutCollectionFields(object), withoutCollectionFields(live));
 }
 
-function grantsTheSame(binding: BindingObject, live: BindingObject): boolean {
-  return (
-    isDeepStrictEqual(binding.roleRef, live.roleRef) &&
-    isDeepStrictEqual(binding.subjects ?? [], live.subjects ?? [])
-  );
+function withoutCollectionFields(object: WrittenRole | WrittenBinding): JsonValue {
+  const metadata = {
+    ...object.metadata,
+    ownerReferences: undefined,
+    finalizers: undefined,
+    managedFields: undefined,
+    selfLink: undefined,
+    resourceVersion: undefined,
+  };
+  return { ...object, metadata } as unknown as JsonValue;
 }
 
 function forbidden(

@@ -20,7 +20,7 @@ import { recordOwnership } from "./field-ownership.ts";
 import { matchNamespace, neverGiven, prepareNewMetadata } from "./metadata.ts";
 import { checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
-import { asBuffer, encodeObject } from "./stored.ts";
+import { asBuffer, draftBody, encodeObject } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
 import {
   admissionOf,
@@ -61,10 +61,7 @@ export async function createInContext(
   managed?: ManagedFieldsText,
 ): Promise<WriteResult> {
   const { engine, target, requestTarget, options } = write;
-  if ((given.metadata.resourceVersion ?? "") !== "") {
-    throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
-  }
-  const { name = "", generateName = "" } = given.metadata;
+  const { name = "", generateName = "", resourceVersion = "" } = given.metadata;
   const generated = name === "" && generateName !== "";
   for (let attempt = 1; ; attempt++) {
     // What an attempt fills in, such as names made from the object's own, must not stay for the next.
@@ -74,7 +71,7 @@ export async function createInContext(
     const request = admissionOf(named, options, "CREATE", object, undefined, requestTarget.resource);
     let result: WriteResult | undefined;
     try {
-      result = await admitAndStore(write, request, object, { generated, managed });
+      result = await admitAndStore(write, request, object, { generated, managed, resourceVersion });
     } catch (error) {
       settleFailure(request, error);
       throw error;
@@ -85,12 +82,20 @@ export async function createInContext(
   }
 }
 
+interface CreateInput {
+  /** Whether the server made the name. */
+  readonly generated: boolean;
+  readonly managed: ManagedFieldsText | undefined;
+  /** As the client sent it; empty for none. */
+  readonly resourceVersion: string;
+}
+
 /** One attempt; undefined when the name is taken. */
 async function admitAndStore(
   write: WriteContext,
   request: AdmissionRequest,
   object: ApiObject,
-  { generated, managed }: { readonly generated: boolean; readonly managed: ManagedFieldsText | undefined },
+  { generated, managed, resourceVersion }: CreateInput,
 ): Promise<WriteResult | undefined> {
   const { engine, target, options } = write;
   const { kind } = target.resource;
@@ -109,9 +114,16 @@ async function admitAndStore(
   if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
+  if (resourceVersion !== "" && !options.dryRun)
+    throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live: undefined, dryRun: options.dryRun };
-  const result = await withHooks(hooks, writing, () => store(write, request, object, owned));
+  const result = await withHooks(hooks, writing, () => {
+    const draft = encodeObject(request.target.resource, object, owned);
+    return options.dryRun
+      ? dryRun(write, request, draft, resourceVersion)
+      : store(write, request, draft);
+  });
   return result && withWarnings(result, [...repeated, ...added]);
 }
 
@@ -127,22 +139,34 @@ function followRewrite(request: AdmissionRequest, object: ApiObject): void {
 
 /** Stores the object; undefined when the name is taken. */
 async function store(
-  { engine, options }: WriteContext,
+  { engine }: WriteContext,
   request: AdmissionRequest,
-  object: ApiObject,
-  managed: ManagedFieldsText,
+  draft: Draft,
 ): Promise<WriteResult | undefined> {
-  const { target } = request;
+  const { target, object } = request;
   const key = keyOf(target.resource, target.namespace, target.name);
-  const draft = encodeObject(target.resource, object, managed);
-  const warnings = warningsOf(engine, target, object, undefined);
-  if (options.dryRun) {
-    if ((await engine.store.get(key)) !== undefined) return undefined;
-    checkSize(draft);
-    return { body: unversioned(draft), created: true, warnings };
-  }
+  const warnings = warningsOf(engine, target, object!, undefined);
   const result = await commitAdmitted(engine, { kind: "create", key, draft }, request);
   return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
+}
+
+/**
+ * The result that {@link store} would have; undefined when the name is taken.
+ *
+ * @param resourceVersion as the client sent it: the result has it too, as in the reference (rulings).
+ */
+async function dryRun(
+  { engine }: WriteContext,
+  { target, object }: AdmissionRequest,
+  draft: Draft,
+  resourceVersion: string,
+): Promise<WriteResult | undefined> {
+  const key = keyOf(target.resource, target.namespace, target.name);
+  if ((await engine.store.get(key)) !== undefined) return undefined;
+  checkSize(draft);
+  const text = JSON.stringify(resourceVersion).slice(1, -1);
+  const body = text === "" ? unversioned(draft) : draftBody(draft, text);
+  return { body, created: true, warnings: warningsOf(engine, target, object!, undefined) };
 }
 
 const comma = 0x2c;

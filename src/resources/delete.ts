@@ -8,7 +8,6 @@ import {
   failedPrecondition,
   kindContext,
   notFound,
-  type AdmissionRequest,
   type Engine,
   type Target,
   type WriteOptions,
@@ -54,28 +53,39 @@ export async function deleteObject(
   const { engine, target } = context;
   const key = keyOf(target.resource, target.namespace, target.name);
   warnOfOrphans(target, options);
-  let request: AdmissionRequest | undefined;
+  for (let attempt = 1; attempt <= deleteAttempts; attempt++) {
+    const entry = await engine.store.get(key);
+    if (entry === undefined) throw notFound(target);
+    const live = decodeEntry(entry);
+    checkPreconditions(target, live, options);
+    const result = await admitAndDelete(context, entry, live);
+    if (result !== undefined) return result;
+  }
+  throw conflict(target, "the object is being changed too often to be deleted");
+}
+
+/**
+ * One attempt; undefined after a conflicting write. Admission decides about each version of the object, as the next one may be
+ * protected where this one isn't.
+ */
+async function admitAndDelete(
+  context: WriteContext<DeleteOptions>,
+  entry: Entry,
+  live: ApiObject,
+): Promise<DeleteResult | undefined> {
+  const { engine, target, requestTarget, options } = context;
+  const request = admissionOf(target, options, "DELETE", undefined, live, requestTarget.resource);
+  let result: DeleteResult | undefined;
   try {
-    for (let attempt = 1; attempt <= deleteAttempts; attempt++) {
-      const entry = await engine.store.get(key);
-      if (entry === undefined) throw notFound(target);
-      const live = decodeEntry(entry);
-      checkPreconditions(target, live, options);
-      if (request === undefined) {
-        request = admissionOf(target, options, "DELETE", undefined, live, requestTarget.resource);
-        await engine.admit.mutate(request);
-        await engine.admit.validate(request);
-      }
-      const result = await deleteEntry(context, entry, live);
-      if (result === undefined) continue;
-      settleResult(request, result);
-      return result;
-    }
-    throw conflict(target, "the object is being changed too often to be deleted");
+    await engine.admit.mutate(request);
+    await engine.admit.validate(request);
+    result = await deleteEntry(context, entry, live);
   } catch (error) {
-    if (request !== undefined) settleFailure(request, error);
+    settleFailure(request, error);
     throw error;
   }
+  settleResult(request, result);
+  return result;
 }
 
 /** Warns of the dependents that stay, whatever becomes of the deletion. */
@@ -84,7 +94,7 @@ export function warnOfOrphans({ resource: { kind } }: Target, options: DeleteOpt
     options.report?.warn(kind.orphanWarning);
 }
 
-/** One attempt; undefined after a conflicting write. */
+/** Writes what the deletion of one version of the object comes to; undefined after a conflicting write. */
 function deleteEntry(
   context: WriteContext<DeleteOptions>,
   entry: Entry,

@@ -45,6 +45,15 @@ describe("C-4.9-02 C-4.9-03 dryRun=All answers as the real request would, and st
     expect((await server.admin.get(`${path}/dry`)).status).toBe(404);
   });
 
+  test("POST accepts a resourceVersion in the object, which a real create refuses after validation", async () => {
+    const sent = configMap("dry", {}, { resourceVersion: 'a"b' });
+    const { status, body } = await leavesNoTrace(() => server.admin.post(`${path}?dryRun=All`, sent));
+    expect([status, body.metadata.resourceVersion]).toEqual([201, 'a"b']);
+    const invalid = configMap("no/name", {}, { resourceVersion: "1" });
+    expect((await server.admin.post(path, invalid)).status).toBe(422);
+    expect((await server.admin.post(path, sent)).status).toBe(400);
+  });
+
   test("C-4.9-07 POST with generateName: a name, uid and time that need not come again", async () => {
     const { body } = await leavesNoTrace(() =>
       server.admin.post(`${path}?dryRun=All`, { metadata: { generateName: "g-" } }),

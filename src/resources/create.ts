@@ -120,9 +120,7 @@ async function admitAndStore(
   const writing = { object, live: undefined, dryRun: options.dryRun };
   const result = await withHooks(hooks, writing, () => {
     const draft = encodeObject(request.target.resource, object, owned);
-    return options.dryRun
-      ? dryRun(write, request, draft, resourceVersion)
-      : store(write, request, draft);
+    return options.dryRun ? dryRun(write, request, draft, resourceVersion) : store(write, request, draft);
   });
   return result && withWarnings(result, [...repeated, ...added]);
 }

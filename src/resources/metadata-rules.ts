@@ -122,8 +122,7 @@ function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
     if (apiVersion === "v1" && owner.kind === "Event") report.invalid(owner, "an Event can't be an owner");
     if (owner.controller === true) controllers++;
   }
-  if (controllers > 1)
-    report.invalid(ownerReferences, "only one reference can have controller set to true");
+  if (controllers > 1) report.invalid(ownerReferences, "only one reference can have controller set to true");
 }
 
 /** What an update can't change; a deletion begins with DELETE. */

@@ -69,6 +69,37 @@ test("an owner of a kind that nobody knows is left alone", async () => {
   expect(await find("child")).toBeDefined();
 });
 
+test("a deletion that orphans keeps a dependent that is written while its owner reference is removed", async () => {
+  await server.close();
+  let conflicts = 0;
+  server = await createServer({
+    port: false,
+    admissionPlugins: [
+      {
+        name: "writer",
+        concerns: (operation, { resource }) => operation === "UPDATE" && resource.name === "configmaps",
+        async validate({ object, live }) {
+          const orphaned = live?.metadata.ownerReferences !== undefined && !object?.metadata.ownerReferences;
+          if (!orphaned || conflicts === 3) return;
+          conflicts++;
+          await server.client.patch(map("child"), { data: { written: String(conflicts) } });
+        },
+      },
+    ],
+  });
+  await server.client.create(namespace("x"));
+  const owner = await make("owner");
+  await make("child", ownedBy(owner));
+  await server.client.delete(map("owner"), {}, "Orphan");
+  await gone("owner");
+  const child = (await find("child")) as (ApiObject & { data?: unknown }) | undefined;
+  expect([conflicts, child?.metadata.ownerReferences, child?.data]).toEqual([
+    3,
+    undefined,
+    { key: "value", written: "3" },
+  ]);
+});
+
 test("a deletion that orphans lets the dependents live, without owner", async () => {
   const owner = await make("owner");
   await make("child", ownedBy(owner));

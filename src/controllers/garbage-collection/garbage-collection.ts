@@ -1,7 +1,7 @@
 import type { ObjectReference } from "../../resources/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { Follower } from "../../resources/follower.ts";
-import { unlessRaced } from "../../resources/races.ts";
+import { isRaced, unlessRaced } from "../../resources/races.ts";
 import { namesOf } from "../../resources/registry.ts";
 import { metadataOf } from "../../resources/stored.ts";
 import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
@@ -33,6 +33,8 @@ const kindsMs = 30_000;
 const workers = 32;
 /** How many dependents of one orphaned object are changed at a time. */
 const parallelWrites = 16;
+/** How often an orphaned object is changed again, one time after the other, when other writes come between. */
+const orphanAttempts = 20;
 
 class Collector {
   private readonly ownership: Ownership;
@@ -156,7 +158,10 @@ class Collector {
     return true;
   }
 
-  /** Lets all dependents go; false when the work was broken off. */
+  /**
+   * Removes the references to an owner from its dependents. False while a dependent still names it, or when the work was broken
+   * off: the owner's finalizer stays, and the owner is worked on again.
+   */
   private async orphan(key: string, uid: string, closing: AbortSignal): Promise<boolean> {
     const dependents = this.ownership.dependentsOf(key);
     for (let at = 0; at < dependents.length; at += parallelWrites) {
@@ -164,7 +169,15 @@ class Collector {
       const some = dependents.slice(at, at + parallelWrites);
       await Promise.all(some.map((dependent) => this.dropReference(dependent, uid)));
     }
-    return !closing.aborted;
+    if (closing.aborted) return false;
+    // Objects that were written during the work may name the owner too.
+    await this.follower.sync();
+    for (const dependent of this.ownership.dependentsOf(key)) {
+      if (!namesOwner(await this.read(dependent), uid)) continue;
+      this.queue.add(key);
+      return false;
+    }
+    return true;
   }
 
   /** Asks for the deletion of all dependents; whether any of them still blocks its owner. */
@@ -220,8 +233,7 @@ class Collector {
     const before = metadata.ownerReferences ?? [];
     if (!before.some((one) => one.blockOwnerDeletion === true)) return false;
     const ownerReferences = before.map((one) => ({ ...one, blockOwnerDeletion: false }));
-    const patch = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences } };
-    await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
+    await unlessRaced(() => this.patch(key, metadata, { ownerReferences }));
     return true;
   }
 
@@ -237,10 +249,18 @@ class Collector {
     return waitsForDependents(object) ? "waiting" : "solid";
   }
 
+  /** Removes the references to an owner from one dependent, as often as other writes come between. */
   private async dropReference(key: string, ownerUid: string): Promise<void> {
-    const object = await this.read(key);
-    const lost = (object?.ownerReferences ?? []).filter((one) => one.uid === ownerUid);
-    if (object !== undefined && lost.length > 0) await this.dropReferences(key, object, new Set(lost));
+    for (let attempt = 1; ; attempt++) {
+      const object = await this.read(key);
+      if (object === undefined || !namesOwner(object, ownerUid)) return;
+      const ownerReferences = object.ownerReferences!.filter(({ uid }) => uid !== ownerUid);
+      try {
+        return await this.patch(key, object, { ownerReferences });
+      } catch (error) {
+        if (!isRaced(error) || attempt === orphanAttempts) throw error;
+      }
+    }
   }
 
   private async dropReferences(
@@ -249,14 +269,21 @@ class Collector {
     lost: ReadonlySet<OwnerReferenceValue>,
   ): Promise<void> {
     const ownerReferences = (metadata.ownerReferences ?? []).filter((one) => !lost.has(one));
-    const patch = { metadata: { resourceVersion: metadata.resourceVersion, ownerReferences } };
-    await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
+    await unlessRaced(() => this.patch(key, metadata, { ownerReferences }));
   }
 
   private async dropFinalizer(key: string, metadata: ObjectMetaValue, finalizer: string): Promise<void> {
     const finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
-    const patch = { metadata: { resourceVersion: metadata.resourceVersion, finalizers } };
-    await unlessRaced(() => this.context.client.patch(this.referenceTo(key), patch));
+    await unlessRaced(() => this.patch(key, metadata, { finalizers }));
+  }
+
+  /** Changes metadata of an object in the version that was read. */
+  private async patch(
+    key: string,
+    { resourceVersion }: ObjectMetaValue,
+    change: Pick<ObjectMetaValue, "ownerReferences" | "finalizers">,
+  ): Promise<void> {
+    await this.context.client.patch(this.referenceTo(key), { metadata: { resourceVersion, ...change } });
   }
 
   private async read(key: string): Promise<ObjectMetaValue | undefined> {
@@ -270,6 +297,10 @@ class Collector {
     const { apiVersion, kind } = resource;
     return { apiVersion, kind: kind.name, ...namesOf(key) };
   }
+}
+
+function namesOwner(object: ObjectMetaValue | undefined, ownerUid: string): boolean {
+  return object?.ownerReferences?.some(({ uid }) => uid === ownerUid) ?? false;
 }
 
 /** Whether an object is on its way out, after its dependents. */

@@ -919,8 +919,8 @@ export interface AdmissionRequest {
   round: 0 | 1;
   /** Called once, in their order, when it is known what became of the write. They must not throw. */
   settlements: Settlement[] | undefined;
-  /** What must still hold when the object is stored, where a plugin's decision depends on it; else undefined. */
-  condition: AdmissionCondition | undefined;
+  /** What must still hold when the object is stored, as the decisions of plugins depend on it. Plugins add to it. */
+  readonly conditions: AdmissionCondition[];
 }
 
 /**
@@ -1019,6 +1019,11 @@ export interface ChangingResources {
   /** The versions in which the objects of a resource are served, in the order of discovery. */
   versionsOf(group: string, name: string): readonly Resource[];
   /**
+   * The definition of a resource type as it was last seen, as a condition of writes that depend on it; undefined where there is
+   * none any more.
+   */
+  definitionCondition(group: string, name: string): WriteCondition | undefined;
+  /**
    * Reads what is known and was never asked for, others having their turn in between: {@link groupVersions} and {@link stored} would
    * read it at once. Returns nothing where all of it was read.
    */
@@ -1053,6 +1058,8 @@ export declare class Registry {
   sync(): MaybePromise<void>;
   /** Whether there is, as far as it is known, a group of that name. */
   knows(group: string): boolean;
+  /** See {@link ChangingResources.definitionCondition}; undefined for a built-in resource type. */
+  definitionCondition({ group, name }: Resource): WriteCondition | undefined;
   /** Whether the group's resource types are built in, so that they never change. */
   isBuiltIn(group: string): boolean;
   /**
@@ -2524,20 +2531,20 @@ export type Change =
     readonly draft: Draft;
   };
 
-/** A change, and what it depends on besides. */
+/** A change, and the conditions on other keys under which it is committed. */
 export type Write = Change & {
   /** Checked in the same transaction as the key itself. */
-  readonly condition?: WriteCondition | undefined;
+  readonly conditions?: readonly WriteCondition[] | undefined;
 };
 
 /**
- * A second condition of a write, on another key: it holds while that key's value is the one that was written at `revision`.
- * So a writer that read the store after that revision is sure that nobody who writes that key first wrote in between. Several
- * writes may have the same condition and be under way together; the condition itself writes nothing.
+ * A condition of a write on another key: it holds while that key's value is the one that was written at `revision`; 0: while
+ * the key doesn't exist. So a writer that read the store after that revision is sure that nobody has changed that key before the
+ * write was committed. Several writes may have the same condition and be under way together; the condition writes nothing.
  */
 export interface WriteCondition {
   readonly key: string;
-  readonly revision: Revision;
+  readonly revision: Revision | 0;
 }
 
 export type CommitResult = {

@@ -93,7 +93,7 @@ function guardedSkips(
   };
 }
 
-/** The request as a plugin sees it; its settlements and its condition are the request's own. */
+/** The request as a plugin sees it; its settlements and its conditions are the request's own. */
 function shownTo(request: AdmissionRequest, object: ApiObject | undefined): AdmissionRequest {
   return {
     ...request,
@@ -104,12 +104,6 @@ function shownTo(request: AdmissionRequest, object: ApiObject | undefined): Admi
     },
     set settlements(settlements) {
       request.settlements = settlements;
-    },
-    get condition() {
-      return request.condition;
-    },
-    set condition(condition) {
-      request.condition = condition;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { deepClone } from "../base/json/value.ts";
 import { dropRepeatedOwners, withWarnings } from "./repeated-owners.ts";
+import { definitionCondition } from "./definition-condition.ts";
 import { quotedSubject, subjectDetails } from "../base/object-errors.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
@@ -22,14 +23,7 @@ import { checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, draftBody, encodeObject } from "./stored.ts";
 import { writeContext, type WriteContext } from "./write-context.ts";
-import {
-  admissionOf,
-  checkObject,
-  commitAdmitted,
-  settleFailure,
-  settleResult,
-  warningsOf,
-} from "./write.ts";
+import { admissionOf, checkObject, commitUnder, settleFailure, settleResult, warningsOf } from "./write.ts";
 
 /** How often a name made from `generateName` is tried again when it is taken. */
 const generateAttempts = 8;
@@ -144,7 +138,9 @@ async function store(
   const { target, object } = request;
   const key = keyOf(target.resource, target.namespace, target.name);
   const warnings = warningsOf(engine, target, object!, undefined);
-  const result = await commitAdmitted(engine, { kind: "create", key, draft }, request);
+  const definition = definitionCondition(engine, target);
+  const conditions = definition === undefined ? request.conditions : [...request.conditions, definition];
+  const result = await commitUnder(engine, { kind: "create", key, draft }, conditions);
   return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
 }
 

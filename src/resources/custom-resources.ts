@@ -4,11 +4,12 @@ import { turnGiver } from "../base/turns.ts";
 import { comparePriority } from "../base/version-priority.ts";
 import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { customKinds, type CustomKindServices } from "../kinds/custom/custom-kind.ts";
-import type { Entry, Revision, Store } from "../storage/store.ts";
+import type { Entry, Revision, Store, WriteCondition } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { Follower } from "./follower.ts";
 import { KeptDefinition } from "./kept-definition.ts";
 import {
+  keyOf,
   namesOf,
   resourceOf,
   type ChangingResources,
@@ -47,9 +48,12 @@ interface Defined {
  */
 export class CustomResources implements ChangingResources {
   revision = 0;
+  private readonly definitions: Resource;
   private readonly follower: Follower;
   /** Definitions by group and name: what was read of them, or still is to be read. */
   private readonly groups = new Map<string, Map<string, Defined | KeptDefinition>>();
+  /** The newest revisions of the definitions, by their names. */
+  private readonly revisions = new Map<string, Revision>();
   /** How many are still to be read. */
   private unread = 0;
   private reading: Promise<void> | undefined;
@@ -57,13 +61,13 @@ export class CustomResources implements ChangingResources {
 
   constructor(private readonly sources: CustomResourceSources) {
     const { store, vocabulary, clock, failed } = sources;
-    const { storePrefix } = resourceOf(CustomResourceDefinition, vocabulary);
+    this.definitions = resourceOf(CustomResourceDefinition, vocabulary);
     const handler = {
       put: (entry: Entry) => this.put(entry),
       remove: (key: string) => this.remove(key),
       failed,
     };
-    this.follower = new Follower(store, storePrefix, handler, clock);
+    this.follower = new Follower(store, this.definitions.storePrefix, handler, clock);
   }
 
   /** Loads the definitions. */
@@ -106,6 +110,12 @@ export class CustomResources implements ChangingResources {
     const definition = `${name}.${group}`;
     if (definitions?.has(definition) !== true) return [];
     return [...this.defined(definitions, definition).served.values()];
+  }
+
+  definitionCondition(group: string, name: string): WriteCondition | undefined {
+    const definition = `${name}.${group}`;
+    const revision = this.revisions.get(definition);
+    return revision && { key: keyOf(this.definitions, "", definition), revision };
   }
 
   readAll(): MaybePromise<void> {
@@ -173,6 +183,7 @@ export class CustomResources implements ChangingResources {
 
   private put(entry: Entry): void {
     const { name } = namesOf(entry.key);
+    this.revisions.set(name, entry.revision);
     const group = groupOf(name);
     let definitions = this.groups.get(group);
     if (definitions === undefined) this.groups.set(group, (definitions = new Map()));
@@ -198,6 +209,7 @@ export class CustomResources implements ChangingResources {
 
   private remove(key: string): void {
     const { name } = namesOf(key);
+    this.revisions.delete(name);
     const definitions = this.groups.get(groupOf(name));
     if (definitions !== undefined) this.setDefinition(definitions, name, undefined);
     if (definitions?.size === 0) this.groups.delete(groupOf(name));

@@ -120,8 +120,8 @@ export interface AdmissionRequest {
   round: 0 | 1;
   /** Called once, in their order, when it is known what became of the write. They must not throw. */
   settlements: Settlement[] | undefined;
-  /** What must still hold when the object is stored, where a plugin's decision depends on it; else undefined. */
-  condition: AdmissionCondition | undefined;
+  /** What must still hold when the object is stored, as the decisions of plugins depend on it. Plugins add to it. */
+  readonly conditions: AdmissionCondition[];
 }
 
 /**

@@ -2,6 +2,7 @@ import { apiVersionOf } from "../base/group-names.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { spelledKind } from "../schema/spelling.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
+import type { WriteCondition } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
 /** One resource type of one group version, as the generic engine serves it. */
@@ -49,6 +50,11 @@ export interface ChangingResources {
   revisionOf(group: string): string;
   /** The versions in which the objects of a resource are served, in the order of discovery. */
   versionsOf(group: string, name: string): readonly Resource[];
+  /**
+   * The definition of a resource type as it was last seen, as a condition of writes that depend on it; undefined where there is
+   * none any more.
+   */
+  definitionCondition(group: string, name: string): WriteCondition | undefined;
   /**
    * Reads what is known and was never asked for, others having their turn in between: {@link groupVersions} and {@link stored} would
    * read it at once. Returns nothing where all of it was read.
@@ -125,6 +131,11 @@ export class Registry {
   /** Whether there is, as far as it is known, a group of that name. */
   knows(group: string): boolean {
     return this.isBuiltIn(group) || this.changing?.knows(group) === true;
+  }
+
+  /** See {@link ChangingResources.definitionCondition}; undefined for a built-in resource type. */
+  definitionCondition({ group, name }: Resource): WriteCondition | undefined {
+    return this.isBuiltIn(group) ? undefined : this.changing?.definitionCondition(group, name);
   }
 
   /** Whether the group's resource types are built in, so that they never change. */
@@ -251,7 +262,7 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
     apiVersion,
     name: kind.resource,
     namespaced: kind.scope === "Namespaced",
-    storePrefix: `/${group === "" ? "core" : group}/${kind.resource}/`,
+    storePrefix: storePrefixOf(group, kind.resource),
     bodyPrefix: Buffer.from(
       `{"kind":${JSON.stringify(kind.name)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{"resourceVersion":"`,
     ),
@@ -269,6 +280,11 @@ export function resourceOf(declared: Kind, vocabulary: Vocabulary): Resource {
 /** Whether the server keeps objects of the type; others are answers, such as reviews. */
 export function isStored({ kind: { verbs, custom } }: Resource): boolean {
   return custom !== undefined || (verbs.includes("create") && verbs.includes("get"));
+}
+
+/** Prefix of the store keys of a resource type's objects, ending in `/`. */
+export function storePrefixOf(group: string, resource: string): string {
+  return `/${group === "" ? "core" : group}/${resource}/`;
 }
 
 /** The store key of an object; a cluster-scoped one has the empty namespace. */

@@ -32,7 +32,7 @@ import {
   admissionOf,
   checkObject,
   commit,
-  commitAdmitted,
+  commitUnder,
   settleFailure,
   settleResult,
   warningsOf,
@@ -310,7 +310,7 @@ async function store(
     const result = await commit(engine, { kind: "delete", key, expected });
     return result.ok ? { body: draftBody(draft, String(expected)), created: false, warnings } : undefined;
   }
-  const result = await commitAdmitted(engine, { kind: "update", key, expected, draft }, request);
+  const result = await commitUnder(engine, { kind: "update", key, expected, draft }, request.conditions);
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;
 }
 

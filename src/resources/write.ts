@@ -112,7 +112,7 @@ export function admissionOf(
     rewritten: false,
     round: 0,
     settlements: undefined,
-    condition: undefined,
+    conditions: [],
   };
 }
 
@@ -184,34 +184,38 @@ export function commit(engine: Engine, write: Write): Promise<CommitResult> {
   });
 }
 
-/** How often admission is asked again, one time after the other, whose condition has failed. */
+/** How often the conditions of one write are renewed. */
 const conditionAttempts = 50;
 
 /**
- * As {@link commit}, under the condition of admission. Where that has failed, admission decides anew.
+ * As {@link commit}, under conditions. One that has failed is decided anew.
  *
- * @throws {StatusError} what admission refuses with; TooManyRequests where the condition fails again and again.
+ * @throws {StatusError} what a condition is refused with; TooManyRequests where conditions fail again and again.
  */
-export function commitAdmitted(
+export function commitUnder(
   engine: Engine,
   write: Write,
-  { condition }: AdmissionRequest,
+  conditions: readonly AdmissionCondition[],
 ): Promise<CommitResult> {
-  return condition === undefined ? commit(engine, write) : commitUnder(condition, engine, write);
+  return conditions.length === 0 ? commit(engine, write) : commitRenewing(engine, write, conditions);
 }
 
-async function commitUnder(first: AdmissionCondition, engine: Engine, write: Write): Promise<CommitResult> {
-  let condition: AdmissionCondition | undefined = first;
+async function commitRenewing(
+  engine: Engine,
+  write: Write,
+  first: readonly AdmissionCondition[],
+): Promise<CommitResult> {
+  let conditions = first;
   for (let attempt = 1; attempt <= conditionAttempts; attempt++) {
-    const { key, revision } = condition;
-    const result = await commit(engine, { ...write, condition: { key, revision } });
-    if (result.ok || result.conditionFailed !== true) return result;
-    condition = await condition.renew();
-    if (condition === undefined) return commit(engine, write);
+    const result = await commit(engine, { ...write, conditions });
+    if (result.ok || result.failedCondition === undefined) return result;
+    const { failedCondition } = result;
+    const renewed = await conditions[failedCondition]!.renew();
+    conditions = conditions.flatMap((one, index) => (index === failedCondition ? (renewed ?? []) : one));
   }
   throw new StatusError(
     "TooManyRequests",
-    "other servers write what this request depends on all the time; please try again",
+    "what this request depends on is written all the time; please try again",
     { retryAfterSeconds: 1 },
   );
 }

@@ -1,3 +1,5 @@
+import { CustomResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
+import { leftoverObjects } from "../resources/leftover-objects.ts";
 import type { StorageHooks } from "../resources/storage-hooks.ts";
 import type { Registry } from "../resources/registry.ts";
 import { AddressRange } from "../resources/services/address-range.ts";
@@ -24,13 +26,22 @@ export function serverEffects(
 ): ServerEffects {
   const ranges = addressRanges(serviceClusterIpRanges);
   const ports = portRange(serviceNodePortRange);
+  const byPrefix = new Map<string, StorageHooks>();
+  const definitions = registry.serves(CustomResourceDefinition)
+    ? registry.require(CustomResourceDefinition)
+    : undefined;
+  if (definitions !== undefined) {
+    const reserves = (group: string, resource: string) => registry.reserves(group, resource);
+    byPrefix.set(definitions.storePrefix, leftoverObjects(store, definitions, reserves));
+  }
   const prefix = registry.find("", "v1", "services")?.storePrefix;
-  if (prefix === undefined) return { byPrefix: new Map(), repair: undefined };
+  if (prefix === undefined) return { byPrefix, repair: undefined };
   const allocation = new ServiceAllocation(store, ranges, ports, randomInt);
+  byPrefix.set(prefix, allocation);
   const failed = (error: unknown) =>
     log.warn({ error: stackOf(error) }, "claims of services were not cleared up");
   const repair = new ServiceClaimRepair({ allocation, store, prefix, clock, failed });
-  return { byPrefix: new Map([[prefix, allocation]]), repair };
+  return { byPrefix, repair };
 }
 
 function addressRanges(texts: readonly string[]): AddressRange[] {

@@ -182,20 +182,20 @@ export type Change =
   /** Succeeds if the key's value was written at revision `expected`. */
   | { readonly kind: "delete"; readonly key: string; readonly expected: Revision };
 
-/** A change, and what it depends on besides. */
+/** A change, and the conditions on other keys under which it is committed. */
 export type Write = Change & {
   /** Checked in the same transaction as the key itself. */
-  readonly condition?: WriteCondition | undefined;
+  readonly conditions?: readonly WriteCondition[] | undefined;
 };
 
 /**
- * A second condition of a write, on another key: it holds while that key's value is the one that was written at `revision`.
- * So a writer that read the store after that revision is sure that nobody who writes that key first wrote in between. Several
- * writes may have the same condition and be under way together; the condition itself writes nothing.
+ * A condition of a write on another key: it holds while that key's value is the one that was written at `revision`; 0: while
+ * the key doesn't exist. So a writer that read the store after that revision is sure that nobody has changed that key before the
+ * write was committed. Several writes may have the same condition and be under way together; the condition writes nothing.
  */
 export interface WriteCondition {
   readonly key: string;
-  readonly revision: Revision;
+  readonly revision: Revision | 0;
 }
 
 export type CommitResult =
@@ -210,8 +210,8 @@ export type CommitResult =
   | {
       readonly ok: false;
       readonly current: Entry | undefined;
-      /** The key is as expected; the write's {@link WriteCondition} failed. */
-      readonly conditionFailed?: true;
+      /** Index in `conditions` of the first one that failed; absent where the key itself isn't as expected. */
+      readonly failedCondition?: number;
     };
 
 /** One committed write as subscribers see it. The same object is handed to every subscriber of a store. */

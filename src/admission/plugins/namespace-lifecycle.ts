@@ -1,9 +1,9 @@
 import { objectNotFound } from "../../base/object-errors.ts";
 import { forbidden } from "../forbidden.ts";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { StatusError } from "../../base/status-error.ts";
 import { authorization } from "../../kinds/groups.ts";
-import type { AdmissionRequest } from "../../resources/engine.ts";
+import type { AdmissionCondition, AdmissionRequest } from "../../resources/engine.ts";
 import type { NamespacePhases } from "../../resources/namespace-phases.ts";
 import type { Resource } from "../../resources/registry.ts";
 import { groupName } from "../../schema/kind.ts";
@@ -30,20 +30,31 @@ export function namespaceLifecycle(
     mutate(request) {
       const { operation, target } = request;
       if (operation !== "DELETE") {
-        return andThen(phases.of(target.namespace), (phase) => checkPhase(phase, request));
+        return andThen(activeCondition(phases, request), (condition) => {
+          if (request.round === 0) request.conditions.push(condition);
+        });
       }
       if (kept.has(target.name)) throw forbidden(target, "this namespace may not be deleted");
     },
   };
 }
 
-/** @param phase undefined for a namespace that isn't there. */
-function checkPhase(phase: string | undefined, request: AdmissionRequest): void {
+/**
+ * The condition under which an object is created in its namespace: the namespace is still the one that was seen active.
+ * Otherwise an object could be stored behind the deletion of the namespace's content, and would outlive it.
+ *
+ * @throws {StatusError} NotFound for a missing namespace, Forbidden for one that is terminating.
+ */
+function activeCondition(
+  phases: NamespacePhases,
+  request: AdmissionRequest,
+): MaybePromise<AdmissionCondition> {
   const { namespace } = request.target;
-  if (phase === undefined) {
-    throw objectNotFound({ resource: "namespaces", group: "", name: namespace });
-  }
-  if (phase === "Terminating") throw terminating(request);
+  return andThen(phases.of(namespace), (seen) => {
+    if (seen === undefined) throw objectNotFound({ resource: "namespaces", group: "", name: namespace });
+    if (seen.phase === "Terminating") throw terminating(request);
+    return { ...seen.condition, renew: () => activeCondition(phases, request) };
+  });
 }
 
 function terminating({ target }: AdmissionRequest): StatusError {

@@ -127,28 +127,37 @@ export const writeCases: readonly Scenario[] = [
       const revision = await create(store, key, "1");
       const condition = { key, revision };
       const first = succeeded(
-        await store.commit({ kind: "create", key: webKey, draft: draft("1"), condition }),
+        await store.commit({ kind: "create", key: webKey, draft: draft("1"), conditions: [condition] }),
       ).revision;
       const second = succeeded(
-        await store.commit({ kind: "update", key: webKey, expected: first, draft: draft("2"), condition }),
+        await store.commit({
+          kind: "update",
+          key: webKey,
+          expected: first,
+          draft: draft("2"),
+          conditions: [condition],
+        }),
       ).revision;
       await update(store, key, revision, "2");
       const before = await store.latestRevision();
       const other = "/apps/deployments/default/other";
-      assert.deepEqual(await store.commit({ kind: "create", key: other, draft: draft("3"), condition }), {
-        ok: false,
-        current: undefined,
-        conditionFailed: true,
-      });
+      assert.deepEqual(
+        await store.commit({ kind: "create", key: other, draft: draft("3"), conditions: [condition] }),
+        {
+          ok: false,
+          current: undefined,
+          failedCondition: 0,
+        },
+      );
       for (const kind of ["update", "delete"] as const) {
         const refused = await store.commit({
           kind,
           key: webKey,
           expected: second,
           draft: draft("3"),
-          condition,
+          conditions: [condition],
         });
-        assert.equal(!refused.ok && refused.conditionFailed, true);
+        assert.equal(!refused.ok && refused.failedCondition, 0);
         assert.equal(!refused.ok && refused.current?.revision, second);
       }
       assert.equal(await store.latestRevision(), before, "a failed condition takes no revision");
@@ -160,7 +169,8 @@ export const writeCases: readonly Scenario[] = [
     const key = "/g/r/n/turn";
     const revision = await create(store, key, "1");
     const condition = { key, revision };
-    const attempt = () => store.commit({ kind: "create", key: webKey, draft: draft("1"), condition });
+    const attempt = () =>
+      store.commit({ kind: "create", key: webKey, draft: draft("1"), conditions: [condition] });
     await remove(store, key, revision);
     assert.equal((await attempt()).ok, false);
     await create(store, key, "1");
@@ -168,14 +178,48 @@ export const writeCases: readonly Scenario[] = [
     assert.equal(await store.get(webKey), undefined);
   }),
 
+  scenario("a condition of revision 0 holds while its key doesn't exist", async ({ store }) => {
+    const key = "/g/r/n/turn";
+    const conditions = [{ key, revision: 0 }] as const;
+    const first = await create(store, webKey, "1");
+    const attempt = () => store.commit({ kind: "delete", key: webKey, expected: first, conditions });
+    const revision = await create(store, key, "1");
+    const refused = await attempt();
+    assert.equal(!refused.ok && refused.failedCondition, 0);
+    await remove(store, key, revision);
+    assert.equal((await attempt()).ok, true);
+  }),
+
+  scenario("all conditions of a write must hold; the first that fails is named", async ({ store }) => {
+    const keys = ["/g/r/n/a", "/g/r/n/b"] as const;
+    const revisions = [await create(store, keys[0], "1"), await create(store, keys[1], "1")] as const;
+    const conditions = keys.map((key, index) => ({ key, revision: revisions[index]! }));
+    const attempt = (name: string) =>
+      store.commit({ kind: "create", key: `/g/r/n/${name}`, draft: draft(name), conditions });
+    assert.equal((await attempt("c")).ok, true);
+    const second = await update(store, keys[1], revisions[1], "2");
+    const refused = await attempt("d");
+    assert.equal(!refused.ok && refused.failedCondition, 1);
+    await update(store, keys[0], revisions[0], "2");
+    const both = await attempt("d");
+    assert.equal(!both.ok && both.failedCondition, 0);
+    await remove(store, keys[1], second);
+    assert.equal(await store.get("/g/r/n/d"), undefined);
+  }),
+
   scenario(
     "a write whose own key isn't as expected is a conflict, whatever its condition",
     async ({ store }) => {
       const stands = await create(store, webKey, "1");
       const condition = { key: "/g/r/n/none", revision: stands };
-      const result = await store.commit({ kind: "create", key: webKey, draft: draft("2"), condition });
+      const result = await store.commit({
+        kind: "create",
+        key: webKey,
+        draft: draft("2"),
+        conditions: [condition],
+      });
       assert.equal(!result.ok && result.current?.revision, stands);
-      assert.equal(!result.ok && result.conditionFailed, undefined);
+      assert.equal(!result.ok && result.failedCondition, undefined);
     },
   ),
 
@@ -186,7 +230,7 @@ export const writeCases: readonly Scenario[] = [
       const revision = await create(store, key, "1");
       const condition = { key, revision };
       const write = (name: string) =>
-        store.commit({ kind: "create", key: `/g/r/n/${name}`, draft: draft(name), condition });
+        store.commit({ kind: "create", key: `/g/r/n/${name}`, draft: draft(name), conditions: [condition] });
       const early = [write("a"), write("b")];
       const turn = store.commit({ kind: "update", key, expected: revision, draft: draft("2") });
       const late = [write("c"), write("d")];
@@ -194,7 +238,7 @@ export const writeCases: readonly Scenario[] = [
       const turnedAt = succeeded(taken).revision;
       for (const result of results) {
         if (result.ok) assert.ok(result.revision < turnedAt, "a write took place after its condition failed");
-        else assert.equal(result.conditionFailed, true);
+        else assert.equal(result.failedCondition, 0);
       }
     },
   ),
@@ -206,11 +250,11 @@ export const writeCases: readonly Scenario[] = [
     const revision = await create(store, key, "1");
     const condition = { key, revision };
     const write = (by: typeof store, name: string) =>
-      by.commit({ kind: "create", key: `/g/r/n/${name}`, draft: draft(name), condition });
+      by.commit({ kind: "create", key: `/g/r/n/${name}`, draft: draft(name), conditions: [condition] });
     assert.equal((await write(second, "a")).ok, true);
     await update(second, key, revision, "2");
     const refused = await write(store, "b");
-    assert.equal(!refused.ok && refused.conditionFailed, true);
+    assert.equal(!refused.ok && refused.failedCondition, 0);
     await second.close();
   }),
 

@@ -255,24 +255,27 @@ class ClusterStore implements EtcdStore {
     const value = write.kind === "delete" ? undefined : encodeValue(write.draft);
     const change: RequestOp = value === undefined ? { remove: { key } } : { put: { key, value } };
     const expected = write.kind === "create" ? 0 : write.expected;
-    const { condition } = write;
+    const conditions = (write.conditions ?? []).map((condition) => ({
+      key: this.keyspace.outer(condition.key),
+      modRevision: condition.revision,
+    }));
     const { succeeded, revision, results, doubtful } = await this.send(write.kind, key, value, {
       expect: { key, modRevision: expected },
-      condition: condition && {
-        key: this.keyspace.outer(condition.key),
-        modRevision: condition.revision,
-      },
+      conditions,
       success: [change, { put: { key: this.keyspace.marker, value: mark } }],
-      failure: [{ range: { key } }],
+      failure: [key, ...conditions.map((condition) => condition.key)].map((one) => ({ range: { key: one } })),
     });
     const found = results[0]?.kvs[0];
     if (!succeeded && !(doubtful && isOwn(found, value))) {
       // Another's write, or the removal, may stand on top of one of ours that went without an answer.
       if (doubtful) throw new StoreUnavailableError(`whether ${write.key} was written isn't known`);
       const current = found === undefined ? undefined : decodeEntry(write.key, found);
-      return (found?.modRevision ?? 0) === expected
-        ? { ok: false, current, conditionFailed: true }
-        : { ok: false, current };
+      if ((found?.modRevision ?? 0) !== expected) return { ok: false, current };
+      const revisions = results.slice(1).map(({ kvs }) => kvs[0]?.modRevision ?? 0);
+      const failedCondition = conditions.findIndex(
+        ({ modRevision }, index) => modRevision !== revisions[index],
+      );
+      return { ok: false, current, failedCondition };
     }
     const at = succeeded ? revision : found!.modRevision;
     await this.live.delivered(revisionOf(at));

@@ -144,8 +144,8 @@ export interface TxnExpectation {
 
 export interface TxnRequest {
   readonly expect?: TxnExpectation | undefined;
-  /** A second expectation, which must hold as well. */
-  readonly condition?: TxnExpectation | undefined;
+  /** Further expectations, which must hold as well. */
+  readonly conditions?: readonly TxnExpectation[] | undefined;
   readonly success: readonly RequestOp[];
   readonly failure?: readonly RequestOp[] | undefined;
 }
@@ -159,8 +159,8 @@ const encodeExpectationInto: Encode<TxnExpectation> = ({ key, modRevision }, wri
 };
 
 export function encodeTxnRequest(message: TxnRequest): Buffer {
-  return finished(message, ({ expect, condition, success, failure = [] }, writer) => {
-    for (const expectation of [expect, condition]) {
+  return finished(message, ({ expect, conditions = [], success, failure = [] }, writer) => {
+    for (const expectation of [expect, ...conditions]) {
       if (expectation !== undefined) nested(writer, 1, expectation, encodeExpectationInto);
     }
     for (const op of success) nested(writer, 2, op, encodeOpInto);

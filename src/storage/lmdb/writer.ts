@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
+import { firstFailed } from "../conditions.ts";
 import { revisionOf } from "../entry.ts";
 import { countersOf, isIn } from "../keys.ts";
 import {
@@ -209,13 +210,20 @@ export class Writer {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
-    const current = (key: string): Entry | undefined =>
-      changed.has(key) ? changed.get(key) : this.reader.present(key);
+    const unchanged = new Map<string, Revision | undefined>();
+    const present: PresentState = {
+      entry: (key) => (changed.has(key) ? changed.get(key) : this.reader.present(key)),
+      revision: (key) => {
+        if (changed.has(key)) return changed.get(key)?.revision;
+        if (!unchanged.has(key)) unchanged.set(key, this.reader.present(key)?.revision);
+        return unchanged.get(key);
+      },
+    };
     let room = roomLeft(this.environment, this.limits.storeBytes);
     for (const to of taken) {
       const { write } = to;
       const next = revisionOf(before + steps.length + 1);
-      const made = attempt(() => prepare(write, current, next));
+      const made = attempt(() => prepare(write, present, next));
       if (made.result === undefined) {
         batch.failed.push({ to, error: made.error });
         continue;
@@ -264,15 +272,21 @@ interface Prepared {
   readonly record?: Buffer | undefined;
 }
 
-/** The outcome of a write when `current` gives the current value of a key; changes nothing. */
-function prepare(write: Write, current: (key: string) => Entry | undefined, revision: Revision): Prepared {
-  const { key, condition } = write;
-  const previous = current(key);
+/** The present state of keys, with the writes that come first in the batch. */
+interface PresentState {
+  entry(key: string): Entry | undefined;
+  /** As that of {@link entry}; cheaper for a key that many writes of a batch depend on. */
+  revision(key: string): Revision | undefined;
+}
+
+/** The outcome of a write in a state; changes nothing. */
+function prepare(write: Write, present: PresentState, revision: Revision): Prepared {
+  const { key } = write;
+  const previous = present.entry(key);
   const expected = write.kind === "create" ? undefined : write.expected;
   if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
-  if (condition !== undefined && current(condition.key)?.revision !== condition.revision) {
-    return { result: { ok: false, current: previous, conditionFailed: true } };
-  }
+  const failedCondition = firstFailed(write.conditions, (other) => present.revision(other));
+  if (failedCondition !== undefined) return { result: { ok: false, current: previous, failedCondition } };
   const made = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
   return {
     result: { ok: true, revision, entry: (made?.entry ?? previous)! },

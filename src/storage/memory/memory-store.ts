@@ -1,3 +1,4 @@
+import { firstFailed } from "../conditions.ts";
 import { entryFromDraft, firstRevision, revisionOf } from "../entry.ts";
 import { closedError, Feed, type PastSlice } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
@@ -102,10 +103,8 @@ class MemoryStore implements Store {
     const previous = this.index.current(write.key);
     const expected = write.kind === "create" ? undefined : write.expected;
     if (previous?.revision !== expected) return { ok: false, current: previous };
-    const { condition } = write;
-    if (condition !== undefined && this.index.current(condition.key)?.revision !== condition.revision) {
-      return { ok: false, current: previous, conditionFailed: true };
-    }
+    const failedCondition = firstFailed(write.conditions, (key) => this.index.current(key)?.revision);
+    if (failedCondition !== undefined) return { ok: false, current: previous, failedCondition };
     const revision = revisionOf(this.index.latest + 1);
     const entry = write.kind === "delete" ? undefined : entryFromDraft(write.key, revision, write.draft);
     const event: StoreEvent = { key: write.key, revision, entry, previous };

@@ -128,7 +128,7 @@ test("pods that can't be read are told of in a warning; the label is accepted", 
     live: namespace({}) as never,
     report: { warn: (text: string) => void warnings.push(text), annotate: () => undefined },
     settlements: undefined,
-    condition: undefined,
+    conditions: [],
   });
   await plugin.validate!(update({ [enforce]: "baseline" }));
   expect(warnings).toEqual(["failed to list pods while checking new PodSecurity enforce level"]);

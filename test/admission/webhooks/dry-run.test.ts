@@ -40,7 +40,7 @@ async function dryRun(changes: object): Promise<unknown> {
     rewritten: false,
     round: 0,
     settlements: undefined,
-    condition: undefined,
+    conditions: [],
   };
   const caller = new WebhookCaller(systemClock, () => Promise.reject(new Error("no services")));
   const services = {

@@ -72,7 +72,7 @@ class Charge {
     if (request.dryRun) return this.synced((usage) => void this.check(usage));
     return andThen(this.reserve(), (condition) => {
       if (condition === undefined) return;
-      request.condition = condition;
+      request.conditions.push(condition);
       (request.settlements ??= []).push((outcome) => this.settle(outcome));
     });
   }

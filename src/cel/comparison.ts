@@ -53,7 +53,7 @@ function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
 function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
-    meter.work(10);
+    meter.work(20);
     const other = b.get(key);
     if (other === undefined || !equalParts(a.get(key)!, other, meter)) return false;
   }
@@ -63,7 +63,7 @@ function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
 function equalStructs(a: CelObject, b: CelObject, meter: Meter): boolean {
   if (a.type.name !== b.type.name) return false;
   for (const name of a.type.fields.keys()) {
-    meter.work(10);
+    meter.work(20);
     const [one, other] = [a.select(name), b.select(name)];
     if (one === undefined || other === undefined) {
       if (one !== other) return false;

@@ -1,5 +1,4 @@
 import { getMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import { unescapedFieldName } from "./field-names.ts";
 import { dayOf, durationOf, longDurationOf, timestampOf } from "./times.ts";
 import { dyn, listOf, type CelType, type ListIdentity, type ListType, type ObjectType } from "./types.ts";
 import { CelList, CelMap, CelObject, Fault, type Value } from "./values.ts";
@@ -51,9 +50,10 @@ function valueOfText(text: string, { is }: CelType): Value {
 
 const untypedList = listOf(dyn);
 
-/** A list in an object. */
+/** A list in an object. Items that are more than a number or a text are made once, at the first access. */
 class JsonList extends CelList {
   private readonly element: CelType;
+  private readonly made: Value[] = [];
   override readonly identity: ListIdentity | undefined;
 
   constructor(
@@ -70,13 +70,18 @@ class JsonList extends CelList {
   }
 
   get(index: number): Value {
-    return valueOfJson(this.items[index]!, this.element);
+    const known = this.made[index];
+    if (known !== undefined) return known;
+    const value = valueOfJson(this.items[index]!, this.element);
+    if (isMade(value)) this.made[index] = value;
+    return value;
   }
 }
 
-/** A map in an object, or an object of which no fields are known. */
+/** A map in an object, or an object of which no fields are known. Its values are made once, as the items of lists. */
 class JsonMap extends CelMap {
   private names: readonly string[] | undefined;
+  private readonly made = new Map<string, Value>();
 
   constructor(
     private readonly members: JsonObject,
@@ -91,8 +96,13 @@ class JsonMap extends CelMap {
 
   get(key: Value): Value | undefined {
     if (typeof key !== "string") return undefined;
+    const known = this.made.get(key);
+    if (known !== undefined) return known;
     const found = getMember(this.members, key);
-    return found === undefined ? undefined : valueOfJson(found, this.value);
+    if (found === undefined) return undefined;
+    const value = valueOfJson(found, this.value);
+    if (isMade(value)) this.made.set(key, value);
+    return value;
   }
 
   override has(key: Value): boolean {
@@ -104,16 +114,17 @@ class JsonMap extends CelMap {
   }
 
   /** A name that is no member is taken for the escaped form of one. */
-  override select(name: string): Value | undefined {
+  override select(name: string, plain?: string): Value | undefined {
     const found = this.get(name);
-    if (found !== undefined || !name.includes("__")) return found;
-    const plain = unescapedFieldName(name);
-    return plain === undefined ? undefined : this.get(plain);
+    return found === undefined && plain !== undefined ? this.get(plain) : found;
   }
 }
 
-/** An object of a declared type. A field that is null counts as one that isn't set. */
+/** An object of a declared type. A field that is null counts as one that isn't set. Its values are made once. */
 class JsonObjectValue extends CelObject {
+  private readonly made = new Map<string, Value>();
+  private count: number | undefined;
+
   constructor(
     private readonly members: JsonObject,
     readonly type: ObjectType,
@@ -122,13 +133,22 @@ class JsonObjectValue extends CelObject {
   }
 
   get size(): number {
-    return Object.keys(this.members).length;
+    return (this.count ??= Object.keys(this.members).length);
   }
 
   select(name: string): Value | undefined {
+    const known = this.made.get(name);
+    if (known !== undefined) return known;
     const field = this.type.fields.get(name);
     const found = field === undefined ? undefined : getMember(this.members, field.jsonName);
     if (found === undefined || found === null || field === undefined) return undefined;
-    return valueOfJson(found, field.type);
+    const value = valueOfJson(found, field.type);
+    if (isMade(value)) this.made.set(name, value);
+    return value;
   }
+}
+
+/** Whether making a value takes more than reading it; texts and numbers are not worth the memory. */
+function isMade(value: Value): boolean {
+  return typeof value === "object" && value !== null;
 }

@@ -14,6 +14,9 @@ export interface Loop {
   readonly make: Step | undefined;
 }
 
+/** Steps for reading one item, as the meter counts them; conditions may cost nothing. */
+const stepsPerItem = 4;
+
 type Body = (evaluation: Evaluation, list: CelList) => Value;
 
 /**
@@ -75,7 +78,7 @@ function single({ slot, test, macro }: Loop): Body {
     let count = 0;
     let fault: Fault | undefined;
     for (let at = 0; at < list.size; at++) {
-      meter.work(1);
+      meter.work(stepsPerItem);
       slots[slot] = list.get(at);
       const value = test!(evaluation);
       if (value === true) {
@@ -95,7 +98,7 @@ function collecting({ slot, test, make, macro }: Loop): Body {
     const { meter, slots } = evaluation;
     const values: Value[] = [];
     for (let at = 0; at < list.size; at++) {
-      meter.work(1);
+      meter.work(stepsPerItem);
       const item = list.get(at);
       slots[slot] = item;
       if (test !== undefined) {

@@ -1,5 +1,6 @@
 import { isKey, ValueList, ValueMap } from "./collections.ts";
 import { planLoop } from "./loops.ts";
+import { unescapedFieldName } from "./field-names.ts";
 import type { CelFunction, FunctionTable } from "./function-table.ts";
 import { indexed, orMissing } from "./functions/operators.ts";
 import { constantOf, isConstant } from "./constants.ts";
@@ -12,6 +13,10 @@ import { CelMap, CelObject, Fault, noOverload, TypeValue, type Value } from "./v
 /** What an expression costs to make: a list, and a map. */
 const listCost = 10;
 const mapCost = 30;
+/** Steps for putting one item into a list, as the meter counts them. */
+const stepsPerItem = 2;
+/** Steps for putting one entry into a map. */
+const stepsPerEntry = 10;
 
 /**
  * Turns a checked expression into functions that evaluate it. What each step costs is what the reference's interpreter counts
@@ -79,12 +84,13 @@ export class Planner {
   private select({ operand, field, test, qualified }: Select, nameCost: number): Step {
     if (qualified !== undefined) return this.identifier(qualified, nameCost);
     const of = this.step(operand, test ? 1 : nameCost);
-    if (test) return (evaluation) => presence(of(evaluation), field);
+    const plain = field.includes("__") ? unescapedFieldName(field) : undefined;
+    if (test) return (evaluation) => presence(of(evaluation), field, plain);
     const cost = isChain(operand) ? 1 : 2;
     return (evaluation) => {
       const value = of(evaluation);
       evaluation.meter.charge(cost);
-      return selected(value, field);
+      return selected(value, field, plain);
     };
   }
 
@@ -123,6 +129,8 @@ export class Planner {
     const steps = items.map((item) => this.plan(item));
     return (evaluation) => {
       const values: Value[] = [];
+      // Items that are constants cost nothing.
+      evaluation.meter.work(steps.length * stepsPerItem);
       for (const step of steps) {
         const value = step(evaluation);
         if (value instanceof Fault) return value;
@@ -137,6 +145,7 @@ export class Planner {
     const steps = entries.map(({ key, value }) => ({ key: this.plan(key), value: this.plan(value) }));
     return (evaluation) => {
       const map = new ValueMap();
+      evaluation.meter.work(steps.length * stepsPerEntry);
       for (const step of steps) {
         const key = step.key(evaluation);
         if (key instanceof Fault) return key;
@@ -157,6 +166,7 @@ export class Planner {
     return (evaluation) => {
       let fault: Fault | undefined;
       for (const step of steps) {
+        evaluation.meter.work(1);
         const value = step(evaluation);
         if (value === deciding) return deciding;
         if (value === !deciding) continue;
@@ -230,14 +240,15 @@ function chargeOf({ cost, charge }: CelFunction): (evaluation: Evaluation, args:
   return ({ meter }, args) => meter.charge(cost(sizeOf(args[0]!), args.length > 1 ? sizeOf(args[1]!) : 1));
 }
 
-function selected(value: Value, field: string): Value {
-  if (value instanceof CelMap || value instanceof CelObject) {
-    return orMissing(value.select(field), field);
-  }
+/** @param plain what the field's name is the escaped form of, if it is one. */
+function selected(value: Value, field: string, plain: string | undefined): Value {
+  if (value instanceof CelMap) return orMissing(value.select(field, plain), field);
+  if (value instanceof CelObject) return orMissing(value.select(field), field);
   return value instanceof Fault ? value : noOverload;
 }
 
-function presence(value: Value, field: string): Value {
-  if (value instanceof CelMap || value instanceof CelObject) return value.select(field) !== undefined;
+function presence(value: Value, field: string, plain: string | undefined): Value {
+  if (value instanceof CelMap) return value.select(field, plain) !== undefined;
+  if (value instanceof CelObject) return value.select(field) !== undefined;
   return value instanceof Fault ? value : noOverload;
 }

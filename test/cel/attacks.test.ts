@@ -81,13 +81,15 @@ describe("an expression that would run away ends at its limit", () => {
     ["sums in a loop", "object.l.all(i, object.l.sum() >= 0)"],
     ["URLs in a loop", "object.l.all(i, isURL('http://a/' + object.t))"],
     ["bytes in a loop", "object.l.all(i, bytes(object.t) == bytes(object.t))"],
+    ["replacing by a large text", "object.t.replace('a', object.t) == ''"],
+    ["replacing nothing by a large text", "object.t.replace('', object.t) == ''"],
+    ["escaped names in a loop", `object.l.all(i, object.l.all(j, !has(object.m.${"a__".repeat(9_000)}b)))`],
   ])("%s", (_, expression) => {
     expect(run(expression).outcome).toBe("cost exceeded");
   });
 
   test.each([
-    ["replacing by a large text", "object.t.replace('a', object.t) == ''"],
-    ["replacing nothing by a large text", "object.t.replace('', object.t) == ''"],
+    ["replacing long pieces by a large text", "object.t.replace(object.t.substring(990000), object.t) == ''"],
     ["joining large texts", "object.l.map(x, object.t).join() == ''"],
   ])("%s is a fault", (_, expression) => {
     expect(run(expression)).toMatchObject({ outcome: "fault", message: "the text is too long" });
@@ -130,6 +132,9 @@ describe("text that is no expression is rejected at once", () => {
     ["minus signs", `${"-".repeat(99_990)}1 == 1`],
     ["a long chain", `true${"&&true".repeat(16_000)}`],
     ["a long list", `[${"1,".repeat(49_000)}1].size() > 0`],
+    ["a long list of empty lists", `[${"[],".repeat(20_000)}[]].size() > 0`],
+    ["many equalities", `1 == 1${" && 1 == 1".repeat(9_000)}`],
+    ["many memberships", `1 in []${" || 1 in []".repeat(8_000)} || true`],
     [
       "deep macros",
       `${numbers

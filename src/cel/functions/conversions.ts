@@ -1,5 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { declared, traversal, type CelFunction } from "../function-table.ts";
-import { sizeOf } from "../meter.ts";
+import { sizeOf, type Meter } from "../meter.ts";
 import { checkedTime, durationOf, durationText, timestampOf, timestampText } from "../times.ts";
 import {
   CelList,
@@ -96,12 +97,9 @@ function toText(value: Value): Value {
   if (value instanceof Duration) return durationText(value);
   if (value instanceof Url) return value.text;
   if (!(value instanceof Uint8Array)) return noOverload;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
-  } catch {
-    // The decoder throws for nothing else.
-    return new Fault("invalid UTF-8 in bytes, cannot convert to string");
-  }
+  return isUtf8(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("utf8")
+    : new Fault("invalid UTF-8 in bytes, cannot convert to string");
 }
 
 /** A double as Go's `%g` writes it with the fewest digits. */
@@ -124,16 +122,23 @@ function toBool(value: Value): Value {
   return unreadable(value, "bool");
 }
 
-function toTime(value: Value): Value {
+/** Steps for reading a time or a length of time from text, as the meter counts them. */
+const stepsToRead = 60;
+
+function toTime(value: Value, meter: Meter): Value {
   if (value instanceof Timestamp) return value;
   if (typeof value === "bigint") return checkedTime(value * perSecond);
-  return typeof value === "string" ? (timestampOf(value) ?? unreadable(value, "timestamp")) : noOverload;
+  if (typeof value !== "string") return noOverload;
+  meter.work(stepsToRead);
+  return timestampOf(value) ?? unreadable(value, "timestamp");
 }
 
-function toDuration(value: Value): Value {
+function toDuration(value: Value, meter: Meter): Value {
   if (value instanceof Duration) return value;
   if (typeof value === "bigint") return new Duration(value);
-  return typeof value === "string" ? (durationOf(value) ?? unreadable(value, "duration")) : noOverload;
+  if (typeof value !== "string") return noOverload;
+  meter.work(stepsToRead);
+  return durationOf(value) ?? unreadable(value, "duration");
 }
 
 function unreadable(text: string, what: string): Fault {
@@ -165,11 +170,18 @@ function typeOfValue(value: Value): CelType {
   return typeOf(dyn);
 }
 
+/** Steps for making bytes of a text or a text of bytes, beside the length: an empty one costs nothing. */
+const stepsToCopy = 60;
+
 /** Texts and bytes cost by their length when one becomes the other; every other conversion costs 1. */
-const chargeBytes: CelFunction["charge"] = ([value], meter) =>
+const chargeBytes: CelFunction["charge"] = ([value], meter) => {
+  meter.work(stepsToCopy);
   meter.charge(value instanceof Uint8Array || typeof value === "string" ? traversal(value.length) : 1);
-const chargeDecoding: CelFunction["charge"] = ([value], meter) =>
+};
+const chargeDecoding: CelFunction["charge"] = ([value], meter) => {
+  if (value instanceof Uint8Array) meter.work(stepsToCopy);
   meter.charge(value instanceof Uint8Array ? traversal(value.length) : 1);
+};
 
 /** Functions that turn values of one type into another, and those that ask for type and size. */
 export const conversions: readonly (readonly [string, CelFunction])[] = [
@@ -198,8 +210,14 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
       { charge: chargeBytes, cost: traversal, resultSize: (size) => size * 3 },
     ),
   ],
-  ["timestamp", declared(from("timestamp", "string", "int")("timestamp"), ([value]) => toTime(value!))],
-  ["duration", declared(from("duration", "string", "int")("duration"), ([value]) => toDuration(value!))],
+  [
+    "timestamp",
+    declared(from("timestamp", "string", "int")("timestamp"), ([value], meter) => toTime(value!, meter)),
+  ],
+  [
+    "duration",
+    declared(from("duration", "string", "int")("duration"), ([value], meter) => toDuration(value!, meter)),
+  ],
   ["dyn", declared(["(A) -> dyn"], ([value]) => value!)],
   ["type", declared(["(A) -> type<A>"], ([value]) => new TypeValue(typeOfValue(value!)))],
   [

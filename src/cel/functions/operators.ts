@@ -66,10 +66,10 @@ function added(a: Value, b: Value, meter: Meter): Value {
   if (typeof a === "string" && typeof b === "string") return a + b;
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b]);
   if (a instanceof CelList && b instanceof CelList) {
-    return a.identity === undefined ? new JoinedList(a, b) : mergedItems(a, a.identity, b, meter);
+    return a.identity === undefined ? new JoinedList(a, b, meter) : mergedItems(a, a.identity, b, meter);
   }
-  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos + b.nanos);
-  if (a instanceof Duration && b instanceof Timestamp) return checkedTime(a.nanos + b.nanos);
+  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos + b.nanos, a.offset);
+  if (a instanceof Duration && b instanceof Timestamp) return checkedTime(a.nanos + b.nanos, b.offset);
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos + b.nanos);
   return (
     arithmetic(
@@ -83,7 +83,7 @@ function added(a: Value, b: Value, meter: Meter): Value {
 
 function subtracted(a: Value, b: Value): Value {
   if (a instanceof Timestamp && b instanceof Timestamp) return checkedDuration(a.nanos - b.nanos);
-  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos - b.nanos);
+  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos - b.nanos, a.offset);
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos - b.nanos);
   return (
     arithmetic(

@@ -5,10 +5,10 @@ import type { Expression, LiteralValue } from "./syntax.ts";
 import { dyn } from "./types.ts";
 import { Fault, Uint, type Value } from "./values.ts";
 
-/** Functions of one literal that are called when the expression is compiled, so that they cost nothing. */
-const folded = new Set(["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"]);
+/** Functions of one constant that are called when the expression is compiled, so that they cost nothing. */
+const folded = new Set(["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint"]);
 
-/** Whether an expression has a value of its own: literals, lists and maps of such, and literals that are converted. */
+/** Whether an expression has a value of its own: literals, lists and maps of such, and constants that are converted. */
 export function isConstant(expression: Expression): boolean {
   switch (expression.node) {
     case "literal":
@@ -19,7 +19,7 @@ export function isConstant(expression: Expression): boolean {
       return isConstantMap(expression);
     case "call": {
       const { name, target, args } = expression;
-      return target === undefined && folded.has(name) && args.length === 1 && args[0]!.node === "literal";
+      return target === undefined && folded.has(name) && args.length === 1 && isConstant(args[0]!);
     }
     default:
       return false;
@@ -56,6 +56,7 @@ export function constantOf(expression: Expression, functions: FunctionTable): Va
     }
     case "call": {
       const args = expression.args.map((arg) => constantOf(arg, functions));
+      if (args[0] instanceof Fault) return args[0];
       return functions.get(expression.name)!.run(args, new Meter(Infinity), expression.type ?? dyn);
     }
     default:

@@ -86,7 +86,7 @@ export class Planner {
     const of = this.step(operand, test ? 1 : nameCost);
     const plain = field.includes("__") ? unescapedFieldName(field) : undefined;
     if (test) return (evaluation) => presence(of(evaluation), field, plain);
-    const cost = isChain(operand) ? 1 : 2;
+    const cost = isChain(operand) || operand.node === "conditional" ? 1 : 2;
     return (evaluation) => {
       const value = of(evaluation);
       evaluation.meter.charge(cost);

@@ -145,7 +145,7 @@ function unreadable(text: string, what: string): Fault {
   return new Fault(`type conversion error from 'string' to '${what}': ${JSON.stringify(text.slice(0, 64))}`);
 }
 
-/** The type of a value while an expression runs. */
+/** The type of a value while an expression runs; objects are maps, as in the reference. */
 function typeOfValue(value: Value): CelType {
   switch (typeof value) {
     case "boolean":
@@ -166,7 +166,7 @@ function typeOfValue(value: Value): CelType {
   if (value instanceof Timestamp) return timestamp;
   if (value instanceof Duration) return duration;
   if (value instanceof Url) return urlType;
-  if (value instanceof CelObject) return value.type;
+  if (value instanceof CelObject) return mapOf(dyn, dyn);
   return typeOf(dyn);
 }
 
@@ -194,7 +194,7 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
     declared(
       from("string", "bool", "int", "uint", "double", "bytes", "timestamp", "duration")("string"),
       ([value]) => toText(value!),
-      { charge: chargeDecoding, cost: traversal, resultSize: (size) => size },
+      { charge: chargeDecoding },
     ),
   ],
   [
@@ -207,7 +207,7 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
           : value instanceof Uint8Array
             ? value
             : noOverload,
-      { charge: chargeBytes, cost: traversal, resultSize: (size) => size * 3 },
+      { charge: chargeBytes },
     ),
   ],
   [

@@ -149,14 +149,12 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
       ]),
       ([a, b], meter) => added(a!, b!, meter),
       {
-        resultSize: (first, second) => first + second,
         charge([a, b], meter) {
           const joins = typeof a === "string" || a instanceof Uint8Array;
           const sizes =
             joins && b !== null ? a.length + ((b as { length?: number } | undefined)?.length ?? 0) : 0;
           meter.charge(joins ? traversal(sizes) : 1);
         },
-        cost: (first, second) => traversal(first + second),
       },
     ),
   ],
@@ -236,7 +234,6 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
       },
       {
         charge: ([, among], meter) => meter.charge(among instanceof CelList ? among.size : 1),
-        cost: (_, size) => size,
       },
     ),
   ],

@@ -116,15 +116,13 @@ function inCase(first: "A" | "a"): (text: string) => string {
   };
 }
 
-const oneTraversal: Pick<CelFunction, "cost" | "resultSize"> = {
+const oneTraversal: Pick<CelFunction, "cost"> = {
   cost: traversal,
-  resultSize: (size) => size,
 };
 const twoTraversals = { cost: (size: number) => Math.ceil(size * 0.2) };
 /** Looking for something goes through the text, or the list, once. */
-const looking: Pick<CelFunction, "charge" | "goesThrough"> = {
+const looking: Pick<CelFunction, "charge"> = {
   charge: ([within], meter) => chargeTraversal(within!, meter),
-  goesThrough: true,
 };
 
 /** Functions of texts: the standard ones, and those of the extension library. */
@@ -155,7 +153,7 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
       { cost: traversal },
     ),
   ],
-  ["charAt", declared(["string.(int) -> string"], charAt, { resultSize: () => 1 })],
+  ["charAt", declared(["string.(int) -> string"], charAt)],
   [
     "indexOf",
     declared(
@@ -180,21 +178,18 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
     "replace",
     declared(["string.(string, string) -> string", "string.(string, string, int) -> string"], replace, {
       ...twoTraversals,
-      resultSize: (size) => size * 2,
     }),
   ],
   [
     "split",
     declared(["string.(string) -> list<string>", "string.(string, int) -> list<string>"], split, {
       ...twoTraversals,
-      resultSize: (size) => size,
     }),
   ],
   [
     "join",
     declared(["list<string>.() -> string", "list<string>.(string) -> string"], join, {
       charge: () => undefined,
-      cost: twoTraversals.cost,
     }),
   ],
 ];

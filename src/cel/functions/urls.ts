@@ -63,7 +63,7 @@ export const urlFunctions: readonly (readonly [string, CelFunction])[] = [
           new Fault(`URL parse error during conversion from string: ${JSON.stringify(text.slice(0, 128))}`)
         );
       },
-      { cost: traversal, resultSize: (size) => size },
+      { cost: traversal },
     ),
   ],
   [

@@ -123,10 +123,11 @@ class JsonMap extends CelMap {
 /** An object of a declared type. A field that is null counts as one that isn't set. Its values are made once. */
 class JsonObjectValue extends CelObject {
   private readonly made = new Map<string, Value>();
+  private names: readonly string[] | undefined;
   private count: number | undefined;
 
   constructor(
-    private readonly members: JsonObject,
+    readonly members: JsonObject,
     readonly type: ObjectType,
   ) {
     super();
@@ -136,7 +137,12 @@ class JsonObjectValue extends CelObject {
     return (this.count ??= Object.keys(this.members).length);
   }
 
-  select(name: string): Value | undefined {
+  keys(): readonly string[] {
+    return (this.names ??= [...this.type.fields.keys()].filter((name) => this.get(name) !== undefined));
+  }
+
+  get(name: Value): Value | undefined {
+    if (typeof name !== "string") return undefined;
     const known = this.made.get(name);
     if (known !== undefined) return known;
     const field = this.type.fields.get(name);

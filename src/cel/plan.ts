@@ -8,7 +8,7 @@ import type { Evaluation, Step } from "./step.ts";
 import type { Call, Conditional, Expression, Identifier, Logical, MapLiteral, Select } from "./syntax.ts";
 import { sizeOf } from "./meter.ts";
 import { dyn } from "./types.ts";
-import { CelMap, CelObject, Fault, noOverload, TypeValue, type Value } from "./values.ts";
+import { CelMap, Fault, noOverload, TypeValue, type Value } from "./values.ts";
 
 /** What an expression costs to make: a list, and a map. */
 const listCost = 10;
@@ -243,12 +243,10 @@ function chargeOf({ cost, charge }: CelFunction): (evaluation: Evaluation, args:
 /** @param plain what the field's name is the escaped form of, if it is one. */
 function selected(value: Value, field: string, plain: string | undefined): Value {
   if (value instanceof CelMap) return orMissing(value.select(field, plain), field);
-  if (value instanceof CelObject) return orMissing(value.select(field), field);
   return value instanceof Fault ? value : noOverload;
 }
 
 function presence(value: Value, field: string, plain: string | undefined): Value {
   if (value instanceof CelMap) return value.select(field, plain) !== undefined;
-  if (value instanceof CelObject) return value.select(field) !== undefined;
   return value instanceof Fault ? value : noOverload;
 }

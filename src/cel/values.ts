@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json/value.ts";
 import type { CelType, ListIdentity, ObjectType } from "./types.ts";
 
 /**
@@ -110,13 +111,11 @@ export abstract class CelMap {
   }
 }
 
-/** An object with known fields. */
-export abstract class CelObject {
+/** An object of a declared type. To what doesn't know the type it is a map of the fields that are set, as in the reference. */
+export abstract class CelObject extends CelMap {
   abstract readonly type: ObjectType;
-  /** How many members it has. */
-  abstract readonly size: number;
-  /** A field that is set; undefined for others. */
-  abstract select(name: string): Value | undefined;
+  /** All members, those that the type doesn't have too. */
+  abstract readonly members: JsonObject;
 }
 
 export const noOverload = new Fault("no such overload");

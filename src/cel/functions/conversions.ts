@@ -15,7 +15,6 @@ import {
   TypeValue,
   Uint,
   Url,
-  CelObject,
   type Value,
 } from "../values.ts";
 import {
@@ -166,7 +165,6 @@ function typeOfValue(value: Value): CelType {
   if (value instanceof Timestamp) return timestamp;
   if (value instanceof Duration) return duration;
   if (value instanceof Url) return urlType;
-  if (value instanceof CelObject) return mapOf(dyn, dyn);
   return typeOf(dyn);
 }
 

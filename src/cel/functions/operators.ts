@@ -7,7 +7,6 @@ import { checkedDuration, checkedTime } from "../times.ts";
 import {
   CelList,
   CelMap,
-  CelObject,
   checkedInt,
   checkedUint,
   Duration,
@@ -111,9 +110,6 @@ export function indexed(operand: Value, index: Value): Value {
     }
     if (at < 0 || at >= operand.size) return new Fault(`index out of bounds: ${at}`);
     return operand.get(Number(at));
-  }
-  if (operand instanceof CelObject && typeof index === "string") {
-    return orMissing(operand.select(index), index);
   }
   return noOverload;
 }

@@ -129,10 +129,9 @@ class Checker {
   /** The type of a variable, or of the type that a name stands for. */
   private typeNamed(name: string, identifier: Identifier): CelType | undefined {
     const global = name.startsWith(".") ? name.slice(1) : name;
-    if (global === name) {
-      const loop = this.loops.findLast((one) => one.name === name);
-      if (loop !== undefined) return loop.type;
-    }
+    // A dot in front doesn't lead out of loops, as in the reference.
+    const loop = this.loops.findLast((one) => one.name === global);
+    if (loop !== undefined) return loop.type;
     const variable = this.scope.variables.get(global);
     if (variable !== undefined) {
       this.named.add(global);

@@ -63,10 +63,10 @@ export class JoinedList extends CelList {
 export class ValueMap extends CelMap {
   private readonly entries = new Map<MapKey, readonly [Value, Value]>();
 
-  /** Adds an entry; false where the key is there already, or can't be one. */
-  add(key: Value, value: Value): boolean {
+  /** Sets the value of a key; false where the key can't be one. */
+  set(key: Value, value: Value): boolean {
     const own = mapKey(key);
-    if (own === undefined || this.entries.has(own)) return false;
+    if (own === undefined) return false;
     this.entries.set(own, [key, value]);
     return true;
   }
@@ -85,7 +85,7 @@ export class ValueMap extends CelMap {
   }
 }
 
-type MapKey = string | boolean | bigint;
+type MapKey = string | boolean | bigint | number;
 
 /** What equal keys share. */
 function mapKey(key: Value): MapKey | undefined {
@@ -95,13 +95,8 @@ function mapKey(key: Value): MapKey | undefined {
     case "bigint":
       return key;
     case "number":
-      return Number.isInteger(key) ? BigInt(key) : undefined;
+      return Number.isInteger(key) ? BigInt(key) : key;
     default:
       return key instanceof Uint ? key.value : undefined;
   }
-}
-
-/** Whether a value may be the key of a map that an expression makes. */
-export function isKey(value: Value): boolean {
-  return typeof value !== "number" && mapKey(value) !== undefined;
 }

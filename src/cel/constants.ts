@@ -6,7 +6,18 @@ import { dyn } from "./types.ts";
 import { Fault, Uint, type Value } from "./values.ts";
 
 /** Functions of one constant that are called when the expression is compiled, so that they cost nothing. */
-const folded = new Set(["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint"]);
+const folded: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
 
 /** Whether an expression has a value of its own: literals, lists and maps of such, and constants that are converted. */
 export function isConstant(expression: Expression): boolean {
@@ -26,14 +37,12 @@ export function isConstant(expression: Expression): boolean {
   }
 }
 
-/** A map with keys that are there twice is left for the evaluation to reject. */
+/** A map with keys that can't be ones is left for the evaluation to reject. */
 function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boolean {
-  if (!entries.every(({ key, value }) => key.node === "literal" && isConstant(value))) return false;
   const map = new ValueMap();
-  return entries.every(({ key }) => {
-    const value = key.node === "literal" ? valueOf(key.value) : null;
-    return typeof value !== "number" && map.add(value, null);
-  });
+  return entries.every(
+    ({ key, value }) => key.node === "literal" && isConstant(value) && map.set(valueOf(key.value), null),
+  );
 }
 
 /** The value of an expression that is a constant. */
@@ -50,7 +59,7 @@ export function constantOf(expression: Expression, functions: FunctionTable): Va
       for (const { key, value } of expression.entries) {
         const found = constantOf(value, functions);
         if (found instanceof Fault) return found;
-        map.add(constantOf(key, functions), found);
+        map.set(constantOf(key, functions), found);
       }
       return map;
     }

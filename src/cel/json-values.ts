@@ -1,7 +1,8 @@
 import { getMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import { dayOf, durationOf, longDurationOf, timestampOf } from "./times.ts";
+import { durationOfFormat } from "../schema/custom/duration-format.ts";
+import { dayOf, timestampOf } from "./times.ts";
 import { dyn, listOf, type CelType, type ListIdentity, type ListType, type ObjectType } from "./types.ts";
-import { CelList, CelMap, CelObject, Fault, type Value } from "./values.ts";
+import { CelList, CelMap, CelObject, Duration, Fault, type Value } from "./values.ts";
 
 /** The value that a JSON value of a declared type is to an expression. */
 export function valueOfJson(json: JsonValue, type: CelType): Value {
@@ -24,7 +25,7 @@ export function valueOfJson(json: JsonValue, type: CelType): Value {
 
 function valueOfMembers(json: JsonObject, type: CelType): Value {
   if (type.is === "object") return new JsonObjectValue(json, type);
-  return new JsonMap(json, type.is === "map" ? type.value : dyn);
+  return type.is === "map" ? new JsonMap(json, type.value) : new UntypedMap(json, dyn);
 }
 
 function valueOfText(text: string, { is }: CelType): Value {
@@ -38,14 +39,17 @@ function valueOfText(text: string, { is }: CelType): Value {
         new Fault(`invalid timestamp ${JSON.stringify(text.slice(0, 64))}`)
       );
     case "duration":
-      return (
-        durationOf(text) ??
-        longDurationOf(text) ??
-        new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`)
-      );
+      return durationValue(text);
     default:
       return text;
   }
+}
+
+function durationValue(text: string): Value {
+  const nanos = durationOfFormat(text);
+  return nanos === undefined
+    ? new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`)
+    : new Duration(nanos);
 }
 
 const untypedList = listOf(dyn);
@@ -78,7 +82,7 @@ class JsonList extends CelList {
   }
 }
 
-/** A map in an object, or an object of which no fields are known. Its values are made once, as the items of lists. */
+/** A map in an object. Its values are made once, as the items of lists. */
 class JsonMap extends CelMap {
   private names: readonly string[] | undefined;
   private readonly made = new Map<string, Value>();
@@ -112,7 +116,10 @@ class JsonMap extends CelMap {
   keys(): readonly string[] {
     return (this.names ??= Object.keys(this.members).filter((name) => this.members[name] !== undefined));
   }
+}
 
+/** An object of which no fields are known. */
+class UntypedMap extends JsonMap {
   /** A name that is no member is taken for the escaped form of one. */
   override select(name: string, plain?: string): Value | undefined {
     const found = this.get(name);

@@ -104,11 +104,17 @@ function collecting({ slot, test, make, macro }: Loop): Body {
       if (test !== undefined) {
         const value = test(evaluation);
         if (value === false) continue;
-        if (value !== true) return value instanceof Fault ? value : noOverload;
+        if (value !== true) {
+          meter.charge(end);
+          return value instanceof Fault ? value : noOverload;
+        }
       }
       meter.charge(taken);
       const made = make === undefined ? item : make(evaluation);
-      if (made instanceof Fault) return made;
+      if (made instanceof Fault) {
+        meter.charge(end);
+        return made;
+      }
       values.push(made);
     }
     meter.charge(end);

@@ -266,6 +266,11 @@ class Parser {
 
   private list(close: string): Part[] {
     const items: Part[] = [];
+    // A comma alone is allowed where one may stand behind the last item.
+    if (close === "]" && this.takes(",")) {
+      this.expect(close);
+      return items;
+    }
     while (!this.takes(close)) {
       items.push(this.expression());
       if (this.takes(",")) {
@@ -279,14 +284,16 @@ class Parser {
   private mapLiteral(at: number): Part {
     const entries: { key: Expression; value: Expression }[] = [];
     const parts: Part[] = [];
-    while (!this.takes("}")) {
-      const key = this.expression();
-      this.expect(":");
-      const value = this.expression();
-      parts.push(key, value);
-      entries.push({ key: key.expression, value: value.expression });
-      if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
-    }
+    if (this.takes(",")) this.expect("}");
+    else
+      while (!this.takes("}")) {
+        const key = this.expression();
+        this.expect(":");
+        const value = this.expression();
+        parts.push(key, value);
+        entries.push({ key: key.expression, value: value.expression });
+        if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
+      }
     return around({ node: "map", entries, at }, parts, entries.length === 0 ? 0 : 1);
   }
 

@@ -1,10 +1,11 @@
-import { isKey, ValueList, ValueMap } from "./collections.ts";
+import { ValueList, ValueMap } from "./collections.ts";
 import { planLoop } from "./loops.ts";
 import { unescapedFieldName } from "./field-names.ts";
 import type { CelFunction, FunctionTable } from "./function-table.ts";
 import { indexed, orMissing } from "./functions/operators.ts";
 import { constantOf, isConstant } from "./constants.ts";
 import type { Evaluation, Step } from "./step.ts";
+import { ExpressionError } from "./syntax.ts";
 import type { Call, Conditional, Expression, Identifier, Logical, MapLiteral, Select } from "./syntax.ts";
 import { sizeOf } from "./meter.ts";
 import { dyn } from "./types.ts";
@@ -43,6 +44,7 @@ export class Planner {
   private step(expression: Expression, nameCost: number): Step {
     if (isConstant(expression)) {
       const value = constantOf(expression, this.functions);
+      if (value instanceof Fault) throw new ExpressionError(value.message, expression.at);
       return () => value;
     }
     switch (expression.node) {
@@ -73,8 +75,8 @@ export class Planner {
       const value = new TypeValue(names);
       return () => value;
     }
-    const loop = this.loops.findLast((one) => one.name === name);
-    const slot = loop?.slot ?? this.slots.get(name.startsWith(".") ? name.slice(1) : name)!;
+    const global = name.startsWith(".") ? name.slice(1) : name;
+    const slot = this.loops.findLast((one) => one.name === global)?.slot ?? this.slots.get(global)!;
     return (evaluation) => {
       if (nameCost > 0) evaluation.meter.charge(nameCost);
       return evaluation.slots[slot]!;
@@ -114,8 +116,8 @@ export class Planner {
     const onValue = target !== undefined && (functionName === undefined || !functionName.includes("."));
     const all = onValue ? [target, ...args] : args;
     const type = expression.type ?? dyn;
-    // Membership in a list that stands in the expression is looked up at once.
-    if (name === "@in" && args[1]!.node === "list" && isConstant(args[1]!)) {
+    // Membership in a list of literals is looked up at once.
+    if (name === "@in" && isListOfLiterals(args[1]!)) {
       return strict({ ...found, charge: () => undefined }, [this.plan(args[0]!), this.plan(args[1]!)], type);
     }
     return strict(
@@ -151,8 +153,7 @@ export class Planner {
         if (key instanceof Fault) return key;
         const value = step.value(evaluation);
         if (value instanceof Fault) return value;
-        if (!isKey(key)) return new Fault("unsupported key type");
-        if (!map.add(key, value)) return new Fault("repeated key in a map");
+        if (!map.set(key, value)) return new Fault("unsupported key type");
       }
       evaluation.meter.charge(mapCost);
       return map;
@@ -198,6 +199,10 @@ export class Planner {
     this.loops.pop();
     return planLoop({ macro, over, slot, test, make });
   }
+}
+
+function isListOfLiterals(expression: Expression): boolean {
+  return expression.node === "list" && expression.items.every(({ node }) => node === "literal");
 }
 
 /** Whether an expression is a name, or selections from one. */

@@ -59,7 +59,7 @@ export interface Literal extends Node {
 
 export interface Identifier extends Node {
   readonly node: "identifier";
-  /** Begins with a dot where it must not be a variable of a loop. */
+  /** May begin with a dot, which says that nothing stands before it. */
   readonly name: string;
   /** Set by the checker where it names a type. */
   names?: CelType;

@@ -11,7 +11,9 @@ const maxDuration = 2n ** 63n - 1n;
 
 /** The time that RFC 3339 text says; undefined for other text. */
 export function timestampOf(text: string): Timestamp | undefined {
-  if (text.length < "2006-01-02T15:04:05Z".length || text.length > 64) return undefined;
+  // An hour may have one digit, as in Go.
+  if (text.length > 64) return undefined;
+  if (text[12] === ":") return timestampOf(`${text.slice(0, 11)}0${text.slice(11)}`);
   if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":") {
     return undefined;
   }
@@ -21,7 +23,7 @@ export function timestampOf(text: string): Timestamp | undefined {
   const fractionEnd = text[19] === "." || text[19] === "," ? endOfDigits(text, 20) : 19;
   if (fractionEnd === 20) return undefined;
   const zone = text.slice(fractionEnd);
-  const offset = zone === "Z" ? 0 : offsetMinutes(zone, "signed");
+  const offset = zone === "Z" ? 0 : writtenOffset(zone);
   if (offset === undefined) return undefined;
   const seconds = ((day * 24 + hour) * 60 + minute - offset) * 60 + second;
   const fraction = fractionEnd === 19 ? 0n : BigInt(text.slice(20, Math.min(fractionEnd, 29)).padEnd(9, "0"));
@@ -57,16 +59,6 @@ function dayNumber(year: number, month: number, day: number): number | undefined
 /** The beginning of a day that text names (`2023-01-31`), in UTC; undefined for other text. */
 export function dayOf(text: string): Timestamp | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? timestampOf(`${text}T00:00:00Z`) : undefined;
-}
-
-const longUnits = /^(\d{1,6})\s*([dw])(.*)$/;
-
-/** A length of time that begins with days or weeks (`2d12h`), which the format `duration` allows; undefined for other text. */
-export function longDurationOf(text: string): Duration | undefined {
-  const found = longUnits.exec(text);
-  if (found === null) return undefined;
-  const hours = Number(found[1]) * (found[2] === "w" ? 168 : 24);
-  return durationOf(`${hours}h${found[3]}`);
 }
 
 export function durationOf(text: string): Duration | undefined {
@@ -170,19 +162,29 @@ function partOf(date: Date, part: TimePart): number {
   }
 }
 
-/** @param sign whether an offset needs a sign. */
-function offsetMinutes(zone: string, sign: "signed" | "unsigned"): number | undefined {
-  const found = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
-  if (found === null || (sign === "signed" && found[1] === "")) return undefined;
-  const minutes = Number(found[2]) * 60 + Number(found[3]);
-  return found[1] === "-" ? -minutes : minutes;
+/** Minutes of an offset as it is in RFC 3339 text (`+01:30`); as in Go, up to 24 hours and 60 minutes. */
+function writtenOffset(zone: string): number | undefined {
+  const found = /^([+-])(\d\d):(\d\d)$/.exec(zone);
+  if (found === null) return undefined;
+  const [hours, minutes] = [Number(found[2]), Number(found[3])];
+  if (hours > 24 || minutes > 60) return undefined;
+  return (found[1] === "-" ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** Minutes of an offset that a zone names: two whole numbers, of which the first one may have a sign (`-8:30`). */
+function zoneOffset(zone: string): number | undefined {
+  const found = /^([+-]?\d{1,4}):([+-]?\d{1,4})$/.exec(zone);
+  if (found === null) return undefined;
+  const [hours, minutes] = [Number(found[1]), Number(found[2])];
+  return zone.startsWith("-") ? hours * 60 - minutes : hours * 60 + minutes;
 }
 
 /** Making one takes some 50 microseconds, so the last ones are kept; there are some 600 zones. */
 const formats = new RecentMap<Intl.DateTimeFormat>({ entries: 32, cost: 0 });
 
 function zoneOffsetMs(zone: string, ms: number): number | undefined {
-  const minutes = offsetMinutes(zone, "unsigned");
+  if (zone === "") return 0;
+  const minutes = zoneOffset(zone);
   if (minutes !== undefined) return minutes * 60_000;
   const format = formatOf(zone);
   if (format === undefined) return undefined;
@@ -210,6 +212,9 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
       minute: numeric,
       second: numeric,
     });
+    // Names of zones are written in one way.
+    const { timeZone } = format.resolvedOptions();
+    if (timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase()) return undefined;
     formats.set(zone, format);
     return format;
   } catch (error) {

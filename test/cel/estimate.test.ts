@@ -32,7 +32,11 @@ describe("the estimate is that of the reference", () => {
     ["keys of maps have no size", "self.m.all(key, !key.contains('*'))", 2 + 7 * (3 + 1 + 0 + 1) + 1],
     ["startsWith costs by its argument", "self.t.startsWith('abcdefghijklmno')", 2 + 2],
     ["going through texts costs by their lengths", "self.names.isSorted()", 2 + 5 * (1 + 1)],
-    ["an item of a call's result has the size of self", "self.t.split('/')[0].matches('abcd')", 2 + 2 + 1 + 1],
+    [
+      "an item of a call's result has the size of self",
+      "self.t.split('/')[0].matches('abcd')",
+      2 + 2 + 1 + 1,
+    ],
   ])("%s: %s costs at most %s", (_, expression, most) => {
     expect(estimateOf(expression)).toBe(most);
   });

@@ -41,6 +41,7 @@ function toInt(value: Value): Value {
   if (typeof value === "bigint") return value;
   if (value instanceof Uint) return checkedInt(value.value);
   if (value instanceof Timestamp) return floorDivide(value.nanos);
+  if (value instanceof Duration) return value.nanos;
   if (typeof value === "number") {
     // The greatest double below 2^63, and -2^63 itself, are left out as in the reference.
     return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : new Fault("integer overflow");
@@ -67,7 +68,9 @@ function toUint(value: Value): Value {
   return /^\d{1,40}$/.test(value) ? checkedUint(BigInt(value)) : unreadable(value, "uint");
 }
 
-const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** Digits may be parted by underscores. */
+const decimal = /^[+-]?(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?$/;
+const hexadecimal = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?[pP]([+-]?\d{1,5})$/;
 const specialDoubles: ReadonlyMap<string, number> = new Map([
   ["nan", Number.NaN],
   ["inf", Infinity],
@@ -83,8 +86,20 @@ function toDouble(value: Value): Value {
   if (typeof value === "bigint") return Number(value);
   if (value instanceof Uint) return Number(value.value);
   if (typeof value !== "string") return noOverload;
-  if (value.length <= 512 && decimal.test(value)) return Number(value);
+  const number = value.length <= 512 ? numberOf(value) : undefined;
+  if (number !== undefined) return Number.isFinite(number) ? number : unreadable(value, "double");
   return specialDoubles.get(value.slice(0, 16).toLowerCase()) ?? unreadable(value, "double");
+}
+
+/** The number that a text says, as Go reads it; undefined for other text. */
+function numberOf(text: string): number | undefined {
+  if (decimal.test(text)) return Number(text.replaceAll("_", ""));
+  const found = hexadecimal.exec(text);
+  if (found === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent] = found;
+  if (whole + fraction === "") return undefined;
+  const size = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
+  return sign === "-" ? -size : size;
 }
 
 function toText(value: Value): Value {
@@ -107,7 +122,7 @@ function doubleText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
   const size = Math.abs(value);
-  if (value !== 0 && (size < 1e-4 || size >= 1e21)) {
+  if (value !== 0 && (size < 1e-4 || size >= 1e6)) {
     return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
   }
   return String(value);
@@ -134,7 +149,9 @@ function toTime(value: Value, meter: Meter): Value {
 
 function toDuration(value: Value, meter: Meter): Value {
   if (value instanceof Duration) return value;
-  if (typeof value === "bigint") return new Duration(value);
+  // It compiles, as in the reference, and fails there too.
+  if (typeof value === "bigint")
+    return new Fault("type conversion error from 'int' to 'google.protobuf.Duration'");
   if (typeof value !== "string") return noOverload;
   meter.work(stepsToRead);
   return durationOf(value) ?? unreadable(value, "duration");
@@ -183,7 +200,12 @@ const chargeDecoding: CelFunction["charge"] = ([value], meter) => {
 
 /** Functions that turn values of one type into another, and those that ask for type and size. */
 export const conversions: readonly (readonly [string, CelFunction])[] = [
-  ["int", declared(from("int", "uint", "double", "string", "timestamp")("int"), ([value]) => toInt(value!))],
+  [
+    "int",
+    declared(from("int", "uint", "double", "string", "timestamp", "duration")("int"), ([value]) =>
+      toInt(value!),
+    ),
+  ],
   ["uint", declared(from("uint", "int", "double", "string")("uint"), ([value]) => toUint(value!))],
   ["double", declared(from("double", "int", "uint", "string")("double"), ([value]) => toDouble(value!))],
   ["bool", declared(from("bool", "string")("bool"), ([value]) => toBool(value!))],

@@ -75,14 +75,14 @@ function indexing(last: boolean): Run {
     if (text instanceof CelList)
       return args.length === 2 ? indexInList(text, wanted!, last, meter) : noOverload;
     if (typeof text !== "string" || typeof wanted !== "string") return noOverload;
+    if (offset !== undefined && typeof offset !== "bigint") return noOverload;
     const characters = charactersOf(text, meter);
-    if (offset !== undefined) {
-      if (typeof offset !== "bigint") return noOverload;
-      if (offset < 0n || offset > characters.length) return outOfRange(offset);
-    }
+    // Nothing is found anywhere, so the place that was asked for is the answer, whatever it is.
+    if (wanted === "") return offset ?? BigInt(last ? characters.length : 0);
+    const start = offset ?? BigInt(last ? characters.length - 1 : 0);
+    if (start < 0n || start >= characters.length) return outOfRange(start);
+    const from = unitOf(characters, Number(start));
     const search = new TextSearch({ text, needle: wanted, last }, meter);
-    const outermost = last ? text.length : 0;
-    const from = offset === undefined ? outermost : unitOf(characters, Number(offset));
     return place(text, search.find(from), meter);
   };
 }

@@ -27,7 +27,7 @@ function decodedQuery({ query }: Url, meter: Meter): Value {
     else known.push(value);
   }
   const map = new ValueMap();
-  for (const [name, list] of values) map.add(name, new ValueList(list));
+  for (const [name, list] of values) map.set(name, new ValueList(list));
   return map;
 }
 

@@ -2,7 +2,9 @@ import { dyn, listOf, mapOf, typeOf, type CelType } from "./types.ts";
 
 /** What has been found out about the parameters of the functions and empty lists in one expression. */
 export class Substitution {
-  private bound = new Map<string, CelType>();
+  private readonly bound = new Map<string, CelType>();
+  /** The bindings that were made or replaced, with what was there before, so that an attempt can be undone. */
+  private readonly changes: (readonly [name: string, before: CelType | undefined])[] = [];
   private made = 0;
 
   /** A parameter that nothing is known of yet. */
@@ -15,19 +17,28 @@ export class Substitution {
    * if they can, and forgotten if not.
    */
   assigns(declared: readonly CelType[], given: readonly CelType[]): boolean {
-    const before = this.bound;
-    this.bound = new Map(before);
+    const start = this.changes.length;
     if (declared.every((one, index) => this.assign(one, given[index]!))) return true;
-    this.bound = before;
+    for (let at = this.changes.length - 1; at >= start; at--) {
+      const [name, before] = this.changes[at]!;
+      if (before === undefined) this.bound.delete(name);
+      else this.bound.set(name, before);
+    }
+    this.changes.length = start;
     return false;
+  }
+
+  private set(name: string, type: CelType): void {
+    this.changes.push([name, this.bound.get(name)]);
+    this.bound.set(name, type);
   }
 
   /** The type with everything that is known put in; what stays unknown is dynamic. */
   resolved(type: CelType): CelType {
     switch (type.is) {
       case "parameter": {
-        const found = this.bound.get(type.name);
-        return found === undefined ? dyn : this.resolved(found);
+        const found = this.followed(type);
+        return found.is === "parameter" ? dyn : this.resolved(found);
       }
       case "list":
         return listOf(this.resolved(type.element), type.maxSize);
@@ -85,16 +96,17 @@ export class Substitution {
 
   private bind(to: CelType, from: CelType): boolean {
     if (to.is === "parameter" && from.is === "parameter" && to.name === from.name) return true;
-    const [parameter, other] = to.is === "parameter" ? [to, from] : [from, to];
+    // Of two parameters the second follows the first, as that of many in a row stays the first of all.
+    const [parameter, other] = from.is === "parameter" ? [from, to] : [to, from];
     if (parameter.is !== "parameter") return false;
     if (this.refersTo(other, parameter.name)) return false;
-    this.bound.set(parameter.name, other);
+    this.set(parameter.name, other);
     return true;
   }
 
   /** A parameter that stood for a type and is given something dynamic stands for anything from now on. */
   private loosen(declared: CelType, to: CelType): void {
-    if (declared.is === "parameter" && to.is !== "dyn") this.bound.set(declared.name, dyn);
+    if (declared.is === "parameter" && to.is !== "dyn") this.set(declared.name, dyn);
   }
 
   private refersTo(type: CelType, name: string): boolean {

@@ -1,6 +1,7 @@
 import { instantiated, sameType, Substitution } from "./assignability.ts";
 import type { CelFunction, FunctionTable } from "./function-table.ts";
 import { nameOf } from "./parser.ts";
+import type { Signature } from "./signature.ts";
 import {
   ExpressionError,
   type Call,
@@ -128,10 +129,9 @@ class Checker {
   /** The type of a variable, or of the type that a name stands for. */
   private typeNamed(name: string, identifier: Identifier): CelType | undefined {
     const global = name.startsWith(".") ? name.slice(1) : name;
-    if (global === name) {
-      const loop = this.loops.findLast((one) => one.name === name);
-      if (loop !== undefined) return loop.type;
-    }
+    // A dot in front doesn't lead out of loops, as in the reference.
+    const loop = this.loops.findLast((one) => one.name === global);
+    if (loop !== undefined) return loop.type;
     const variable = this.scope.variables.get(global);
     if (variable !== undefined) {
       this.named.add(global);
@@ -158,7 +158,7 @@ class Checker {
     if (name === undefined) return undefined;
     const first = name.slice(0, name.indexOf(".", 1));
     if (this.loops.some((one) => one.name === first)) return undefined;
-    const identifier: Identifier = { node: "identifier", name, at: expression.at, depth: 1 };
+    const identifier: Identifier = { node: "identifier", name, at: expression.at };
     const type = this.typeNamed(name, identifier);
     if (type === undefined) return undefined;
     identifier.type = type;
@@ -206,21 +206,24 @@ class Checker {
   }
 
   /** The type of a call's result; dynamic where the forms that fit give different ones. */
-  private overload({ at }: Call, name: string, args: readonly Expression[], onValue: boolean): CelType {
+  private overload(call: Call, name: string, args: readonly Expression[], onValue: boolean): CelType {
     const found = this.scope.functions.get(name)!;
     const given = args.map((arg) => this.typeOf(arg));
     this.checkLiterals(found, args);
+    const forms: Signature[] = [];
     let result: CelType | undefined;
     for (const form of found.signatures) {
       if (form.onValue !== onValue || form.takes.length !== given.length) continue;
       const names = new Map<string, CelType>();
       const takes = form.takes.map((one) => instantiated(one, names, this.substitution));
       if (!this.substitution.assigns(takes, given)) continue;
+      forms.push(form);
       const gives = instantiated(form.gives, names, this.substitution);
       if (result === undefined) result = gives;
       else if (!sameType(this.substitution.resolved(result), this.substitution.resolved(gives))) result = dyn;
     }
-    if (result === undefined) throw this.mismatch(name, given, at);
+    if (result === undefined) throw this.mismatch(name, given, call.at);
+    call.forms = forms;
     return result;
   }
 

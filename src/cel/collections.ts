@@ -1,5 +1,9 @@
+import type { Meter } from "./meter.ts";
 import type { ListIdentity } from "./types.ts";
 import { CelList, CelMap, Uint, type Value } from "./values.ts";
+
+/** Steps for copying one item of a list, as the meter counts them; making it of JSON may be a part of it. */
+const stepsPerCopy = 5;
 
 /** A list of values. */
 export class ValueList extends CelList {
@@ -19,33 +23,51 @@ export class ValueList extends CelList {
   }
 }
 
-/** Two lists behind each other, neither of them copied: doubling a list costs nothing but the loop over it. */
+/**
+ * Two lists behind each other. Joining costs nothing; at the first access the items are collected from all the lists that were
+ * joined, without recursion: lists that double, or are joined in a long chain, would be deep.
+ */
 export class JoinedList extends CelList {
   readonly size: number;
+  private items: readonly Value[] | undefined;
 
+  /** @param meter of the evaluation that the list belongs to; counts the work of collecting the items. */
   constructor(
     private readonly first: CelList,
     private readonly second: CelList,
+    private readonly meter: Meter,
   ) {
     super();
     this.size = first.size + second.size;
   }
 
   get(index: number): Value {
-    const { first } = this;
-    return index < first.size ? first.get(index) : this.second.get(index - first.size);
+    return (this.items ??= this.collect())[index]!;
+  }
+
+  private collect(): readonly Value[] {
+    this.meter.work(this.size * stepsPerCopy);
+    const items: Value[] = [];
+    const pending: CelList[] = [this];
+    for (let list = pending.pop(); list !== undefined; list = pending.pop()) {
+      // Empty lists add nothing to the size, but may be joined any number of times.
+      this.meter.work(stepsPerCopy);
+      if (list instanceof JoinedList && list.items === undefined) pending.push(list.second, list.first);
+      else for (let at = 0; at < list.size; at++) items.push(list.get(at));
+    }
+    return items;
   }
 }
 
 /** A map that an expression made. Numbers that are equal are the same key, of whatever type. */
 export class ValueMap extends CelMap {
-  private readonly entries = new Map<string, readonly [Value, Value]>();
+  private readonly entries = new Map<MapKey, readonly [Value, Value]>();
 
-  /** Adds an entry; false where the key is there already, or can't be one. */
-  add(key: Value, value: Value): boolean {
-    const text = keyText(key);
-    if (text === undefined || this.entries.has(text)) return false;
-    this.entries.set(text, [key, value]);
+  /** Sets the value of a key; false where the key can't be one. */
+  set(key: Value, value: Value): boolean {
+    const own = mapKey(key);
+    if (own === undefined) return false;
+    this.entries.set(own, [key, value]);
     return true;
   }
 
@@ -54,8 +76,8 @@ export class ValueMap extends CelMap {
   }
 
   get(key: Value): Value | undefined {
-    const text = keyText(key);
-    return text === undefined ? undefined : this.entries.get(text)?.[1];
+    const own = mapKey(key);
+    return own === undefined ? undefined : this.entries.get(own)?.[1];
   }
 
   keys(): readonly Value[] {
@@ -63,23 +85,18 @@ export class ValueMap extends CelMap {
   }
 }
 
-/** Text that equal keys share. */
-function keyText(key: Value): string | undefined {
+type MapKey = string | boolean | bigint | number;
+
+/** What equal keys share. */
+function mapKey(key: Value): MapKey | undefined {
   switch (typeof key) {
     case "string":
-      return `s${key}`;
     case "boolean":
-      return key ? "true" : "false";
     case "bigint":
-      return `n${key}`;
+      return key;
     case "number":
-      return Number.isInteger(key) ? `n${BigInt(key)}` : undefined;
+      return Number.isInteger(key) ? BigInt(key) : key;
     default:
-      return key instanceof Uint ? `n${key.value}` : undefined;
+      return key instanceof Uint ? key.value : undefined;
   }
-}
-
-/** Whether a value may be the key of a map that an expression makes. */
-export function isKey(value: Value): boolean {
-  return typeof value !== "number" && keyText(value) !== undefined;
 }

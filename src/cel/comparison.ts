@@ -1,5 +1,8 @@
 import { sameType } from "./assignability.ts";
+import { getMember, type JsonValue } from "../base/json/value.ts";
+import { valueOfJson } from "./json-values.ts";
 import { equalItems } from "./list-identity.ts";
+import { dyn } from "./types.ts";
 import type { Meter } from "./meter.ts";
 import {
   CelList,
@@ -24,6 +27,7 @@ export function equal(a: Value, b: Value, meter: Meter): boolean {
 function equalObjects(a: Value & object, b: Value, meter: Meter): boolean {
   if (typeof b !== "object" || b === null) return a instanceof Uint && numberOrder(a, b) === 0;
   if (a instanceof CelList) return b instanceof CelList && equalLists(a, b, meter);
+  if (a instanceof CelObject && b instanceof CelObject) return equalStructs(a, b, meter);
   if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b, meter);
   if (a instanceof Uint) return b instanceof Uint && a.value === b.value;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
@@ -31,7 +35,6 @@ function equalObjects(a: Value & object, b: Value, meter: Meter): boolean {
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && equalTypes(a, b);
   if (a instanceof Url) return b instanceof Url && a.text === b.text;
-  if (a instanceof CelObject) return b instanceof CelObject && equalStructs(a, b, meter);
   return false;
 }
 
@@ -53,23 +56,37 @@ function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
 function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
   if (a.size !== b.size) return false;
   for (const key of a.keys()) {
-    meter.work(10);
+    meter.work(20);
     const other = b.get(key);
     if (other === undefined || !equalParts(a.get(key)!, other, meter)) return false;
   }
   return true;
 }
 
+/** Whole objects are compared: fields by their types, and members that the type doesn't have, or can't name, as they are in JSON. */
 function equalStructs(a: CelObject, b: CelObject, meter: Meter): boolean {
-  if (a.type.name !== b.type.name) return false;
-  for (const name of a.type.fields.keys()) {
-    meter.work(10);
-    const [one, other] = [a.select(name), b.select(name)];
-    if (one === undefined || other === undefined) {
-      if (one !== other) return false;
-    } else if (!equalParts(one, other, meter)) return false;
+  if (a.size !== b.size) return false;
+  let fields = 0;
+  for (const name of a.keys()) {
+    meter.work(20);
+    const other = b.get(name);
+    if (other === undefined || !equalParts(a.get(name)!, other, meter)) return false;
+    fields++;
+  }
+  if (fields === a.size) return true;
+  const known = new Set([...a.type.fields.values()].map(({ jsonName }) => jsonName));
+  for (const name of Object.keys(a.members)) {
+    meter.work(20);
+    const own = a.members[name];
+    if (own === undefined || (known.has(name) && own !== null)) continue;
+    const other = getMember(b.members, name);
+    if (other === undefined || !equalJson(own, other, meter)) return false;
   }
   return true;
+}
+
+function equalJson(a: JsonValue, b: JsonValue, meter: Meter): boolean {
+  return equalParts(valueOfJson(a, dyn), valueOfJson(b, dyn), meter);
 }
 
 /** As {@link equal}, for what nothing has been spent for yet. */

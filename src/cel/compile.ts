@@ -45,8 +45,12 @@ export interface Program {
   readonly type: CelType;
   /** The variables of the environment that the expression names. */
   readonly variables: ReadonlySet<string>;
-  /** What an evaluation costs at least and at most, as far as the types of the variables say how large values can be. */
-  readonly estimate: CostEstimate;
+  /**
+   * What an evaluation is estimated to cost; see {@link estimate}.
+   *
+   * @param root the type of the variables, of which all have the same.
+   */
+  estimateCost(root: CelType): CostEstimate;
   /**
    * Evaluates the expression, in one go.
    *
@@ -99,7 +103,6 @@ function checked(
 class PlannedProgram implements Program {
   private readonly names: readonly string[];
   private readonly step: Step;
-  private estimated: CostEstimate | undefined;
 
   readonly type: CelType;
   readonly variables: ReadonlySet<string>;
@@ -116,9 +119,9 @@ class PlannedProgram implements Program {
     this.step = new Planner(slots, functions).plan(expression);
   }
 
-  /** Few ask for it, so the expression isn't kept for it. */
-  get estimate(): CostEstimate {
-    return (this.estimated ??= estimate(checked(this.text, this.environment).expression, functions));
+  /** Reads the expression again, as few ask for it: it isn't kept. */
+  estimateCost(root: CelType): CostEstimate {
+    return estimate(checked(this.text, this.environment).expression, root);
   }
 
   evaluate(variables: Bindings, budget: number): Evaluated {

@@ -5,10 +5,21 @@ import type { Expression, LiteralValue } from "./syntax.ts";
 import { dyn } from "./types.ts";
 import { Fault, Uint, type Value } from "./values.ts";
 
-/** Functions of one literal that are called when the expression is compiled, so that they cost nothing. */
-const folded = new Set(["bool", "bytes", "double", "duration", "int", "string", "timestamp", "uint"]);
+/** Functions of one constant that are called when the expression is compiled, so that they cost nothing. */
+const folded: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
 
-/** Whether an expression has a value of its own: literals, lists and maps of such, and literals that are converted. */
+/** Whether an expression has a value of its own: literals, lists and maps of such, and constants that are converted. */
 export function isConstant(expression: Expression): boolean {
   switch (expression.node) {
     case "literal":
@@ -19,21 +30,19 @@ export function isConstant(expression: Expression): boolean {
       return isConstantMap(expression);
     case "call": {
       const { name, target, args } = expression;
-      return target === undefined && folded.has(name) && args.length === 1 && args[0]!.node === "literal";
+      return target === undefined && folded.has(name) && args.length === 1 && isConstant(args[0]!);
     }
     default:
       return false;
   }
 }
 
-/** A map with keys that are there twice is left for the evaluation to reject. */
+/** A map with keys that can't be ones is left for the evaluation to reject. */
 function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boolean {
-  if (!entries.every(({ key, value }) => key.node === "literal" && isConstant(value))) return false;
   const map = new ValueMap();
-  return entries.every(({ key }) => {
-    const value = key.node === "literal" ? valueOf(key.value) : null;
-    return typeof value !== "number" && map.add(value, null);
-  });
+  return entries.every(
+    ({ key, value }) => key.node === "literal" && isConstant(value) && map.set(valueOf(key.value), null),
+  );
 }
 
 /** The value of an expression that is a constant. */
@@ -50,12 +59,13 @@ export function constantOf(expression: Expression, functions: FunctionTable): Va
       for (const { key, value } of expression.entries) {
         const found = constantOf(value, functions);
         if (found instanceof Fault) return found;
-        map.add(constantOf(key, functions), found);
+        map.set(constantOf(key, functions), found);
       }
       return map;
     }
     case "call": {
       const args = expression.args.map((arg) => constantOf(arg, functions));
+      if (args[0] instanceof Fault) return args[0];
       return functions.get(expression.name)!.run(args, new Meter(Infinity), expression.type ?? dyn);
     }
     default:

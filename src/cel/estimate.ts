@@ -1,197 +1,198 @@
-import { constantOf, isConstant } from "./constants.ts";
-import type { CelFunction, FunctionTable } from "./function-table.ts";
-import { loopCosts } from "./loop-costs.ts";
-import { sizeOf } from "./meter.ts";
-import type { Call, Comprehension, Expression } from "./syntax.ts";
+import { estimateCall, type ArgumentEstimate } from "./call-estimates.ts";
+import { anything, either, fixed, plus, times, zero, type Range } from "./ranges.ts";
+import type { Call, Comprehension, Expression, Literal, Logical, Macro, Select } from "./syntax.ts";
 import { dyn, type CelType } from "./types.ts";
-
-/** A number that isn't known exactly. */
-export interface Range {
-  readonly min: number;
-  readonly max: number;
-}
 
 /** What an evaluation costs, in the units of the reference. */
 export type CostEstimate = Range;
 
-/** Bytes of the largest request: no value can be larger than what is sent. */
-const maxRequestBytes = 3 * 1024 * 1024;
+/**
+ * Where the value of a part of an expression is declared, as far as the reference follows it: a part of the type of the variables;
+ * `nowhere` where that has no such part.
+ */
+type Place = CelType | "nowhere";
 
-/** What an expression costs, and how large its value is. */
+/** What is known of a part of an expression. */
 interface Estimate {
   readonly cost: Range;
-  readonly size: Range;
+  /** Undefined for values that don't come from a variable by selections and indexes alone. */
+  readonly place?: Place | undefined;
+  /** The size, where the expression itself says it. */
+  readonly size?: Range | undefined;
 }
 
-/** What evaluating a checked expression costs, by the sizes that its values can have. */
-export function estimate(expression: Expression, functions: FunctionTable): CostEstimate {
-  return new Estimator(functions).estimate(expression).cost;
+/**
+ * What evaluating a checked expression is estimated to cost, by the sizes that the type of the variables allows. The estimate is
+ * that of the reference in its oddities too, as definitions are accepted or rejected by it: values without a place are of any size,
+ * and what is selected of such a value is taken for the variable itself.
+ *
+ * @param root the type of the variables, of which all have the same.
+ */
+export function estimate(expression: Expression, root: CelType): CostEstimate {
+  return new Estimator(root).estimate(expression).cost;
 }
 
-const none: Range = { min: 0, max: 0 };
+/** What one turn of a macro's loop costs beside the condition and what is made, and what the loop costs beside its turns. */
+interface LoopEstimate {
+  readonly turn: number;
+  readonly loop: number;
+  /** What an item costs that meets the condition, beside what is made of it; undefined for loops that take no items. */
+  readonly taken?: number;
+}
+
+const loopEstimates: Readonly<Record<Macro, LoopEstimate>> = {
+  all: { turn: 3, loop: 1 },
+  exists: { turn: 4, loop: 1 },
+  exists_one: { turn: 0, loop: 2, taken: 2 },
+  map: { turn: 0, loop: 11, taken: 12 },
+  filter: { turn: 0, loop: 11, taken: 13 },
+};
+
+const one = fixed(1);
 
 class Estimator {
-  /** The sizes that the variables of the loops around can have, the innermost last. */
-  private readonly loops: { readonly name: string; readonly size: Range }[] = [];
+  /** The variables of the loops around, the innermost last. */
+  private readonly loops: { readonly name: string; readonly place: Place | undefined }[] = [];
 
-  constructor(private readonly functions: FunctionTable) {}
+  constructor(private readonly root: CelType) {}
 
   estimate(expression: Expression): Estimate {
-    if (isConstant(expression)) {
-      const size = sizeOf(constantOf(expression, this.functions));
-      return { cost: none, size: { min: size, max: size } };
-    }
-    const size = sizesOf(expression.type ?? dyn);
     switch (expression.node) {
+      case "literal":
+        return { cost: zero, size: fixed(literalSize(expression)) };
       case "identifier": {
         const loop = this.loops.findLast(({ name }) => name === expression.name);
-        return { cost: expression.names === undefined ? { min: 0, max: 1 } : none, size: loop?.size ?? size };
+        return { cost: one, place: loop === undefined ? this.root : loop.place };
       }
-      case "select": {
-        if (expression.qualified !== undefined) return { cost: { min: 0, max: 1 }, size };
-        const operand = this.estimate(expression.operand).cost;
-        return { cost: expression.test ? operand : plus(operand, { min: 1, max: 2 }), size };
-      }
+      case "select":
+        return this.select(expression);
       case "call":
-        return this.call(expression, size);
+        return this.call(expression);
       case "list":
-        return { cost: plus(this.all(expression.items), fixed(10)), size: fixed(expression.items.length) };
+        return { cost: this.sum(expression.items, 10), size: fixed(expression.items.length) };
       case "map": {
         const parts = expression.entries.flatMap(({ key, value }) => [key, value]);
-        return { cost: plus(this.all(parts), fixed(30)), size: fixed(expression.entries.length) };
+        return { cost: this.sum(parts, 30), size: fixed(expression.entries.length) };
       }
-      case "logical": {
-        const costs = expression.operands.map((operand) => this.estimate(operand).cost);
-        return { cost: { min: costs[0]!.min, max: sum(costs.map(({ max }) => max)) }, size };
-      }
+      case "logical":
+        return this.logical(expression);
       case "conditional": {
         const [first, second] = [this.estimate(expression.whenTrue), this.estimate(expression.whenFalse)];
-        const cost = plus(this.estimate(expression.condition).cost, either(first.cost, second.cost));
-        return { cost, size: either(first.size, second.size) };
+        return {
+          cost: plus(this.estimate(expression.condition).cost, either(first.cost, second.cost)),
+          size: either(sizeOf(first, expression.whenTrue), sizeOf(second, expression.whenFalse)),
+        };
       }
       case "comprehension":
         return this.comprehension(expression);
-      default:
-        return { cost: none, size };
+      case "object":
+        throw new Error("no environment has objects that are made");
     }
   }
 
-  private all(expressions: readonly Expression[]): Range {
-    return expressions.map((one) => this.estimate(one).cost).reduce(plus, none);
+  private sum(parts: readonly Expression[], own: number): Range {
+    return parts.map((part) => this.estimate(part).cost).reduce(plus, fixed(own));
   }
 
-  private call({ name, functionName, target, args }: Call, size: Range): Estimate {
-    const found = this.functions.get(functionName ?? name)!;
+  /** Asking whether there is a field costs nothing; neither does selecting one of a dynamic value. */
+  private select({ operand, field, test, qualified }: Select): Estimate {
+    if (qualified !== undefined) return { cost: one, place: this.root };
+    if (test) return { cost: zero };
+    const of = this.estimate(operand);
+    const { is } = operand.type ?? dyn;
+    const cost = is === "map" || is === "object" ? plus(of.cost, one) : of.cost;
+    return { cost, place: this.below(of.place, field) };
+  }
+
+  private call({ name, functionName, target, args, forms = [] }: Call): Estimate {
     const all = target === undefined || functionName !== undefined ? args : [target, ...args];
     const estimates = all.map((arg) => this.estimate(arg));
-    const [first = fixed(1), second = fixed(1)] = estimates.map((one) => one.size);
-    const own = name === "_[_]" ? { min: 1, max: 2 } : callCost(found, first, second, all[0]?.type ?? dyn);
-    const cost = estimates.map((one) => one.cost).reduce(plus, own);
-    const rule = found.resultSize;
-    if (rule === undefined) return { cost, size };
-    return { cost, size: { min: 0, max: rule(first.max, second.max) } };
+    const given = all.map((arg, index) => this.argument(arg, estimates[index]!));
+    const { cost: own, size } = estimateCall(functionName ?? name, forms, given);
+    const cost = estimates.map((estimated) => estimated.cost).reduce(plus, own);
+    return name === "_[_]" ? { cost, place: this.below(estimates[0]!.place, items) } : { cost, size };
   }
 
-  private comprehension({ macro, range, variable, condition, transform }: Comprehension): Estimate {
+  private argument(expression: Expression, estimated: Estimate): ArgumentEstimate {
+    const { place } = estimated;
+    const value = expression.node === "literal" ? expression.value : undefined;
+    return {
+      size: sizeOf(estimated, expression),
+      itemSize: place === undefined ? anything : declaredSize(this.below(place, items)),
+      type: expression.type ?? dyn,
+      integer: typeof value === "bigint" ? value : undefined,
+    };
+  }
+
+  /** At least the first operand is evaluated. */
+  private logical({ operands }: Logical): Estimate {
+    const costs = operands.map((operand) => this.estimate(operand).cost);
+    return { cost: { min: costs[0]!.min, max: costs.reduce(plus).max } };
+  }
+
+  private comprehension(expression: Comprehension): Estimate {
+    const { macro, range, variable, condition, transform } = expression;
     const over = this.estimate(range);
-    this.loops.push({ name: variable, size: itemSizes(range.type ?? dyn) });
-    const test = condition === undefined ? none : this.estimate(condition).cost;
-    const made = transform === undefined ? none : this.estimate(transform).cost;
+    const { is } = range.type ?? dyn;
+    const place =
+      is === "list" || is === "map" ? this.below(over.place, is === "list" ? items : keys) : undefined;
+    this.loops.push({ name: variable, place });
+    const test = condition === undefined ? zero : this.estimate(condition).cost;
+    const made = transform === undefined ? zero : this.estimate(transform).cost;
     this.loops.pop();
-    const { each, taken, end } = loopCosts[macro];
-    // Loops of `all` and `exists` may end at the first item, and all may fault there.
-    const turns = { min: Math.min(over.size.min, 1), max: over.size.max };
-    const perTurn = {
-      min: each + test.min,
-      max: each + test.max + taken + made.max,
-    };
-    const cost = {
-      min: over.cost.min + turns.min * perTurn.min,
-      max: over.cost.max + times(turns.max, perTurn.max) + end,
-    };
-    return { cost, size: { min: 0, max: over.size.max } };
+    const { turn, loop, taken } = loopEstimates[macro];
+    const own = taken === undefined ? zero : plus(made, fixed(taken));
+    // An item that doesn't meet the condition costs 1. A condition alone is not evaluated once the result is known.
+    const step = taken !== undefined && condition !== undefined ? either(own, one) : own;
+    const tested = taken === undefined ? { min: 0, max: test.max } : test;
+    const turns = times(sizeOf(over, range), [step, tested, fixed(turn)].reduce(plus));
+    return { cost: [over.cost, turns, fixed(loop)].reduce(plus) };
+  }
+
+  /** Where a part of a value is declared. What is selected of a value without a place is taken for a variable. */
+  private below(place: Place | undefined, part: Part): Place {
+    if (place === undefined) return this.root;
+    if (place === "nowhere") return "nowhere";
+    return partOf(place, part) ?? "nowhere";
   }
 }
 
-/** What one call costs beside its arguments. */
-function callCost({ cost, goesThrough }: CelFunction, first: Range, second: Range, type: CelType): Range {
-  if (goesThrough === true) return { min: 0, max: times(first.max, traversalOfItem(type)) };
-  if (cost === undefined) return fixed(1);
-  return { min: cost(first.min, second.min), max: cost(first.max, second.max) };
+/** A field by its name, or what is below a list or a map. */
+type Part = string | typeof items | typeof keys;
+
+const items = Symbol("items of a list, or values of a map");
+const keys = Symbol("keys of a map");
+
+function partOf(type: CelType, part: Part): CelType | undefined {
+  if (typeof part === "string") return type.is === "object" ? type.fields.get(part)?.type : undefined;
+  if (type.is === "map") return part === items ? type.value : type.key;
+  return type.is === "list" && part === items ? type.element : undefined;
 }
 
-/** What going through an item of a list, or a character of a text, costs at most. */
-function traversalOfItem(type: CelType): number {
-  if (type.is === "string" || type.is === "bytes") return 0.1;
-  const item = type.is === "list" ? type.element : dyn;
-  if (item.is === "list") return times(sizesOf(item).max, traversalOfItem(item));
-  return item.is === "string" || item.is === "bytes" ? Math.ceil(sizesOf(item).max * 0.1) : 1;
+/** The size that a declared type allows: 0 for what has no limit of its own, as numbers, objects and keys of maps. */
+function declaredSize(place: Place): Range {
+  if (place === "nowhere") return anything;
+  return { min: 0, max: "maxSize" in place ? (place.maxSize ?? 0) : 0 };
 }
 
-/** The sizes that values of a type can have. */
-function sizesOf(type: CelType): Range {
-  if ("maxSize" in type && type.maxSize !== undefined) return { min: 0, max: type.maxSize };
-  switch (type.is) {
-    case "string":
-    case "bytes":
-      return { min: 0, max: maxRequestBytes - 2 };
-    case "list":
-      return { min: 0, max: Math.floor(maxRequestBytes / (leastBytes(type.element) + 1)) };
-    case "map":
-      return {
-        min: 0,
-        max: Math.floor(maxRequestBytes / (leastBytes(type.key) + leastBytes(type.value) + 2)),
-      };
-    case "dyn":
-    case "parameter":
-      return { min: 0, max: maxRequestBytes };
-    case "object":
-      return { min: 0, max: Math.max(1, type.fields.size) };
-    default:
-      return fixed(1);
-  }
+/** The size of a value: that which the expression says, else that of its declaration, else 1 for scalars and any for others. */
+function sizeOf({ size, place }: Estimate, { type = dyn }: Expression): Range {
+  if (size !== undefined) return size;
+  if (place !== undefined && place !== "nowhere") return declaredSize(place);
+  return scalars.has(type.is) ? one : anything;
 }
 
-function itemSizes(type: CelType): Range {
-  if (type.is === "list") return sizesOf(type.element);
-  return sizesOf(type.is === "map" ? type.key : dyn);
-}
+const scalars: ReadonlySet<CelType["is"]> = new Set([
+  "bool",
+  "int",
+  "uint",
+  "double",
+  "timestamp",
+  "duration",
+] as const);
 
-/** Bytes of the shortest JSON of a type's values. */
-function leastBytes({ is }: CelType): number {
-  switch (is) {
-    case "string":
-    case "bytes":
-    case "list":
-    case "map":
-    case "object":
-      return 2;
-    case "bool":
-    case "null":
-      return 4;
-    case "timestamp":
-      return 22;
-    default:
-      return 1;
-  }
-}
-
-function fixed(value: number): Range {
-  return { min: value, max: value };
-}
-
-function plus(one: Range, other: Range): Range {
-  return { min: one.min + other.min, max: one.max + other.max };
-}
-
-function either(one: Range, other: Range): Range {
-  return { min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) };
-}
-
-function times(one: number, other: number): number {
-  return one === 0 || other === 0 ? 0 : one * other;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+/** Bytes of a text, in UTF-8, or of bytes; 1 for other literals. */
+function literalSize({ value }: Literal): number {
+  if (typeof value === "string") return Buffer.byteLength(value, "utf8");
+  return value instanceof Uint8Array ? value.length : 1;
 }

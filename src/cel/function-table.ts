@@ -3,14 +3,8 @@ import { signature, type Signature } from "./signature.ts";
 import type { CelType } from "./types.ts";
 import type { Value } from "./values.ts";
 
-/**
- * What a call costs by the sizes of its first two arguments (see `sizeOf`), in the reference's units. It must not fall when a size
- * grows, as the estimate asks with the least and the greatest sizes.
- */
+/** What a call costs by the sizes of its first two arguments (see `sizeOf`), in the reference's units. */
 export type CostRule = (first: number, second: number) => number;
-
-/** The size of a call's result by the sizes of its arguments; must not fall when a size grows. */
-export type SizeRule = (first: number, second: number) => number;
 
 /** A function of the language or one of its libraries. */
 export interface CelFunction {
@@ -19,10 +13,6 @@ export interface CelFunction {
   readonly cost?: CostRule;
   /** Spends what the call costs where that depends on more than sizes. */
   readonly charge?: (args: readonly Value[], meter: Meter) => void;
-  /** Whether the cost is that of going through the whole first argument. */
-  readonly goesThrough?: boolean;
-  /** Where it isn't given, a result may be as large as its type allows. */
-  readonly resultSize?: SizeRule;
   /** Called with values of any types; none of them is a fault. The target of a call on a value is the first. */
   readonly run: Run;
   /** What is done once, when the expression is compiled, about an argument that is a literal text. */

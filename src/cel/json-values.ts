@@ -1,8 +1,8 @@
 import { getMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import { unescapedFieldName } from "./field-names.ts";
-import { dayOf, durationOf, longDurationOf, timestampOf } from "./times.ts";
+import { durationOfFormat } from "../schema/custom/duration-format.ts";
+import { dayOf, timestampOf } from "./times.ts";
 import { dyn, listOf, type CelType, type ListIdentity, type ListType, type ObjectType } from "./types.ts";
-import { CelList, CelMap, CelObject, Fault, type Value } from "./values.ts";
+import { CelList, CelMap, CelObject, Duration, Fault, type Value } from "./values.ts";
 
 /** The value that a JSON value of a declared type is to an expression. */
 export function valueOfJson(json: JsonValue, type: CelType): Value {
@@ -25,7 +25,7 @@ export function valueOfJson(json: JsonValue, type: CelType): Value {
 
 function valueOfMembers(json: JsonObject, type: CelType): Value {
   if (type.is === "object") return new JsonObjectValue(json, type);
-  return new JsonMap(json, type.is === "map" ? type.value : dyn);
+  return type.is === "map" ? new JsonMap(json, type.value) : new UntypedMap(json, dyn);
 }
 
 function valueOfText(text: string, { is }: CelType): Value {
@@ -39,21 +39,25 @@ function valueOfText(text: string, { is }: CelType): Value {
         new Fault(`invalid timestamp ${JSON.stringify(text.slice(0, 64))}`)
       );
     case "duration":
-      return (
-        durationOf(text) ??
-        longDurationOf(text) ??
-        new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`)
-      );
+      return durationValue(text);
     default:
       return text;
   }
 }
 
+function durationValue(text: string): Value {
+  const nanos = durationOfFormat(text);
+  return nanos === undefined
+    ? new Fault(`invalid duration ${JSON.stringify(text.slice(0, 64))}`)
+    : new Duration(nanos);
+}
+
 const untypedList = listOf(dyn);
 
-/** A list in an object. */
+/** A list in an object. Items that are more than a number or a text are made once, at the first access. */
 class JsonList extends CelList {
   private readonly element: CelType;
+  private readonly made: Value[] = [];
   override readonly identity: ListIdentity | undefined;
 
   constructor(
@@ -70,13 +74,18 @@ class JsonList extends CelList {
   }
 
   get(index: number): Value {
-    return valueOfJson(this.items[index]!, this.element);
+    const known = this.made[index];
+    if (known !== undefined) return known;
+    const value = valueOfJson(this.items[index]!, this.element);
+    if (isMade(value)) this.made[index] = value;
+    return value;
   }
 }
 
-/** A map in an object, or an object of which no fields are known. */
+/** A map in an object. Its values are made once, as the items of lists. */
 class JsonMap extends CelMap {
   private names: readonly string[] | undefined;
+  private readonly made = new Map<string, Value>();
 
   constructor(
     private readonly members: JsonObject,
@@ -91,8 +100,13 @@ class JsonMap extends CelMap {
 
   get(key: Value): Value | undefined {
     if (typeof key !== "string") return undefined;
+    const known = this.made.get(key);
+    if (known !== undefined) return known;
     const found = getMember(this.members, key);
-    return found === undefined ? undefined : valueOfJson(found, this.value);
+    if (found === undefined) return undefined;
+    const value = valueOfJson(found, this.value);
+    if (isMade(value)) this.made.set(key, value);
+    return value;
   }
 
   override has(key: Value): boolean {
@@ -102,33 +116,52 @@ class JsonMap extends CelMap {
   keys(): readonly string[] {
     return (this.names ??= Object.keys(this.members).filter((name) => this.members[name] !== undefined));
   }
+}
 
+/** An object of which no fields are known. */
+class UntypedMap extends JsonMap {
   /** A name that is no member is taken for the escaped form of one. */
-  override select(name: string): Value | undefined {
+  override select(name: string, plain?: string): Value | undefined {
     const found = this.get(name);
-    if (found !== undefined || !name.includes("__")) return found;
-    const plain = unescapedFieldName(name);
-    return plain === undefined ? undefined : this.get(plain);
+    return found === undefined && plain !== undefined ? this.get(plain) : found;
   }
 }
 
-/** An object of a declared type. A field that is null counts as one that isn't set. */
+/** An object of a declared type. A field that is null counts as one that isn't set. Its values are made once. */
 class JsonObjectValue extends CelObject {
+  private readonly made = new Map<string, Value>();
+  private names: readonly string[] | undefined;
+  private count: number | undefined;
+
   constructor(
-    private readonly members: JsonObject,
+    readonly members: JsonObject,
     readonly type: ObjectType,
   ) {
     super();
   }
 
   get size(): number {
-    return Object.keys(this.members).length;
+    return (this.count ??= Object.keys(this.members).length);
   }
 
-  select(name: string): Value | undefined {
+  keys(): readonly string[] {
+    return (this.names ??= [...this.type.fields.keys()].filter((name) => this.get(name) !== undefined));
+  }
+
+  get(name: Value): Value | undefined {
+    if (typeof name !== "string") return undefined;
+    const known = this.made.get(name);
+    if (known !== undefined) return known;
     const field = this.type.fields.get(name);
     const found = field === undefined ? undefined : getMember(this.members, field.jsonName);
     if (found === undefined || found === null || field === undefined) return undefined;
-    return valueOfJson(found, field.type);
+    const value = valueOfJson(found, field.type);
+    if (isMade(value)) this.made.set(name, value);
+    return value;
   }
+}
+
+/** Whether making a value takes more than reading it; texts and numbers are not worth the memory. */
+function isMade(value: Value): boolean {
+  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,7 @@
 import { ValueList } from "./collections.ts";
+import { valueOfJson } from "./json-values.ts";
 import type { Meter } from "./meter.ts";
-import type { ListIdentity } from "./types.ts";
+import { dyn, type ListIdentity } from "./types.ts";
 import { CelList, CelMap, CelObject, Duration, Timestamp, Uint, type Value } from "./values.ts";
 
 /** Steps for making the text of a value, as the meter counts them. */
@@ -42,8 +43,7 @@ export function mergedItems(a: CelList, identity: ListIdentity, b: CelList, mete
 
 /** Text that items share which are the same one. */
 function identityText(item: Value, identity: ListIdentity, meter: Meter): string {
-  if (identity === "set" || !(item instanceof CelObject || item instanceof CelMap))
-    return textOf(item, meter);
+  if (identity === "set" || !(item instanceof CelMap)) return textOf(item, meter);
   return JSON.stringify(identity.map((name) => textOf(item.select(name) ?? null, meter)));
 }
 
@@ -71,14 +71,13 @@ function textOfObject(value: Value & object, meter: Meter): string {
     for (let at = 0; at < value.size; at++) items.push(textOf(value.get(at), meter));
     return `l${JSON.stringify(items)}`;
   }
+  // Members that the type doesn't have, or that are null, tell items apart too.
+  if (value instanceof CelObject && value.keys().length !== value.size) {
+    return textOf(valueOfJson(value.members, dyn), meter);
+  }
   if (value instanceof CelMap) {
     const entries = value.keys().map((key) => [textOf(key, meter), textOf(value.get(key)!, meter)]);
     return `m${JSON.stringify(entries.toSorted())}`;
-  }
-  if (value instanceof CelObject) {
-    const fields = [...value.type.fields.keys()].map((name) => [name, value.select(name)] as const);
-    const given = fields.filter(([, one]) => one !== undefined);
-    return `o${JSON.stringify(given.map(([name, one]) => [name, textOf(one!, meter)]))}`;
   }
   if (value instanceof Timestamp || value instanceof Duration) return `t${value.nanos}`;
   if (value instanceof Uint) return `n${value.value}`;

@@ -14,6 +14,9 @@ export interface Loop {
   readonly make: Step | undefined;
 }
 
+/** Steps for reading one item, as the meter counts them; conditions may cost nothing. */
+const stepsPerItem = 4;
+
 type Body = (evaluation: Evaluation, list: CelList) => Value;
 
 /**
@@ -75,7 +78,7 @@ function single({ slot, test, macro }: Loop): Body {
     let count = 0;
     let fault: Fault | undefined;
     for (let at = 0; at < list.size; at++) {
-      meter.work(1);
+      meter.work(stepsPerItem);
       slots[slot] = list.get(at);
       const value = test!(evaluation);
       if (value === true) {
@@ -95,17 +98,23 @@ function collecting({ slot, test, make, macro }: Loop): Body {
     const { meter, slots } = evaluation;
     const values: Value[] = [];
     for (let at = 0; at < list.size; at++) {
-      meter.work(1);
+      meter.work(stepsPerItem);
       const item = list.get(at);
       slots[slot] = item;
       if (test !== undefined) {
         const value = test(evaluation);
         if (value === false) continue;
-        if (value !== true) return value instanceof Fault ? value : noOverload;
+        if (value !== true) {
+          meter.charge(end);
+          return value instanceof Fault ? value : noOverload;
+        }
       }
       meter.charge(taken);
       const made = make === undefined ? item : make(evaluation);
-      if (made instanceof Fault) return made;
+      if (made instanceof Fault) {
+        meter.charge(end);
+        return made;
+      }
       values.push(made);
     }
     meter.charge(end);

@@ -1,4 +1,4 @@
-import { ExpressionError, maxDepth, type Comprehension, type Expression, type Macro } from "./syntax.ts";
+import { ExpressionError, type Expression, type Macro } from "./syntax.ts";
 
 const loops = new Set<string>(["all", "exists", "exists_one", "map", "filter"]);
 
@@ -18,7 +18,7 @@ export function macroCall(
     throw new ExpressionError("argument must be a simple name", first!.at);
   }
   const last = rest.at(-1)!;
-  const loop: Omit<Comprehension, "depth"> = {
+  return {
     node: "comprehension",
     macro: name as Macro,
     range: target,
@@ -27,9 +27,6 @@ export function macroCall(
     transform: name === "map" ? last : undefined,
     at,
   };
-  const depth = 1 + Math.max(target.depth, ...args.map((arg) => arg.depth));
-  if (depth > maxDepth) throw new ExpressionError(`expression recursion limit exceeded: ${maxDepth}`, at);
-  return { ...loop, depth };
 }
 
 function presence(arg: Expression, at: number): Expression {

@@ -1,4 +1,4 @@
-import { CelList, CelMap, CelObject, type Value } from "./values.ts";
+import { CelList, CelMap, type Value } from "./values.ts";
 
 /** Thrown when an evaluation has cost what it may; nothing in an expression can catch it. */
 export class CostExceeded extends Error {
@@ -45,7 +45,6 @@ export function sizeOf(value: Value): number {
   if (typeof value !== "object" || value === null) return 1;
   if (value instanceof CelList || value instanceof CelMap) return value.size;
   if (value instanceof Uint8Array) return value.length;
-  if (value instanceof CelObject) return value.size;
   return 1;
 }
 

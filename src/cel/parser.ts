@@ -1,5 +1,12 @@
 import { macroCall } from "./macros.ts";
-import { ExpressionError, maxCharacters, maxDepth, type Expression, type Logical } from "./syntax.ts";
+import {
+  ExpressionError,
+  maxCharacters,
+  maxDepth,
+  type Call,
+  type Expression,
+  type Logical,
+} from "./syntax.ts";
 import { tokensOf, type Token } from "./tokens.ts";
 
 /**
@@ -41,6 +48,20 @@ const reserved = new Set(
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 
+/** An expression while the one around it is read. */
+interface Part {
+  readonly expression: Expression;
+  /**
+   * How many rules of the grammar are entered for the expression and below it, counted as the reference does: a rule for each
+   * level of operators, whether there is an operator or not, one for each further operand of the same level, and one for each
+   * selection, call or index behind another one. Literals and names enter none of their own.
+   */
+  readonly depth: number;
+}
+
+/** Rules between an operand without operators and the whole of an expression: conditions, `||`, `&&`, relations and sums. */
+const levelsAboveUnary = 5;
+
 class Parser {
   private readonly tokens: readonly Token[];
   private next = 0;
@@ -51,8 +72,9 @@ class Parser {
   }
 
   whole(): Expression {
-    const expression = this.expression();
+    const { expression, depth } = this.expression();
     if (this.token.kind !== "end") throw this.unexpected("the end");
+    assertDepth(depth + 1, expression.at);
     return expression;
   }
 
@@ -60,7 +82,7 @@ class Parser {
     return this.tokens[this.next]!;
   }
 
-  private expression(): Expression {
+  private expression(): Part {
     const alone = this.loneLiteral();
     if (alone !== undefined) return alone;
     if (++this.open > maxDepth) throw tooDeep(this.token.at);
@@ -68,100 +90,142 @@ class Parser {
     const { at } = this.token;
     if (!this.takes("?")) {
       this.open--;
-      return condition;
+      return around(condition.expression, [condition], 1);
     }
     const whenTrue = this.logical("or");
     this.expect(":");
     const whenFalse = this.expression();
     this.open--;
-    return made({ node: "conditional", condition, whenTrue, whenFalse, at }, [
-      condition,
-      whenTrue,
-      whenFalse,
-    ]);
+    const node: Expression = {
+      node: "conditional",
+      condition: condition.expression,
+      whenTrue: whenTrue.expression,
+      whenFalse: whenFalse.expression,
+      at,
+    };
+    return around(node, [condition, whenTrue, whenFalse], 1);
   }
 
   /** A literal behind which the expression ends: most items of long lists are that. */
-  private loneLiteral(): Expression | undefined {
+  private loneLiteral(): Part | undefined {
     const { token } = this;
     if (token.kind !== "literal") return undefined;
     const { kind, text } = this.tokens[this.next + 1] as Exclude<Token, { kind: "literal" }>;
-    return kind === "sign" && (text === "," || text === "]" || text === ")") ? this.primary() : undefined;
+    if (kind !== "sign" || (text !== "," && text !== "]" && text !== ")")) return undefined;
+    const literal = this.primary();
+    return around(literal.expression, [literal], levelsAboveUnary + 1);
   }
 
-  private logical(operator: Logical["operator"]): Expression {
+  private logical(operator: Logical["operator"]): Part {
     const sign = operator === "or" ? "||" : "&&";
     const { at } = this.token;
-    const operand = () => (operator === "or" ? this.logical("and") : this.binary(0));
+    const operand = () => (operator === "or" ? this.logical("and") : this.relation());
     const operands = [operand()];
     while (this.takes(sign)) operands.push(operand());
-    if (operands.length === 1) return operands[0]!;
-    return made({ node: "logical", operator, operands, at }, operands);
+    const [first] = operands;
+    const node: Expression =
+      operands.length === 1
+        ? first!.expression
+        : { node: "logical", operator, operands: operands.map(({ expression }) => expression), at };
+    return around(node, operands, 1);
   }
 
-  /** Operators that bind at least so tightly. */
-  private binary(least: number): Expression {
-    let left = this.unary();
+  private relation(): Part {
+    let left = this.sum();
+    left = around(left.expression, [left], 1);
     for (;;) {
-      const { kind, at } = this.token;
-      if (kind !== "sign" && kind !== "name") return left;
-      const operator = binaryOperators.get(this.token.text);
-      if (operator === undefined || operator.level < least) return left;
-      this.next++;
-      left = call(operator.name, undefined, [left, this.binary(operator.level + 1)], at);
+      const operator = this.binaryOperator(0);
+      if (operator === undefined) return left;
+      const right = this.sum();
+      left = binary(operator, left, around(right.expression, [right], 1));
     }
   }
 
-  private unary(): Expression {
+  private sum(): Part {
+    return this.arithmetic(1);
+  }
+
+  /** Operators of a level and of those that bind more tightly. */
+  private arithmetic(level: 1 | 2): Part {
+    const operand = (): Part => {
+      if (level === 1) return this.arithmetic(2);
+      const unary = this.unary();
+      return around(unary.expression, [unary], 1);
+    };
+    let left = operand();
+    for (;;) {
+      const operator = this.binaryOperator(level);
+      if (operator === undefined) return left;
+      left = binary(operator, left, operand());
+    }
+  }
+
+  /** Takes an operator of a level, if there is one. */
+  private binaryOperator(level: number): { readonly name: string; readonly at: number } | undefined {
+    const { kind, at } = this.token;
+    if (kind !== "sign" && kind !== "name") return undefined;
+    const operator = binaryOperators.get(this.token.text);
+    if (operator?.level !== level) return undefined;
+    this.next++;
+    return { name: operator.name, at };
+  }
+
+  private unary(): Part {
     const { kind, at } = this.token;
     const text = kind === "sign" ? this.token.text : "";
     if (text !== "!" && text !== "-") return this.member();
     let count = 0;
     while (this.takes(text)) count++;
     const following = this.token;
-    // A minus belongs to the number behind it: the smallest integer has no positive counterpart.
-    if (text === "-" && following.kind === "literal" && count % 2 === 1) {
+    // A single minus belongs to the number behind it: the smallest integer has no positive counterpart.
+    if (text === "-" && following.kind === "literal" && count === 1) {
       const { value } = following;
-      if (typeof value === "bigint" && -value >= minInt) {
+      if ((typeof value === "bigint" && -value >= minInt) || typeof value === "number") {
         this.next++;
-        return this.membersOf(leaf({ node: "literal", value: -value, at }));
-      }
-      if (typeof value === "number") {
-        this.next++;
-        return this.membersOf(leaf({ node: "literal", value: -value, at }));
+        return this.membersOf({ expression: { node: "literal", value: -value, at }, depth: 0 });
       }
     }
     const operand = this.member();
-    return count % 2 === 0 ? operand : call(text === "!" ? "!_" : "-_", undefined, [operand], at);
+    if (count % 2 === 0) return around(operand.expression, [operand], 1);
+    const name = text === "!" ? "!_" : "-_";
+    return around({ node: "call", name, target: undefined, args: [operand.expression], at }, [operand], 1);
   }
 
-  private member(): Expression {
+  private member(): Part {
     return this.membersOf(this.primary());
   }
 
-  private membersOf(first: Expression): Expression {
-    let operand = first;
+  /** Selections, calls and indexes behind an expression. */
+  private membersOf(first: Part): Part {
+    let operand = around(first.expression, [first], 1);
     for (;;) {
       const { at } = this.token;
       if (this.takes(".")) {
         const field = this.fieldName();
         if (!this.takes("(")) {
-          operand = made({ node: "select", operand, field, test: false, at }, [operand]);
+          const node: Expression = { node: "select", operand: operand.expression, field, test: false, at };
+          operand = around(node, [operand], 1);
           continue;
         }
         const args = this.list(")");
-        operand = macroCall(field, operand, args, at) ?? call(field, operand, args, at);
+        const given = args.map(({ expression }) => expression);
+        const target = operand.expression;
+        const node = macroCall(field, target, given, at) ?? call(field, target, given, at);
+        operand = around(node, [operand, ...args], 1);
       } else if (this.takes("[")) {
         const index = this.expression();
         this.expect("]");
-        operand = call("_[_]", undefined, [operand, index], at);
-      } else if (this.isSign("{") && nameOf(operand) !== undefined) {
-        operand = this.objectLiteral(nameOf(operand)!, operand.at);
+        const node = call("_[_]", undefined, [operand.expression, index.expression], at);
+        operand = around(node, [operand, index], 1);
+      } else if (this.isSign("{") && nameOf(operand.expression) !== undefined) {
+        const name = nameOf(operand.expression)!;
+        operand = this.objectLiteral(name, operand);
       } else return operand;
     }
   }
 
-  private primary(): Expression {
+  /** Its depth doesn't count the rule that it is entered by. */
+  private primary(): Part {
     const token = this.token;
     const { at } = token;
     if (token.kind === "literal") {
@@ -169,7 +233,7 @@ class Parser {
       if (typeof token.value === "bigint" && token.value > maxInt) {
         throw new ExpressionError("invalid int literal", at);
       }
-      return leaf({ node: "literal", value: token.value, at });
+      return { expression: { node: "literal", value: token.value, at }, depth: 0 };
     }
     if (this.takes("(")) {
       const inner = this.expression();
@@ -178,14 +242,14 @@ class Parser {
     }
     if (this.takes("[")) {
       const items = this.list("]");
-      return made({ node: "list", items, at }, items);
+      return around({ node: "list", items: items.map(({ expression }) => expression), at }, items, 0);
     }
     if (this.takes("{")) return this.mapLiteral(at);
     return this.named(at);
   }
 
   /** A variable or a function, with or without a dot before its name. */
-  private named(at: number): Expression {
+  private named(at: number): Part {
     const dot = this.takes(".") ? "." : "";
     const token = this.token;
     if (token.kind !== "name") throw this.unexpected("an expression");
@@ -194,13 +258,19 @@ class Parser {
       throw new ExpressionError(`Syntax error: reserved identifier: ${token.text}`, at);
     }
     const name = dot + token.text;
-    if (!this.takes("(")) return leaf({ node: "identifier", name, at });
+    if (!this.takes("(")) return { expression: { node: "identifier", name, at }, depth: 0 };
     const args = this.list(")");
-    return macroCall(name, undefined, args, at) ?? call(name, undefined, args, at);
+    const given = args.map(({ expression }) => expression);
+    return around(macroCall(name, undefined, given, at) ?? call(name, undefined, given, at), args, 0);
   }
 
-  private list(close: string): Expression[] {
-    const items: Expression[] = [];
+  private list(close: string): Part[] {
+    const items: Part[] = [];
+    // A comma alone is allowed where one may stand behind the last item.
+    if (close === "]" && this.takes(",")) {
+      this.expect(close);
+      return items;
+    }
     while (!this.takes(close)) {
       items.push(this.expression());
       if (this.takes(",")) {
@@ -210,28 +280,34 @@ class Parser {
     return items;
   }
 
-  private mapLiteral(at: number): Expression {
+  /** The entries of a map are a rule of the grammar. */
+  private mapLiteral(at: number): Part {
     const entries: { key: Expression; value: Expression }[] = [];
-    while (!this.takes("}")) {
-      const key = this.expression();
-      this.expect(":");
-      entries.push({ key, value: this.expression() });
-      if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
-    }
-    const parts = entries.flatMap(({ key, value }) => [key, value]);
-    return made({ node: "map", entries, at }, parts);
+    const parts: Part[] = [];
+    if (this.takes(",")) this.expect("}");
+    else
+      while (!this.takes("}")) {
+        const key = this.expression();
+        this.expect(":");
+        const value = this.expression();
+        parts.push(key, value);
+        entries.push({ key: key.expression, value: value.expression });
+        if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
+      }
+    return around({ node: "map", entries, at }, parts, entries.length === 0 ? 0 : 1);
   }
 
   /** An object of a named type. No environment has such types, so only its name is kept, for the fault. */
-  private objectLiteral(name: string, at: number): Expression {
+  private objectLiteral(name: string, operand: Part): Part {
+    const parts = [operand];
     this.expect("{");
     while (!this.takes("}")) {
       this.fieldName();
       this.expect(":");
-      this.expression();
+      parts.push(this.expression());
       if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
     }
-    return leaf({ node: "object", name, at });
+    return around({ node: "object", name, at: operand.expression.at }, parts, 1);
   }
 
   private fieldName(): string {
@@ -268,26 +344,25 @@ function tooDeep(at: number): ExpressionError {
   return new ExpressionError(`expression recursion limit exceeded: ${maxDepth}`, at);
 }
 
-type WithoutDepth<E> = E extends Expression ? Omit<E, "depth"> : never;
-
-function leaf(node: WithoutDepth<Expression>): Expression {
-  return { ...node, depth: 1 };
+function assertDepth(depth: number, at: number): void {
+  if (depth > maxDepth) throw tooDeep(at);
 }
 
-function made(node: WithoutDepth<Expression>, below: readonly Expression[]): Expression {
-  let deepest = 0;
-  for (const { depth } of below) if (depth > deepest) deepest = depth;
-  if (deepest >= maxDepth) throw tooDeep(node.at);
-  return { ...node, depth: deepest + 1 };
+/** An expression of parts, with so many rules entered around them. */
+function around(expression: Expression, parts: readonly Part[], rules: number): Part {
+  let depth = 0;
+  for (const part of parts) if (part.depth > depth) depth = part.depth;
+  depth += rules;
+  assertDepth(depth, expression.at);
+  return { expression, depth };
 }
 
-function call(
-  name: string,
-  target: Expression | undefined,
-  args: readonly Expression[],
-  at: number,
-): Expression {
-  return made({ node: "call", name, target, args, at }, target === undefined ? args : [target, ...args]);
+function binary({ name, at }: { readonly name: string; readonly at: number }, left: Part, right: Part): Part {
+  return around(call(name, undefined, [left.expression, right.expression], at), [left, right], 1);
+}
+
+function call(name: string, target: Expression | undefined, args: readonly Expression[], at: number): Call {
+  return { node: "call", name, target, args, at };
 }
 
 /** The name with dots that an expression is, if it is one. */

@@ -1,17 +1,23 @@
-import { isKey, ValueList, ValueMap } from "./collections.ts";
+import { ValueList, ValueMap } from "./collections.ts";
 import { planLoop } from "./loops.ts";
+import { unescapedFieldName } from "./field-names.ts";
 import type { CelFunction, FunctionTable } from "./function-table.ts";
 import { indexed, orMissing } from "./functions/operators.ts";
 import { constantOf, isConstant } from "./constants.ts";
 import type { Evaluation, Step } from "./step.ts";
+import { ExpressionError } from "./syntax.ts";
 import type { Call, Conditional, Expression, Identifier, Logical, MapLiteral, Select } from "./syntax.ts";
 import { sizeOf } from "./meter.ts";
 import { dyn } from "./types.ts";
-import { CelMap, CelObject, Fault, noOverload, TypeValue, type Value } from "./values.ts";
+import { CelMap, Fault, noOverload, TypeValue, type Value } from "./values.ts";
 
 /** What an expression costs to make: a list, and a map. */
 const listCost = 10;
 const mapCost = 30;
+/** Steps for putting one item into a list, as the meter counts them. */
+const stepsPerItem = 2;
+/** Steps for putting one entry into a map. */
+const stepsPerEntry = 10;
 
 /**
  * Turns a checked expression into functions that evaluate it. What each step costs is what the reference's interpreter counts
@@ -38,6 +44,7 @@ export class Planner {
   private step(expression: Expression, nameCost: number): Step {
     if (isConstant(expression)) {
       const value = constantOf(expression, this.functions);
+      if (value instanceof Fault) throw new ExpressionError(value.message, expression.at);
       return () => value;
     }
     switch (expression.node) {
@@ -68,8 +75,8 @@ export class Planner {
       const value = new TypeValue(names);
       return () => value;
     }
-    const loop = this.loops.findLast((one) => one.name === name);
-    const slot = loop?.slot ?? this.slots.get(name.startsWith(".") ? name.slice(1) : name)!;
+    const global = name.startsWith(".") ? name.slice(1) : name;
+    const slot = this.loops.findLast((one) => one.name === global)?.slot ?? this.slots.get(global)!;
     return (evaluation) => {
       if (nameCost > 0) evaluation.meter.charge(nameCost);
       return evaluation.slots[slot]!;
@@ -79,12 +86,13 @@ export class Planner {
   private select({ operand, field, test, qualified }: Select, nameCost: number): Step {
     if (qualified !== undefined) return this.identifier(qualified, nameCost);
     const of = this.step(operand, test ? 1 : nameCost);
-    if (test) return (evaluation) => presence(of(evaluation), field);
-    const cost = isChain(operand) ? 1 : 2;
+    const plain = field.includes("__") ? unescapedFieldName(field) : undefined;
+    if (test) return (evaluation) => presence(of(evaluation), field, plain);
+    const cost = isChain(operand) || operand.node === "conditional" ? 1 : 2;
     return (evaluation) => {
       const value = of(evaluation);
       evaluation.meter.charge(cost);
-      return selected(value, field);
+      return selected(value, field, plain);
     };
   }
 
@@ -108,8 +116,8 @@ export class Planner {
     const onValue = target !== undefined && (functionName === undefined || !functionName.includes("."));
     const all = onValue ? [target, ...args] : args;
     const type = expression.type ?? dyn;
-    // Membership in a list that stands in the expression is looked up at once.
-    if (name === "@in" && args[1]!.node === "list" && isConstant(args[1]!)) {
+    // Membership in a list of literals is looked up at once.
+    if (name === "@in" && isListOfLiterals(args[1]!)) {
       return strict({ ...found, charge: () => undefined }, [this.plan(args[0]!), this.plan(args[1]!)], type);
     }
     return strict(
@@ -123,6 +131,8 @@ export class Planner {
     const steps = items.map((item) => this.plan(item));
     return (evaluation) => {
       const values: Value[] = [];
+      // Items that are constants cost nothing.
+      evaluation.meter.work(steps.length * stepsPerItem);
       for (const step of steps) {
         const value = step(evaluation);
         if (value instanceof Fault) return value;
@@ -137,13 +147,13 @@ export class Planner {
     const steps = entries.map(({ key, value }) => ({ key: this.plan(key), value: this.plan(value) }));
     return (evaluation) => {
       const map = new ValueMap();
+      evaluation.meter.work(steps.length * stepsPerEntry);
       for (const step of steps) {
         const key = step.key(evaluation);
         if (key instanceof Fault) return key;
         const value = step.value(evaluation);
         if (value instanceof Fault) return value;
-        if (!isKey(key)) return new Fault("unsupported key type");
-        if (!map.add(key, value)) return new Fault("repeated key in a map");
+        if (!map.set(key, value)) return new Fault("unsupported key type");
       }
       evaluation.meter.charge(mapCost);
       return map;
@@ -157,6 +167,7 @@ export class Planner {
     return (evaluation) => {
       let fault: Fault | undefined;
       for (const step of steps) {
+        evaluation.meter.work(1);
         const value = step(evaluation);
         if (value === deciding) return deciding;
         if (value === !deciding) continue;
@@ -188,6 +199,10 @@ export class Planner {
     this.loops.pop();
     return planLoop({ macro, over, slot, test, make });
   }
+}
+
+function isListOfLiterals(expression: Expression): boolean {
+  return expression.node === "list" && expression.items.every(({ node }) => node === "literal");
 }
 
 /** Whether an expression is a name, or selections from one. */
@@ -230,14 +245,13 @@ function chargeOf({ cost, charge }: CelFunction): (evaluation: Evaluation, args:
   return ({ meter }, args) => meter.charge(cost(sizeOf(args[0]!), args.length > 1 ? sizeOf(args[1]!) : 1));
 }
 
-function selected(value: Value, field: string): Value {
-  if (value instanceof CelMap || value instanceof CelObject) {
-    return orMissing(value.select(field), field);
-  }
+/** @param plain what the field's name is the escaped form of, if it is one. */
+function selected(value: Value, field: string, plain: string | undefined): Value {
+  if (value instanceof CelMap) return orMissing(value.select(field, plain), field);
   return value instanceof Fault ? value : noOverload;
 }
 
-function presence(value: Value, field: string): Value {
-  if (value instanceof CelMap || value instanceof CelObject) return value.select(field) !== undefined;
+function presence(value: Value, field: string, plain: string | undefined): Value {
+  if (value instanceof CelMap) return value.select(field, plain) !== undefined;
   return value instanceof Fault ? value : noOverload;
 }

@@ -66,7 +66,9 @@ function codeOf(
 }
 
 function character(code: number, at: number): string {
-  if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
+  // Half of a pair is replaced, as Go does.
+  if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
+  if (code > 0x10ffff) {
     throw new ExpressionError("Syntax error: this escape sequence is no Unicode character", at);
   }
   return String.fromCodePoint(code);

@@ -1,4 +1,3 @@
-import { ExpressionError } from "./syntax.ts";
 import {
   listOf,
   mapOf,
@@ -71,7 +70,7 @@ class SignatureReader {
       return mapOf(key, value);
     }
     const found = shortNames.get(name) ?? namedTypes.get(name);
-    if (found === undefined) throw new ExpressionError(`no type ${name}`, 0);
+    if (found === undefined) throw new Error(`no type ${name}`);
     return found;
   }
 
@@ -83,6 +82,6 @@ class SignatureReader {
   }
 
   private take(word: string): void {
-    if (this.words[this.at++] !== word) throw new ExpressionError(`${word} expected`, 0);
+    if (this.words[this.at++] !== word) throw new Error(`${word} expected`);
   }
 }

@@ -1,3 +1,4 @@
+import type { Signature } from "./signature.ts";
 import type { CelType } from "./types.ts";
 
 /** A fault of an expression: what is wrong, and where. */
@@ -21,7 +22,7 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Deeper than this, no expression nests; as in the reference. */
+/** So many rules of the grammar may be entered within each other; as in the reference. A pair of parentheses enters six. */
 export const maxDepth = 250;
 /** Characters of the longest expression; as in the reference. */
 export const maxCharacters = 100_000;
@@ -47,8 +48,6 @@ export type LiteralValue = null | boolean | bigint | number | string | Uint8Arra
 
 interface Node {
   readonly at: number;
-  /** How deep the deepest node below is. */
-  readonly depth: number;
   /** Set by the checker. */
   type?: CelType;
 }
@@ -60,7 +59,7 @@ export interface Literal extends Node {
 
 export interface Identifier extends Node {
   readonly node: "identifier";
-  /** Begins with a dot where it must not be a variable of a loop. */
+  /** May begin with a dot, which says that nothing stands before it. */
   readonly name: string;
   /** Set by the checker where it names a type. */
   names?: CelType;
@@ -84,6 +83,8 @@ export interface Call extends Node {
   readonly args: readonly Expression[];
   /** Set by the checker where the target only qualified the function's name. */
   functionName?: string;
+  /** Set by the checker: the forms of the function that fit the types of the arguments. */
+  forms?: readonly Signature[];
 }
 
 export interface ListLiteral extends Node {

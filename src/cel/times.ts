@@ -9,21 +9,51 @@ const minTime = -62_135_596_800n * perSecond;
 const maxTime = 253_402_300_800n * perSecond - 1n;
 const maxDuration = 2n ** 63n - 1n;
 
-const timeForm = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?([Zz]|[+-]\d\d:\d\d)$/;
-
 /** The time that RFC 3339 text says; undefined for other text. */
 export function timestampOf(text: string): Timestamp | undefined {
+  // An hour may have one digit, as in Go.
   if (text.length > 64) return undefined;
-  const found = timeForm.exec(text);
-  if (found === null) return undefined;
-  const [, day, time, fraction = "", zone] = found;
-  const local = Date.parse(`${day}T${time}Z`);
-  if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(`${day}T${time}`)) return undefined;
-  const offset = zone === "Z" || zone === "z" ? 0 : offsetMinutes(zone!);
+  if (text[12] === ":") return timestampOf(`${text.slice(0, 11)}0${text.slice(11)}`);
+  if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":") {
+    return undefined;
+  }
+  const day = dayNumber(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
+  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)];
+  if (day === undefined || !(hour < 24 && minute < 60 && second < 60)) return undefined;
+  const fractionEnd = text[19] === "." || text[19] === "," ? endOfDigits(text, 20) : 19;
+  if (fractionEnd === 20) return undefined;
+  const zone = text.slice(fractionEnd);
+  const offset = zone === "Z" ? 0 : writtenOffset(zone);
   if (offset === undefined) return undefined;
-  const nanos = BigInt(local - offset * 60_000) * perMs + BigInt(fraction.padEnd(9, "0"));
-  const checked = checkedTime(nanos);
+  const seconds = ((day * 24 + hour) * 60 + minute - offset) * 60 + second;
+  const fraction = fractionEnd === 19 ? 0n : BigInt(text.slice(20, Math.min(fractionEnd, 29)).padEnd(9, "0"));
+  const checked = checkedTime(BigInt(seconds) * perSecond + fraction, offset);
   return checked instanceof Timestamp ? checked : undefined;
+}
+
+/** The number that digits of a text make; NaN where others are among them. */
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function endOfDigits(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && !Number.isNaN(digits(text, at, at + 1))) at++;
+  return at;
+}
+
+/** Days from 1970 to a day; undefined for one that isn't in the calendar. */
+function dayNumber(year: number, month: number, day: number): number | undefined {
+  if (!(month >= 1 && month <= 12 && day >= 1)) return undefined;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCDate() === day ? date.getTime() / 86_400_000 : undefined;
 }
 
 /** The beginning of a day that text names (`2023-01-31`), in UTC; undefined for other text. */
@@ -31,23 +61,14 @@ export function dayOf(text: string): Timestamp | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? timestampOf(`${text}T00:00:00Z`) : undefined;
 }
 
-const longUnits = /^(\d{1,6})\s*([dw])(.*)$/;
-
-/** A length of time that begins with days or weeks (`2d12h`), which the format `duration` allows; undefined for other text. */
-export function longDurationOf(text: string): Duration | undefined {
-  const found = longUnits.exec(text);
-  if (found === null) return undefined;
-  const hours = Number(found[1]) * (found[2] === "w" ? 168 : 24);
-  return durationOf(`${hours}h${found[3]}`);
-}
-
 export function durationOf(text: string): Duration | undefined {
   const nanos = parseDuration(text);
   return nanos === undefined ? undefined : new Duration(nanos);
 }
 
-export function checkedTime(nanos: bigint): Value {
-  return nanos < minTime || nanos > maxTime ? new Fault("timestamp overflow") : new Timestamp(nanos);
+/** @param offset minutes that the zone in which the time is written is ahead of UTC. */
+export function checkedTime(nanos: bigint, offset = 0): Value {
+  return nanos < minTime || nanos > maxTime ? new Fault("timestamp overflow") : new Timestamp(nanos, offset);
 }
 
 export function checkedDuration(nanos: bigint): Value {
@@ -56,12 +77,24 @@ export function checkedDuration(nanos: bigint): Value {
     : new Duration(nanos);
 }
 
-/** A time as RFC 3339 text in UTC, with as many digits of a second as it has. */
-export function timestampText({ nanos }: Timestamp): string {
+/** A time as RFC 3339 text in its zone, with as many digits of a second as it has. */
+export function timestampText({ nanos, offset }: Timestamp): string {
   const seconds = floorDivide(nanos, perSecond);
-  const text = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
+  // A zone may be in the year 10000 before UTC is.
+  const text = new Date((Number(seconds) + offset * 60) * 1000)
+    .toISOString()
+    .slice(0, -5)
+    .replace(/^\+0/, "");
   const rest = nanos - seconds * perSecond;
-  return `${text}${fractionText(rest)}Z`;
+  return `${text}${fractionText(rest)}${offset === 0 ? "Z" : offsetText(offset)}`;
+}
+
+function offsetText(offset: number): string {
+  const minutes = Math.abs(offset);
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) =>
+    String(part).padStart(2, "0"),
+  );
+  return `${offset < 0 ? "-" : "+"}${hour}:${minute}`;
 }
 
 /** A length of time as text in seconds. */
@@ -129,18 +162,29 @@ function partOf(date: Date, part: TimePart): number {
   }
 }
 
-function offsetMinutes(zone: string): number | undefined {
-  const found = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
+/** Minutes of an offset as it is in RFC 3339 text (`+01:30`); as in Go, up to 24 hours and 60 minutes. */
+function writtenOffset(zone: string): number | undefined {
+  const found = /^([+-])(\d\d):(\d\d)$/.exec(zone);
   if (found === null) return undefined;
-  const minutes = Number(found[2]) * 60 + Number(found[3]);
-  return found[1] === "-" ? -minutes : minutes;
+  const [hours, minutes] = [Number(found[2]), Number(found[3])];
+  if (hours > 24 || minutes > 60) return undefined;
+  return (found[1] === "-" ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** Minutes of an offset that a zone names: two whole numbers, of which the first one may have a sign (`-8:30`). */
+function zoneOffset(zone: string): number | undefined {
+  const found = /^([+-]?\d{1,4}):([+-]?\d{1,4})$/.exec(zone);
+  if (found === null) return undefined;
+  const [hours, minutes] = [Number(found[1]), Number(found[2])];
+  return zone.startsWith("-") ? hours * 60 - minutes : hours * 60 + minutes;
 }
 
 /** Making one takes some 50 microseconds, so the last ones are kept; there are some 600 zones. */
 const formats = new RecentMap<Intl.DateTimeFormat>({ entries: 32, cost: 0 });
 
 function zoneOffsetMs(zone: string, ms: number): number | undefined {
-  const minutes = offsetMinutes(zone);
+  if (zone === "") return 0;
+  const minutes = zoneOffset(zone);
   if (minutes !== undefined) return minutes * 60_000;
   const format = formatOf(zone);
   if (format === undefined) return undefined;
@@ -168,6 +212,9 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
       minute: numeric,
       second: numeric,
     });
+    // Names of zones are written in one way.
+    const { timeZone } = format.resolvedOptions();
+    if (timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase()) return undefined;
     formats.set(zone, format);
     return format;
   } catch (error) {

@@ -1,68 +1,73 @@
+import { decodedPercent, escapedBytes } from "./percent-encoding.ts";
 import { Url } from "./values.ts";
 
 const scheme = /^([a-zA-Z][a-zA-Z0-9+\-.]*):/;
 const badEscape = /%(?![\da-fA-F]{2})/;
-/** A host's name or address in brackets, and its port; only zones of addresses have escaped percent signs. */
-const hostForm = /^(?:\[[^\]]*\]|[^[\]:]*(?::[^[\]:]*)*?)(?::\d*)?$/;
-const hostCharacters = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"]|[^\0-\x7f]|%25|%[89a-fA-F][\da-fA-F])*$/;
-const userCharacters = /^(?:[A-Za-z0-9\-._:~!$&'()*+,;=@]|%[\da-fA-F]{2})*$/;
-/** Characters of a path that need no escaping where the path is written as it was given. */
-const validPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/[\]]|%[\da-fA-F]{2})*$/;
+/** What can't be in a host, beside brackets; only zones of addresses have escaped percent signs. */
+const notInHost = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\x80-\uffff]|%(?!25|[89a-fA-F][\da-fA-F])/;
+const notInUser = /[^A-Za-z0-9\-._:~!$&'()*+,;=@%]|%(?![\da-fA-F]{2})/;
+/** What has to be escaped in a path. */
+const notInPath = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/[\]%]/;
+const port = /^(?::\d*)?$/;
+
+/** A URL that is read in one of two ways, which differ in a fragment and in a path of two slashes. */
+type Reading = "request" | "reference";
 
 /**
- * Reads an absolute URL, or an absolute path, as Go's `url.ParseRequestURI` does.
+ * Reads an absolute URL, or an absolute path, as Go's `url.Parse` does.
  *
- * @returns undefined for other text.
+ * @returns undefined for text that isn't one.
  */
 export function parseUrl(text: string): Url | undefined {
-  if (text === "" || hasControlCharacter(text)) return undefined;
-  if (text === "*") return new Url(text, "", "", "*", "");
-  const name = scheme.exec(text)?.[1] ?? "";
+  if (!isUrl(text)) return undefined;
+  const mark = text.indexOf("#");
+  if (mark < 0) return read(text, "reference");
+  return badEscape.test(text.slice(mark)) ? undefined : read(text.slice(0, mark), "reference");
+}
+
+/** Whether a text is an absolute URL, or an absolute path, to Go's `url.ParseRequestURI`. */
+export function isUrl(text: string): boolean {
+  return text !== "" && !hasControlCharacter(text) && read(text, "request") !== undefined;
+}
+
+function read(text: string, reading: Reading): Url | undefined {
+  if (text === "*") return new Url(text, { scheme: "", host: "", path: "*", query: "" });
   if (text.startsWith(":")) return undefined;
+  const name = scheme.exec(text)?.[1] ?? "";
   const behind = name === "" ? text : text.slice(name.length + 1);
   const mark = behind.indexOf("?");
   const query = mark < 0 ? "" : behind.slice(mark + 1);
-  let rest = mark < 0 ? behind : behind.slice(0, mark);
-  if (!rest.startsWith("/")) {
-    // What follows a scheme without a slash isn't looked at.
-    return name === "" ? undefined : new Url(text, name.toLowerCase(), "", "", query);
+  let path = mark < 0 ? behind : behind.slice(0, mark);
+  const parts = { scheme: name.toLowerCase(), host: "", query };
+  // What follows a scheme without a slash isn't read.
+  if (!path.startsWith("/")) return name === "" ? undefined : new Url(text, { ...parts, path: "" });
+  const hasHost = name !== "" || (reading === "reference" && !path.startsWith("///"));
+  if (hasHost && path.startsWith("//")) {
+    const end = path.indexOf("/", 2);
+    const host = hostOf(end < 0 ? path.slice(2) : path.slice(2, end));
+    if (host === undefined) return undefined;
+    path = end < 0 ? "" : path.slice(end);
+    parts.host = host;
   }
-  let host = "";
-  if (name !== "" && rest.startsWith("//")) {
-    const end = rest.indexOf("/", 2);
-    const authority = end < 0 ? rest.slice(2) : rest.slice(2, end);
-    rest = end < 0 ? "" : rest.slice(end);
-    const at = authority.lastIndexOf("@");
-    if (at >= 0 && !userCharacters.test(authority.slice(0, at))) return undefined;
-    const found = hostOf(authority.slice(at + 1));
-    if (found === undefined) return undefined;
-    host = found;
-  }
-  if (badEscape.test(rest)) return undefined;
-  return new Url(text, name.toLowerCase(), host, escapedPath(rest), query);
+  return badEscape.test(path) ? undefined : new Url(text, { ...parts, path });
 }
 
-function hostOf(text: string): string | undefined {
-  if (text.startsWith("[") ? !hostForm.test(text) : !/^[^[\]]*$/.test(text)) return undefined;
-  if (!hostCharacters.test(text)) return undefined;
-  const lastColon = text.startsWith("[") ? text.indexOf(":", text.indexOf("]")) : text.lastIndexOf(":");
-  if (lastColon >= 0 && !/^:\d*$/.test(text.slice(lastColon))) return undefined;
-  return text.replaceAll("%25", "%");
+/** The host of an authority, with its port; undefined where the host, the port or the user isn't valid. */
+function hostOf(authority: string): string | undefined {
+  const at = authority.lastIndexOf("@");
+  if (at >= 0 && notInUser.test(authority.slice(0, at))) return undefined;
+  const host = authority.slice(at + 1);
+  const bracket = host.lastIndexOf("]");
+  const isAddress = host.startsWith("[");
+  if (isAddress ? bracket < 0 : bracket >= 0 || host.includes("[")) return undefined;
+  const colon = isAddress ? bracket + 1 : host.lastIndexOf(":");
+  if (colon >= 0 && !port.test(host.slice(colon))) return undefined;
+  return notInHost.test(host) ? undefined : decodedPercent(host);
 }
 
-/** The path as it was given where it may stand so, else escaped anew. */
-function escapedPath(path: string): string {
-  if (validPath.test(path)) return path;
-  return path.replaceAll(/%[\da-fA-F]{2}|[^A-Za-z0-9\-._~$&+,/:;=@]/gu, (found) => {
-    return found.length === 3 && found.startsWith("%") ? found : percentEncoded(found);
-  });
-}
-
-/** Every byte of a text, escaped. */
-export function percentEncoded(text: string): string {
-  return [...Buffer.from(text, "utf8")]
-    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
-    .join("");
+/** The path of a URL as it is written where it may be so, else escaped anew. */
+export function escapedPath({ path }: Url): string {
+  return notInPath.test(path) ? escapedBytes(decodedPercent(path)) : path;
 }
 
 function hasControlCharacter(text: string): boolean {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../base/json/value.ts";
 import type { CelType, ListIdentity, ObjectType } from "./types.ts";
 
 /**
@@ -30,9 +31,14 @@ export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** A time; nanoseconds since 1970. */
+/** A time. */
 export class Timestamp {
-  constructor(readonly nanos: bigint) {}
+  constructor(
+    /** Nanoseconds since 1970. */
+    readonly nanos: bigint,
+    /** Minutes that the zone in which the time is written is ahead of UTC; counts for its text only. */
+    readonly offset = 0,
+  ) {}
 }
 
 /** A length of time. */
@@ -45,16 +51,34 @@ export class TypeValue {
   constructor(readonly type: CelType) {}
 }
 
-/** A URL, in the parts that Go's `net/url` finds in it. */
-export class Url {
+/** The parts that Go's `net/url` finds in a URL. */
+export interface UrlParts {
+  /** In lower case. */
+  readonly scheme: string;
+  /** With brackets and port, its escapes decoded. */
+  readonly host: string;
+  /** As it is written. */
+  readonly path: string;
+  /** As it is written. */
+  readonly query: string;
+}
+
+/** A URL. */
+export class Url implements UrlParts {
+  readonly scheme: string;
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+
   constructor(
     readonly text: string,
-    readonly scheme: string,
-    /** With brackets and port. */
-    readonly host: string,
-    readonly escapedPath: string,
-    readonly query: string,
-  ) {}
+    { scheme, host, path, query }: UrlParts,
+  ) {
+    this.scheme = scheme;
+    this.host = host;
+    this.path = path;
+    this.query = query;
+  }
 }
 
 /** A list. Items are made when they are asked for. */
@@ -77,19 +101,21 @@ export abstract class CelMap {
     return this.get(key) !== undefined;
   }
 
-  /** The value under a name as it stands in `map.name`. */
-  select(name: string): Value | undefined {
+  /**
+   * The value under a name as it stands in `map.name`.
+   *
+   * @param _plain the key that the name is the escaped form of, if it is one.
+   */
+  select(name: string, _plain?: string): Value | undefined {
     return this.get(name);
   }
 }
 
-/** An object with known fields. */
-export abstract class CelObject {
+/** An object of a declared type. To what doesn't know the type it is a map of the fields that are set, as in the reference. */
+export abstract class CelObject extends CelMap {
   abstract readonly type: ObjectType;
-  /** How many members it has. */
-  abstract readonly size: number;
-  /** A field that is set; undefined for others. */
-  abstract select(name: string): Value | undefined;
+  /** All members, those that the type doesn't have too. */
+  abstract readonly members: JsonObject;
 }
 
 export const noOverload = new Fault("no such overload");

@@ -57,7 +57,7 @@ export function valueOf(json: Json): Value {
 
 function mapValue(entries: readonly { key: Json; value: Json }[] = []): Value {
   const map = new ValueMap();
-  for (const { key, value } of entries) map.add(valueOf(key), valueOf(value));
+  for (const { key, value } of entries) map.set(valueOf(key), valueOf(value));
   return map;
 }
 

@@ -500,9 +500,9 @@ describe("schemas", () => {
         "x-platform-list-map-keys": ["k", "k"],
       },
       [
-        ".x-platform-list-map-keys[0]: Invalid",
-        ".x-platform-list-map-keys[1]: Invalid",
-        ".x-platform-list-map-keys[1]: Invalid",
+        ".x-platform-list-map-keys: Invalid",
+        ".x-platform-list-map-keys: Invalid",
+        ".x-platform-list-map-keys: Invalid",
       ],
     ],
     [

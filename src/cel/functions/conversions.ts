@@ -1,5 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { declared, traversal, type CelFunction } from "../function-table.ts";
-import { sizeOf } from "../meter.ts";
+import { sizeOf, type Meter } from "../meter.ts";
 import { checkedTime, durationOf, durationText, timestampOf, timestampText } from "../times.ts";
 import {
   CelList,
@@ -14,7 +15,6 @@ import {
   TypeValue,
   Uint,
   Url,
-  CelObject,
   type Value,
 } from "../values.ts";
 import {
@@ -41,6 +41,7 @@ function toInt(value: Value): Value {
   if (typeof value === "bigint") return value;
   if (value instanceof Uint) return checkedInt(value.value);
   if (value instanceof Timestamp) return floorDivide(value.nanos);
+  if (value instanceof Duration) return value.nanos;
   if (typeof value === "number") {
     // The greatest double below 2^63, and -2^63 itself, are left out as in the reference.
     return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : new Fault("integer overflow");
@@ -67,7 +68,9 @@ function toUint(value: Value): Value {
   return /^\d{1,40}$/.test(value) ? checkedUint(BigInt(value)) : unreadable(value, "uint");
 }
 
-const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** Digits may be parted by underscores. */
+const decimal = /^[+-]?(?:\d(?:_?\d)*(?:\.(?:\d(?:_?\d)*)?)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d(?:_?\d)*)?$/;
+const hexadecimal = /^([+-]?)0[xX]([\da-fA-F]*)(?:\.([\da-fA-F]*))?[pP]([+-]?\d{1,5})$/;
 const specialDoubles: ReadonlyMap<string, number> = new Map([
   ["nan", Number.NaN],
   ["inf", Infinity],
@@ -83,8 +86,20 @@ function toDouble(value: Value): Value {
   if (typeof value === "bigint") return Number(value);
   if (value instanceof Uint) return Number(value.value);
   if (typeof value !== "string") return noOverload;
-  if (value.length <= 512 && decimal.test(value)) return Number(value);
+  const number = value.length <= 512 ? numberOf(value) : undefined;
+  if (number !== undefined) return Number.isFinite(number) ? number : unreadable(value, "double");
   return specialDoubles.get(value.slice(0, 16).toLowerCase()) ?? unreadable(value, "double");
+}
+
+/** The number that a text says, as Go reads it; undefined for other text. */
+function numberOf(text: string): number | undefined {
+  if (decimal.test(text)) return Number(text.replaceAll("_", ""));
+  const found = hexadecimal.exec(text);
+  if (found === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent] = found;
+  if (whole + fraction === "") return undefined;
+  const size = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
+  return sign === "-" ? -size : size;
 }
 
 function toText(value: Value): Value {
@@ -96,12 +111,9 @@ function toText(value: Value): Value {
   if (value instanceof Duration) return durationText(value);
   if (value instanceof Url) return value.text;
   if (!(value instanceof Uint8Array)) return noOverload;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
-  } catch {
-    // The decoder throws for nothing else.
-    return new Fault("invalid UTF-8 in bytes, cannot convert to string");
-  }
+  return isUtf8(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("utf8")
+    : new Fault("invalid UTF-8 in bytes, cannot convert to string");
 }
 
 /** A double as Go's `%g` writes it with the fewest digits. */
@@ -110,7 +122,7 @@ function doubleText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
   const size = Math.abs(value);
-  if (value !== 0 && (size < 1e-4 || size >= 1e21)) {
+  if (value !== 0 && (size < 1e-4 || size >= 1e6)) {
     return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
   }
   return String(value);
@@ -124,23 +136,32 @@ function toBool(value: Value): Value {
   return unreadable(value, "bool");
 }
 
-function toTime(value: Value): Value {
+/** Steps for reading a time or a length of time from text, as the meter counts them. */
+const stepsToRead = 60;
+
+function toTime(value: Value, meter: Meter): Value {
   if (value instanceof Timestamp) return value;
   if (typeof value === "bigint") return checkedTime(value * perSecond);
-  return typeof value === "string" ? (timestampOf(value) ?? unreadable(value, "timestamp")) : noOverload;
+  if (typeof value !== "string") return noOverload;
+  meter.work(stepsToRead);
+  return timestampOf(value) ?? unreadable(value, "timestamp");
 }
 
-function toDuration(value: Value): Value {
+function toDuration(value: Value, meter: Meter): Value {
   if (value instanceof Duration) return value;
-  if (typeof value === "bigint") return new Duration(value);
-  return typeof value === "string" ? (durationOf(value) ?? unreadable(value, "duration")) : noOverload;
+  // It compiles, as in the reference, and fails there too.
+  if (typeof value === "bigint")
+    return new Fault("type conversion error from 'int' to 'google.protobuf.Duration'");
+  if (typeof value !== "string") return noOverload;
+  meter.work(stepsToRead);
+  return durationOf(value) ?? unreadable(value, "duration");
 }
 
 function unreadable(text: string, what: string): Fault {
   return new Fault(`type conversion error from 'string' to '${what}': ${JSON.stringify(text.slice(0, 64))}`);
 }
 
-/** The type of a value while an expression runs. */
+/** The type of a value while an expression runs; objects are maps, as in the reference. */
 function typeOfValue(value: Value): CelType {
   switch (typeof value) {
     case "boolean":
@@ -161,19 +182,30 @@ function typeOfValue(value: Value): CelType {
   if (value instanceof Timestamp) return timestamp;
   if (value instanceof Duration) return duration;
   if (value instanceof Url) return urlType;
-  if (value instanceof CelObject) return value.type;
   return typeOf(dyn);
 }
 
+/** Steps for making bytes of a text or a text of bytes, beside the length: an empty one costs nothing. */
+const stepsToCopy = 60;
+
 /** Texts and bytes cost by their length when one becomes the other; every other conversion costs 1. */
-const chargeBytes: CelFunction["charge"] = ([value], meter) =>
+const chargeBytes: CelFunction["charge"] = ([value], meter) => {
+  meter.work(stepsToCopy);
   meter.charge(value instanceof Uint8Array || typeof value === "string" ? traversal(value.length) : 1);
-const chargeDecoding: CelFunction["charge"] = ([value], meter) =>
+};
+const chargeDecoding: CelFunction["charge"] = ([value], meter) => {
+  if (value instanceof Uint8Array) meter.work(stepsToCopy);
   meter.charge(value instanceof Uint8Array ? traversal(value.length) : 1);
+};
 
 /** Functions that turn values of one type into another, and those that ask for type and size. */
 export const conversions: readonly (readonly [string, CelFunction])[] = [
-  ["int", declared(from("int", "uint", "double", "string", "timestamp")("int"), ([value]) => toInt(value!))],
+  [
+    "int",
+    declared(from("int", "uint", "double", "string", "timestamp", "duration")("int"), ([value]) =>
+      toInt(value!),
+    ),
+  ],
   ["uint", declared(from("uint", "int", "double", "string")("uint"), ([value]) => toUint(value!))],
   ["double", declared(from("double", "int", "uint", "string")("double"), ([value]) => toDouble(value!))],
   ["bool", declared(from("bool", "string")("bool"), ([value]) => toBool(value!))],
@@ -182,7 +214,7 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
     declared(
       from("string", "bool", "int", "uint", "double", "bytes", "timestamp", "duration")("string"),
       ([value]) => toText(value!),
-      { charge: chargeDecoding, cost: traversal, resultSize: (size) => size },
+      { charge: chargeDecoding },
     ),
   ],
   [
@@ -195,11 +227,17 @@ export const conversions: readonly (readonly [string, CelFunction])[] = [
           : value instanceof Uint8Array
             ? value
             : noOverload,
-      { charge: chargeBytes, cost: traversal, resultSize: (size) => size * 3 },
+      { charge: chargeBytes },
     ),
   ],
-  ["timestamp", declared(from("timestamp", "string", "int")("timestamp"), ([value]) => toTime(value!))],
-  ["duration", declared(from("duration", "string", "int")("duration"), ([value]) => toDuration(value!))],
+  [
+    "timestamp",
+    declared(from("timestamp", "string", "int")("timestamp"), ([value], meter) => toTime(value!, meter)),
+  ],
+  [
+    "duration",
+    declared(from("duration", "string", "int")("duration"), ([value], meter) => toDuration(value!, meter)),
+  ],
   ["dyn", declared(["(A) -> dyn"], ([value]) => value!)],
   ["type", declared(["(A) -> type<A>"], ([value]) => new TypeValue(typeOfValue(value!)))],
   [

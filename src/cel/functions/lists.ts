@@ -87,9 +87,8 @@ function best(name: string, beats: (order: number) => boolean): Run {
   };
 }
 
-const throughList: Pick<CelFunction, "charge" | "goesThrough"> = {
+const throughList: Pick<CelFunction, "charge"> = {
   charge: ([list], meter) => chargeTraversal(list!, meter),
-  goesThrough: true,
 };
 
 /** Functions of lists beyond the standard ones. */

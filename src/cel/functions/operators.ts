@@ -7,7 +7,6 @@ import { checkedDuration, checkedTime } from "../times.ts";
 import {
   CelList,
   CelMap,
-  CelObject,
   checkedInt,
   checkedUint,
   Duration,
@@ -21,13 +20,8 @@ import {
 const ordered = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
 const numbers = ["int", "uint", "double"];
 
-/** Pairs of one type, and of numbers of different types. */
-const comparisons = [
-  ...ordered.map((type) => `(${type}, ${type}) -> bool`),
-  ...numbers.flatMap((one) =>
-    numbers.filter((other) => other !== one).map((other) => `(${one}, ${other}) -> bool`),
-  ),
-];
+/** Values of one type; numbers of different types can be compared where the types are dynamic only, as in the reference. */
+const comparisons = ordered.map((type) => `(${type}, ${type}) -> bool`);
 
 const byShorter: CostRule = (first, second) => traversal(Math.min(first, second));
 
@@ -66,10 +60,10 @@ function added(a: Value, b: Value, meter: Meter): Value {
   if (typeof a === "string" && typeof b === "string") return a + b;
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b]);
   if (a instanceof CelList && b instanceof CelList) {
-    return a.identity === undefined ? new JoinedList(a, b) : mergedItems(a, a.identity, b, meter);
+    return a.identity === undefined ? new JoinedList(a, b, meter) : mergedItems(a, a.identity, b, meter);
   }
-  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos + b.nanos);
-  if (a instanceof Duration && b instanceof Timestamp) return checkedTime(a.nanos + b.nanos);
+  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos + b.nanos, a.offset);
+  if (a instanceof Duration && b instanceof Timestamp) return checkedTime(a.nanos + b.nanos, b.offset);
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos + b.nanos);
   return (
     arithmetic(
@@ -83,7 +77,7 @@ function added(a: Value, b: Value, meter: Meter): Value {
 
 function subtracted(a: Value, b: Value): Value {
   if (a instanceof Timestamp && b instanceof Timestamp) return checkedDuration(a.nanos - b.nanos);
-  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos - b.nanos);
+  if (a instanceof Timestamp && b instanceof Duration) return checkedTime(a.nanos - b.nanos, a.offset);
   if (a instanceof Duration && b instanceof Duration) return checkedDuration(a.nanos - b.nanos);
   return (
     arithmetic(
@@ -111,9 +105,6 @@ export function indexed(operand: Value, index: Value): Value {
     }
     if (at < 0 || at >= operand.size) return new Fault(`index out of bounds: ${at}`);
     return operand.get(Number(at));
-  }
-  if (operand instanceof CelObject && typeof index === "string") {
-    return orMissing(operand.select(index), index);
   }
   return noOverload;
 }
@@ -149,14 +140,12 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
       ]),
       ([a, b], meter) => added(a!, b!, meter),
       {
-        resultSize: (first, second) => first + second,
         charge([a, b], meter) {
           const joins = typeof a === "string" || a instanceof Uint8Array;
           const sizes =
             joins && b !== null ? a.length + ((b as { length?: number } | undefined)?.length ?? 0) : 0;
           meter.charge(joins ? traversal(sizes) : 1);
         },
-        cost: (first, second) => traversal(first + second),
       },
     ),
   ],
@@ -236,7 +225,6 @@ export const operators: readonly (readonly [string, CelFunction])[] = [
       },
       {
         charge: ([, among], meter) => meter.charge(among instanceof CelList ? among.size : 1),
-        cost: (_, size) => size,
       },
     ),
   ],

@@ -109,7 +109,7 @@ const pattern = { index: 1, check: patternFault };
 export const regularExpressionFunctions: readonly (readonly [string, CelFunction])[] = [
   [
     "matches",
-    declared(["(string, string) -> bool", "string.(string) -> bool"], matches, {
+    declared(["string.(string) -> bool"], matches, {
       cost: matching,
       literal: { ...pattern, runWith: matchesLiteral },
     }),
@@ -118,7 +118,6 @@ export const regularExpressionFunctions: readonly (readonly [string, CelFunction
     "find",
     declared(["string.(string) -> string"], find, {
       cost: matching,
-      resultSize: (size) => size,
       literal: pattern,
     }),
   ],
@@ -126,7 +125,6 @@ export const regularExpressionFunctions: readonly (readonly [string, CelFunction
     "findAll",
     declared(["string.(string) -> list<string>", "string.(string, int) -> list<string>"], findAll, {
       cost: matching,
-      resultSize: (size) => size,
       literal: pattern,
     }),
   ],

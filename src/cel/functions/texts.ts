@@ -1,18 +1,16 @@
-import { ValueList } from "../collections.ts";
 import { declared, traversal, type CelFunction, type Run } from "../function-table.ts";
 import { chargeTraversal, type Meter } from "../meter.ts";
 import { CelList, characterCount, Fault, noOverload, type Value } from "../values.ts";
+import { TextSearch } from "../text-search.ts";
 import { indexInList } from "./lists.ts";
+import { join, replace, split } from "./text-pieces.ts";
 
-/** The longest text that an expression may make, in UTF-16 code units. */
-const maxLength = 64 * 1024 * 1024;
-
-type OfTexts = (text: string, other: string) => Value;
+type OfTexts = (text: string, other: string, meter: Meter) => Value;
 
 /** A function of a text and another one, each going through the first. */
 function ofTwo(run: OfTexts): Run {
-  return ([text, other]) =>
-    typeof text === "string" && typeof other === "string" ? run(text, other) : noOverload;
+  return ([text, other], meter) =>
+    typeof text === "string" && typeof other === "string" ? run(text, other, meter) : noOverload;
 }
 
 /** A function of one text. */
@@ -57,8 +55,9 @@ const substring: Run = ([text, from, to], meter) => {
 };
 
 /** The place of a text in another, counted in characters. */
-function place(text: string, unit: number): bigint {
+function place(text: string, unit: number, meter: Meter): bigint {
   if (unit < 0) return -1n;
+  meter.work(unit >> 2);
   return BigInt(characterCount(text.slice(0, unit)));
 }
 
@@ -76,97 +75,54 @@ function indexing(last: boolean): Run {
     if (text instanceof CelList)
       return args.length === 2 ? indexInList(text, wanted!, last, meter) : noOverload;
     if (typeof text !== "string" || typeof wanted !== "string") return noOverload;
+    if (offset !== undefined && typeof offset !== "bigint") return noOverload;
     const characters = charactersOf(text, meter);
-    meter.work(text.length >> 2);
-    if (offset !== undefined) {
-      if (typeof offset !== "bigint") return noOverload;
-      if (offset < 0n || offset > characters.length) return outOfRange(offset);
-    }
-    if (last) {
-      const from = offset === undefined ? text.length : unitOf(characters, Number(offset));
-      return place(text, text.lastIndexOf(wanted, from));
-    }
-    const from = offset === undefined ? 0 : unitOf(characters, Number(offset));
-    return place(text, text.indexOf(wanted, from));
+    // Nothing is found anywhere, so the place that was asked for is the answer, whatever it is.
+    if (wanted === "") return offset ?? BigInt(last ? characters.length : 0);
+    const start = offset ?? BigInt(last ? characters.length - 1 : 0);
+    if (start < 0n || start >= characters.length) return outOfRange(start);
+    const from = unitOf(characters, Number(start));
+    const search = new TextSearch({ text, needle: wanted, last }, meter);
+    return place(text, search.find(from), meter);
   };
 }
 
-const replace: Run = ([text, old, by, limit], meter) => {
-  if (typeof text !== "string" || typeof old !== "string" || typeof by !== "string") return noOverload;
-  if (limit !== undefined && typeof limit !== "bigint") return noOverload;
-  const most = limit === undefined || limit < 0n ? Infinity : Number(limit);
-  // One more piece than there are places, and never more pieces than characters.
-  const pieces = old === "" ? ["", ...text, ""] : text.split(old);
-  const places = Math.min(pieces.length - 1, most);
-  const length = text.length + places * (by.length - old.length);
-  if (length > maxLength) return new Fault("the text is too long");
-  meter.work((length + pieces.length) >> 2);
-  if (places === pieces.length - 1 && old !== "") return pieces.join(by);
-  const rest = pieces.slice(places).join(old);
-  if (old !== "") return [...pieces.slice(0, places), rest].join(by);
-  return replacedBetween(text, by, places);
-};
-
-/** Puts a text between the first characters of another one, before the first of them and behind the last. */
-function replacedBetween(text: string, by: string, places: number): string {
-  const characters = [...text];
-  const head = characters.slice(0, places);
-  const whole = head.map((character) => by + character).join("") + characters.slice(places).join("");
-  return places > characters.length ? whole + by : whole;
-}
-
-const split: Run = ([text, separator, limit], meter) => {
-  if (typeof text !== "string" || typeof separator !== "string") return noOverload;
-  if (limit !== undefined && typeof limit !== "bigint") return noOverload;
-  const most = limit === undefined || limit < 0n ? Infinity : Number(limit);
-  if (most === 0) return new ValueList([]);
-  meter.work(text.length);
-  const pieces = separator === "" ? [...text] : text.split(separator);
-  if (pieces.length <= most) return new ValueList(pieces);
-  return new ValueList([...pieces.slice(0, most - 1), pieces.slice(most - 1).join(separator)]);
-};
-
-const join: Run = ([list, separator], meter) => {
-  if (!(list instanceof CelList) || (separator !== undefined && typeof separator !== "string"))
-    return noOverload;
-  const between = separator ?? "";
-  const pieces: string[] = [];
-  let length = 0;
-  for (let at = 0; at < list.size; at++) {
-    const piece = list.get(at);
-    if (typeof piece !== "string") return piece instanceof Fault ? piece : noOverload;
-    meter.work(1);
-    length += piece.length + (at === 0 ? 0 : between.length);
-    if (length > maxLength) return new Fault("the text is too long");
-    pieces.push(piece);
-  }
-  meter.charge(Math.ceil(length * 0.2));
-  return pieces.join(between);
-};
-
-/** Spaces as Go's `strings.TrimSpace` knows them. */
-const outerSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
-const spaces = "\t\n\v\f\r \u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000";
+/** Spaces as Go's `strings.TrimSpace` has them. */
+const spaces: ReadonlySet<number> = new Set(
+  Array.from(
+    "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000",
+    (space) => space.charCodeAt(0),
+  ),
+);
 
 function trimmed(text: string): string {
+  let start = 0;
+  while (start < text.length && spaces.has(text.charCodeAt(start))) start++;
   let end = text.length;
-  while (end > 0 && isSpace(text[end - 1]!)) end--;
-  return text.slice(0, end).replace(outerSpace, "");
+  while (end > start && spaces.has(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
 }
 
-function isSpace(character: string): boolean {
-  return spaces.includes(character) || (character >= "\u2000" && character <= "\u200a");
+/** Moves the letters of one case of ASCII to the other one. */
+function inCase(first: "A" | "a"): (text: string) => string {
+  const from = first.charCodeAt(0);
+  return (text) => {
+    const units = Buffer.from(text, "utf16le");
+    for (let at = 0; at < units.length; at += 2) {
+      const letter = units[at]! - from;
+      if (letter >= 0 && letter < 26 && units[at + 1] === 0) units[at]! ^= 0x20;
+    }
+    return units.toString("utf16le");
+  };
 }
 
-const oneTraversal: Pick<CelFunction, "cost" | "resultSize"> = {
+const oneTraversal: Pick<CelFunction, "cost"> = {
   cost: traversal,
-  resultSize: (size) => size,
 };
 const twoTraversals = { cost: (size: number) => Math.ceil(size * 0.2) };
 /** Looking for something goes through the text, or the list, once. */
-const looking: Pick<CelFunction, "charge" | "goesThrough"> = {
+const looking: Pick<CelFunction, "charge"> = {
   charge: ([within], meter) => chargeTraversal(within!, meter),
-  goesThrough: true,
 };
 
 /** Functions of texts: the standard ones, and those of the extension library. */
@@ -175,7 +131,7 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
     "contains",
     declared(
       ["string.(string) -> bool"],
-      ofTwo((text, other) => text.includes(other)),
+      ofTwo((text, needle, meter) => new TextSearch({ text, needle }, meter).find(0) >= 0),
       {
         cost: (text, other) => traversal(text) * traversal(other),
       },
@@ -197,7 +153,7 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
       { cost: traversal },
     ),
   ],
-  ["charAt", declared(["string.(int) -> string"], charAt, { resultSize: () => 1 })],
+  ["charAt", declared(["string.(int) -> string"], charAt)],
   [
     "indexOf",
     declared(
@@ -214,43 +170,26 @@ export const textFunctions: readonly (readonly [string, CelFunction])[] = [
       looking,
     ),
   ],
-  [
-    "lowerAscii",
-    declared(
-      ["string.() -> string"],
-      ofOne((text) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())),
-      oneTraversal,
-    ),
-  ],
-  [
-    "upperAscii",
-    declared(
-      ["string.() -> string"],
-      ofOne((text) => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())),
-      oneTraversal,
-    ),
-  ],
+  ["lowerAscii", declared(["string.() -> string"], ofOne(inCase("A")), oneTraversal)],
+  ["upperAscii", declared(["string.() -> string"], ofOne(inCase("a")), oneTraversal)],
   ["trim", declared(["string.() -> string"], ofOne(trimmed), oneTraversal)],
   ["substring", declared(["string.(int) -> string", "string.(int, int) -> string"], substring, oneTraversal)],
   [
     "replace",
     declared(["string.(string, string) -> string", "string.(string, string, int) -> string"], replace, {
       ...twoTraversals,
-      resultSize: (size) => size * 2,
     }),
   ],
   [
     "split",
     declared(["string.(string) -> list<string>", "string.(string, int) -> list<string>"], split, {
       ...twoTraversals,
-      resultSize: (size) => size,
     }),
   ],
   [
     "join",
     declared(["list<string>.() -> string", "list<string>.(string) -> string"], join, {
       charge: () => undefined,
-      cost: twoTraversals.cost,
     }),
   ],
 ];

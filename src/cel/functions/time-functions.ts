@@ -23,12 +23,10 @@ function part(name: TimePart, nanosEach: bigint | undefined): CelFunction {
   const signatures = nanosEach === undefined ? ofTime : [...ofTime, "duration.() -> int"];
   return declared(signatures, ([value, zone], meter) => {
     if (value instanceof Duration && nanosEach !== undefined && zone === undefined) {
-      // The milliseconds of a length of time are those beyond its whole seconds.
-      const nanos = name === "getMilliseconds" ? value.nanos % 1_000_000_000n : value.nanos;
-      return nanos / nanosEach;
+      return value.nanos / nanosEach;
     }
     if (!(value instanceof Timestamp) || (zone !== undefined && typeof zone !== "string")) return noOverload;
-    if (zone !== undefined) meter.work(10_000);
+    meter.work(zone === undefined ? 20 : 10_000);
     return timePart(value, name, zone);
   });
 }

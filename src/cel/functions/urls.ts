@@ -1,15 +1,22 @@
 import { ValueList, ValueMap } from "../collections.ts";
 import { declared, traversal, type CelFunction, type Run } from "../function-table.ts";
-import { parseUrl, percentEncoded } from "../url.ts";
+import type { Meter } from "../meter.ts";
+import { decodedPercent } from "../percent-encoding.ts";
+import { escapedPath, isUrl, parseUrl } from "../url.ts";
 import { Fault, noOverload, Url, type Value } from "../values.ts";
 
 function ofUrl(run: (url: Url) => Value): Run {
   return ([url]) => (url instanceof Url ? run(url) : noOverload);
 }
 
-function decodedQuery({ query }: Url): Value {
+/** Steps for one pair of a query, as the meter counts them. */
+const stepsPerPair = 40;
+
+function decodedQuery({ query }: Url, meter: Meter): Value {
+  meter.work(query.length);
   const values = new Map<string, string[]>();
   for (const pair of query.split("&")) {
+    meter.work(stepsPerPair);
     if (pair === "" || pair.includes(";")) continue;
     const equals = pair.indexOf("=");
     const name = decodedPart(equals < 0 ? pair : pair.slice(0, equals));
@@ -20,23 +27,14 @@ function decodedQuery({ query }: Url): Value {
     else known.push(value);
   }
   const map = new ValueMap();
-  for (const [name, list] of values) map.add(name, new ValueList(list));
+  for (const [name, list] of values) map.set(name, new ValueList(list));
   return map;
 }
 
-/** A part of a query; undefined where its percent signs are no escapes. */
+/** A part of a query; undefined where a percent sign begins no escape. */
 function decodedPart(text: string): string | undefined {
   if (/%(?![\da-fA-F]{2})/.test(text)) return undefined;
-  const plus = text.replaceAll("+", " ");
-  return plus.includes("%") ? decodedPercent(plus) : plus;
-}
-
-function decodedPercent(text: string): string {
-  const bytes = text.replaceAll(/[^\x20-\x7e]+/g, percentEncoded);
-  const latin = bytes.replaceAll(/%([\da-fA-F]{2})/g, (_, hex: string) =>
-    String.fromCharCode(parseInt(hex, 16)),
-  );
-  return Buffer.from(latin, "latin1").toString("utf8");
+  return decodedPercent(text.replaceAll("+", " "));
 }
 
 const port = /:(\d*)$/;
@@ -47,29 +45,33 @@ function hostname({ host }: Url): string {
   return plain.startsWith("[") && plain.endsWith("]") ? plain.slice(1, -1) : plain;
 }
 
+/** Steps for reading or escaping one character, as the meter counts them. */
+const stepsPerCharacter = 3;
+
 /** Functions of URLs. */
 export const urlFunctions: readonly (readonly [string, CelFunction])[] = [
   [
     "url",
     declared(
       ["(string) -> url"],
-      ([text]) => {
+      ([text], meter) => {
         if (typeof text !== "string") return noOverload;
+        meter.work(text.length * stepsPerCharacter);
         const url = parseUrl(text);
         return (
           url ??
           new Fault(`URL parse error during conversion from string: ${JSON.stringify(text.slice(0, 128))}`)
         );
       },
-      { cost: traversal, resultSize: (size) => size },
+      { cost: traversal },
     ),
   ],
   [
     "isURL",
     declared(["(string) -> bool"], ([text], meter) => {
       if (typeof text !== "string") return noOverload;
-      meter.work(text.length);
-      return parseUrl(text) !== undefined;
+      meter.work(text.length * stepsPerCharacter);
+      return isUrl(text);
     }),
   ],
   [
@@ -96,17 +98,17 @@ export const urlFunctions: readonly (readonly [string, CelFunction])[] = [
   ],
   [
     "getEscapedPath",
-    declared(
-      ["url.() -> string"],
-      ofUrl(({ escapedPath }) => escapedPath),
-    ),
+    declared(["url.() -> string"], ([url], meter) => {
+      if (!(url instanceof Url)) return noOverload;
+      meter.work(url.path.length * stepsPerCharacter);
+      return escapedPath(url);
+    }),
   ],
   [
     "getQuery",
     declared(["url.() -> map<string, list<string>>"], ([url], meter) => {
       if (!(url instanceof Url)) return noOverload;
-      meter.work(url.query.length);
-      return decodedQuery(url);
+      return decodedQuery(url, meter);
     }),
   ],
 ];

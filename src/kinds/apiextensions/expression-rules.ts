@@ -107,7 +107,7 @@ class SchemaRules {
   ): void {
     const { program, faults } = rule.compiled;
     if (program === undefined) return place.invalid(rule.expression, faultText(faults));
-    this.costs.add(place, program.estimate.max, cardinality, type!.minBytes);
+    this.costs.add(place, program.estimateCost(type!.type).max, cardinality, type!.minBytes);
     if (unordered === undefined || !program.variables.has(oldSelf)) return;
     place.invalid(
       rule.expression,

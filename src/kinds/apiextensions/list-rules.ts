@@ -3,7 +3,6 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { itemSchema, marks, type Marks, type Schema } from "./schema.ts";
 
 const listTypes = ["atomic", "map", "set"];
-const scalarTypes = new Set(["boolean", "integer", "number", "string"]);
 
 /** How a list is merged, and what that asks of its items. */
 export function checkListMarks(schema: Schema, own: Marks, place: FieldReport, vocabulary: Vocabulary): void {
@@ -22,6 +21,9 @@ export function checkListMarks(schema: Schema, own: Marks, place: FieldReport, v
     else place.at("type").invalid(type, told);
   }
   if (!listTypes.includes(listType)) place.at(`${prefix}list-type`).notSupported(listType, listTypes);
+  if ((listType === "set" || listType === "map") && itemSchema(schema)?.nullable === true) {
+    place.at("items", "nullable").forbidden(`cannot be nullable when ${prefix}list-type is ${listType}`);
+  }
   if (listType === "set") checkSetItems(itemSchema(schema), place.at("items"), vocabulary);
   if (listType === "map") checkMapList(schema, own, place, prefix);
 }
@@ -57,13 +59,13 @@ function checkMapList(schema: Schema, own: Marks, place: FieldReport, prefix: st
   }
   const seen = new Set<string>();
   const required = new Set(items.required ?? []);
-  for (const [index, key] of own.listMapKeys.entries()) {
+  for (const key of own.listMapKeys) {
     if (place.full) return;
-    if (seen.has(key)) keysPlace.at(index).invalid(key, "must not contain duplicate entries");
+    if (seen.has(key)) keysPlace.invalid(key, "must not contain duplicate entries");
     seen.add(key);
     const properties = items.properties ?? {};
     if (!Object.hasOwn(properties, key)) {
-      keysPlace.at(index).invalid(key, "entries must all be names of item properties");
+      keysPlace.invalid(key, "entries must all be names of item properties");
     } else {
       checkKey(properties[key]!, required.has(key), place.at("items", "properties").key(key), prefix);
     }
@@ -73,7 +75,7 @@ function checkMapList(schema: Schema, own: Marks, place: FieldReport, prefix: st
 /** Every item has a value for each key, by which it is told from the others. */
 function checkKey(property: Schema, isRequired: boolean, place: FieldReport, prefix: string): void {
   const { type = "" } = property;
-  if (!scalarTypes.has(type)) {
+  if (type === "array" || type === "object") {
     place.at("type").invalid(type, `must be a scalar type if parent array's ${prefix}list-type is map`);
   }
   if (property.default === undefined && !isRequired) {

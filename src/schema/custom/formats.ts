@@ -1,4 +1,5 @@
 import { isAddress } from "../../base/ip-address.ts";
+import { durationOfFormat } from "./duration-format.ts";
 
 /** Says whether a text has a form. */
 type TextFormat = (text: string) => boolean;
@@ -11,8 +12,6 @@ const mac =
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const date = /^\d{4}-\d\d-\d\d$/;
 const dateTime = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:?\d\d)$/;
-const duration =
-  /^(?:\d+(?:\.\d*)?|\.\d+)\s*(?:ns|us|µs|ms|s|m|h|d|w)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/;
 
 /** A UUID, with or without its dashes; the first digit of the third group is its version. */
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
@@ -42,7 +41,7 @@ const formats: Readonly<Record<string, TextFormat>> = {
   date: (text) => date.test(text) && isDay(text),
   "date-time": (text) => isTime(text),
   datetime: (text) => isTime(text),
-  duration: (text) => duration.test(text),
+  duration: (text) => durationOfFormat(text) !== undefined,
   hexcolor: (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text),
 };
 

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer } from "../../support/api.ts";
+import { referenceCases } from "./cases/index.ts";
+import { aspects, differences, shownAspect } from "./differences.ts";
+import { readVerdicts } from "./verdict-file.ts";
+import { verdictOf, type Verdict } from "./verdict.ts";
+
+const theirs = readVerdicts();
+/** By case and aspect. */
+const intended = new Set(
+  differences.flatMap((one) => one.cases.flatMap((name) => one.aspects.map((aspect) => `${aspect} ${name}`))),
+);
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({ vocabulary: "kubernetes", enabledControllers: [] });
+});
+afterAll(() => server.close());
+
+function shown(verdict: Verdict, name: string, which: "equal" | "different"): string[] {
+  return aspects
+    .filter((aspect) => intended.has(`${aspect} ${name}`) === (which === "different"))
+    .map((aspect) => `${aspect} ${shownAspect(verdict, aspect)}`);
+}
+
+describe("the verdict, the estimate and the cost are those of the reference", () => {
+  test.each(referenceCases.map((one, index) => ({ ...one, index })))("$name", async ({ index, ...one }) => {
+    const ours = await verdictOf(server, one, index);
+    const expected = theirs.get(one.name)!;
+    expect(shown(ours, one.name, "equal")).toEqual(shown(expected, one.name, "equal"));
+    // What is listed as a difference has to be one.
+    const different = shown(ours, one.name, "different");
+    expect(different.filter((line) => shown(expected, one.name, "different").includes(line))).toEqual([]);
+  });
+});
+
+test("the reference was asked about every case, at least 600 of them, each with a name of its own", () => {
+  const names = referenceCases.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect([...theirs.keys()]).toEqual(names);
+  expect(names.length).toBeGreaterThanOrEqual(600);
+});
+
+test("every difference has a reason and cases that there are", () => {
+  const names = new Set(referenceCases.map(({ name }) => name));
+  expect(differences.flatMap(({ cases }) => cases).filter((name) => !names.has(name))).toEqual([]);
+});

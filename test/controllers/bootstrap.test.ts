@@ -216,3 +216,22 @@ describe("2.7 cluster-info", () => {
     expect(await server.client.find(clusterInfo)).toBeUndefined();
   });
 });
+
+describe("the default roles of a fresh store", () => {
+  const find = (name: string) =>
+    server.client.find({ apiVersion: "rbac.authorization.platform.io/v1", kind: "ClusterRole", name });
+
+  it("have their aggregated rules when the server is ready, as the controller would write them", async () => {
+    await start([]);
+    const names = ["admin", "edit", "view"];
+    const stored = await Promise.all(names.map(find));
+    const without = stored.map((role) => (role as { rules?: unknown[] }).rules ?? []);
+    expect(without.map(({ length }) => length > 0)).toEqual([true, true, true]);
+    await server.close();
+    await start(["clusterrole-aggregation"]);
+    for (const [index, name] of names.entries()) {
+      const role = (await find(name)) as { rules?: unknown[]; metadata: { resourceVersion?: string } };
+      expect(role.rules).toEqual(without[index]);
+    }
+  });
+});

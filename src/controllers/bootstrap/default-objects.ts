@@ -9,9 +9,12 @@ import {
   reconcileClusterRole,
   type Reconciliation,
 } from "../../authorization/rbac/reconcile.ts";
+import type { PolicyRule } from "../../kinds/rbac/policy-rule.ts";
+import type { ClusterRole } from "../../kinds/rbac/roles.ts";
 import { systemClasses } from "../../kinds/scheduling/priority-class.ts";
 import type { Client, NewObject, ObjectReference } from "../../resources/client.ts";
 import { isRaced } from "../../resources/races.ts";
+import { aggregate } from "../cluster-role-aggregation.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Creates the namespaces that a server always has. */
@@ -71,9 +74,13 @@ export async function reconcileDefaultPolicy(
   { selfSubjectReviews, namespaces }: { readonly selfSubjectReviews: boolean; namespaces: Promise<void> },
 ): Promise<void> {
   const policy = defaultPolicy(vocabulary, { selfSubjectReviews });
+  const aggregated = aggregatedRules(policy.clusterRoles);
+  // A new aggregated role has its rules from the start: a server that is ready grants what its default roles grant.
   const role = (expected: RoleManifest) =>
     upkeep<RoleManifest>(client, expected, (existing) =>
-      reconcileClusterRole(expected, existing, vocabulary),
+      existing === undefined && expected.aggregationRule !== undefined
+        ? { action: "create", object: { ...expected, rules: aggregated.get(expected.metadata.name)! } }
+        : reconcileClusterRole(expected, existing, vocabulary),
     );
   const binding = (expected: BindingManifest) =>
     upkeep<BindingManifest>(client, expected, (existing) => reconcileBinding(expected, existing, vocabulary));
@@ -82,6 +89,20 @@ export async function reconcileDefaultPolicy(
     ...policy.clusterRoleBindings.map(binding),
     namespaces.then(() => Promise.all([...policy.roles.map(role), ...policy.roleBindings.map(binding)])),
   ]);
+}
+
+/** The rules that the controller `clusterrole-aggregation` gives the aggregated ones of some roles, by their names. */
+function aggregatedRules(roles: readonly RoleManifest[]): ReadonlyMap<string, PolicyRule[]> {
+  let current = roles as unknown as readonly ClusterRole[];
+  // An aggregated role may gather another one, which has its rules a round earlier.
+  for (let before = ""; before !== JSON.stringify(current);) {
+    before = JSON.stringify(current);
+    const all = current;
+    current = all.map((one) =>
+      one.aggregationRule === undefined ? one : { ...one, rules: aggregate(one, all) },
+    );
+  }
+  return new Map(current.map(({ metadata, rules = [] }) => [metadata.name!, rules]));
 }
 
 /** How often an object is tried again that another server reconciles at the same time. */

@@ -56,7 +56,7 @@ const damageSignals: ReadonlySet<NodeJS.Signals> = new Set([
 ]);
 
 async function checkHere(dir: string): Promise<number> {
-  const store = openLmdbStore({ dir, clock: systemClock });
+  const store = openLmdbStore({ dir, clock: systemClock, retentionMs: Infinity });
   try {
     const damage = await store.check();
     for (const line of damage) process.stdout.write(`${line}\n`);

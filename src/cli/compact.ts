@@ -1,5 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import { defaultRetentionMs } from "../storage/options.ts";
+import { retentionOf } from "../storage/lmdb/retention.ts";
 import { shrinkLmdb } from "../storage/lmdb/shrink.ts";
 import { helpText, type Command } from "./command.ts";
 import { storeFolder } from "./data-folder.ts";
@@ -23,7 +24,9 @@ export const compactCommand: Command = {
   help: () => helpText("plinth compact [FLAGS]", about, compactFlags),
   async run(words) {
     const dataDir = new FlagReader(compactFlags, parseFlags(compactFlags, words)).text("data-dir");
-    const { before, after } = await shrinkLmdb(storeFolder(dataDir), systemClock.now() - defaultRetentionMs);
+    const folder = storeFolder(dataDir);
+    const retentionMs = (await retentionOf(folder)) ?? defaultRetentionMs;
+    const { before, after } = await shrinkLmdb(folder, systemClock.now() - retentionMs);
     process.stdout.write(`compacted ${dataDir}: ${megabytes(before)} before, ${megabytes(after)} now\n`);
     return 0;
   },

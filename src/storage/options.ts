@@ -4,7 +4,10 @@ import type { WantedStamp } from "./stamp.ts";
 /** What every engine is given. */
 export interface StoreOptions {
   readonly clock: Clock;
-  /** How long superseded and deleted values are kept, in milliseconds; 5 minutes when absent. */
+  /**
+   * How long superseded and deleted values are kept, in milliseconds; 5 minutes when absent. Infinity: this opener drops none,
+   * as maintenance commands must not shorten the history of a running server.
+   */
   readonly retentionMs?: number | undefined;
   /** What the store is used for; looked at and written only when given, and only where the data outlives the process. */
   readonly stamp?: WantedStamp | undefined;

@@ -9,6 +9,9 @@ import { Compactor } from "../../src/storage/lmdb/compactor.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { shrinkLmdb } from "../../src/storage/lmdb/shrink.ts";
 import { StoreTimeoutError, type Revision } from "../../src/storage/store.ts";
+import { retentionOf } from "../../src/storage/lmdb/retention.ts";
+import { until } from "../api/support.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { Child } from "./child.ts";
 import { plinth, program } from "../support/process.ts";
 import { temporaryFolder } from "./support.ts";
@@ -175,5 +178,34 @@ describe("a store that is made smaller", () => {
     expect(stdout).toMatch(/^compacted .*data: \d+\.\d MB before, \d+\.\d MB now\n$/);
     const missing = plinth("compact", `--data-dir=${path("nowhere")}`);
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("no store in it")]);
+  });
+
+  it("by hand: plinth compact keeps the history for as long as the store was last used with", async () => {
+    const clock = new ManualClock(Date.now() - 24 * 3600_000);
+    mkdirSync(path("kept"));
+    const store = openLmdbStore({ dir: path("kept/store"), clock, retentionMs: 48 * 3600_000 });
+    const first = await create(store, manyTexts[0]!, "old");
+    await update(store, manyTexts[0]!, first, "new");
+    // The clock stands a day behind that of the command: five minutes would drop everything.
+    await clock.advance(60_000);
+    await until(
+      () => retentionOf(path("kept/store")),
+      (ms) => ms === 48 * 3600_000,
+    );
+    await store.close();
+    expect(plinth("compact", `--data-dir=${path("kept")}`).code).toBe(0);
+    const after = openLmdbStore({ dir: path("kept/store"), clock, retentionMs: Infinity });
+    expect(textOf(await after.get(manyTexts[0]!, first))).toBe("old");
+    await after.close();
+  });
+
+  it("an opener with endless retention drops no history", async () => {
+    const clock = new ManualClock();
+    const store = openLmdbStore({ dir: path("endless"), clock, retentionMs: Infinity });
+    const first = await create(store, manyTexts[0]!, "old");
+    await update(store, manyTexts[0]!, first, "new");
+    await clock.advance(24 * 3600_000);
+    expect([textOf(await store.get(manyTexts[0]!, first)), await store.floor()]).toEqual(["old", 1]);
+    await store.close();
   });
 });

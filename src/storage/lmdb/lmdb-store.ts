@@ -25,6 +25,7 @@ import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { damagedError, writeError } from "./errors.ts";
 import { assertReadable, Reader } from "./reader.ts";
+import { recordRetention } from "./retention.ts";
 import { fileBytes, usedBytes } from "./room.ts";
 import { type Batch, Writer } from "./writer.ts";
 
@@ -66,7 +67,8 @@ class EmbeddedStore implements LmdbStore {
   private readonly writer: Writer;
   private readonly compactor: Compactor;
   private readonly feed: Feed;
-  private readonly compaction: Periodic;
+  /** Undefined where this opener keeps all history. */
+  private readonly compaction: Periodic | undefined;
   private readonly checks = new Set<Promise<unknown>>();
   private watch: ChangeWatch | undefined;
   private closing: Promise<void> | undefined;
@@ -96,6 +98,7 @@ class EmbeddedStore implements LmdbStore {
       options.recentEventsBytes ?? defaultRecentEventsBytes,
     );
     const retentionMs = options.retentionMs ?? defaultRetentionMs;
+    if (retentionMs === Infinity) return;
     this.compaction = new Periodic(
       options.clock,
       compactionIntervalMs(retentionMs),
@@ -217,7 +220,7 @@ class EmbeddedStore implements LmdbStore {
     });
     const ended = async () => {
       await this.writer.settled();
-      await this.compaction.stop();
+      await this.compaction?.stop();
       await this.compactor.settled();
       return true;
     };
@@ -284,6 +287,7 @@ class EmbeddedStore implements LmdbStore {
   }
 
   private async compactByAge(retentionMs: number): Promise<void> {
+    await recordRetention(this.environment, retentionMs);
     await this.compactor.compact(this.options.clock.now() - retentionMs);
   }
 

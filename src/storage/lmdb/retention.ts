@@ -1,0 +1,37 @@
+import { requireStore } from "./backup.ts";
+import type { Environment } from "./databases.ts";
+import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
+import { encodeNumber } from "./layout.ts";
+import { numberIn } from "./reader.ts";
+
+/** Key of the retention time in the database `meta`. */
+const retentionKey = "retention";
+
+/** The retention time in milliseconds that a store was last used with; undefined where none is recorded. */
+function retentionIn({ meta }: Pick<Environment, "meta">): number | undefined {
+  const bytes = meta.getBinary(retentionKey);
+  return bytes === undefined ? undefined : numberIn(bytes);
+}
+
+/** Records the retention time for maintenance commands, which open the store without a server's options. */
+export async function recordRetention(environment: Environment, retentionMs: number): Promise<void> {
+  if (retentionIn(environment) === retentionMs) return;
+  await environment.root.transaction(() => {
+    environment.meta.putSync(retentionKey, encodeNumber(retentionMs));
+  });
+}
+
+/**
+ * The retention time in milliseconds that the store in a folder was last used with; undefined where none is recorded.
+ *
+ * @throws {StoreError} there is no store in the folder, or it can't be opened.
+ */
+export async function retentionOf(dir: string): Promise<number | undefined> {
+  await requireStore(dir);
+  const environment = acquireEnvironment(dir, defaultMapBytes);
+  try {
+    return retentionIn(environment);
+  } finally {
+    await releaseEnvironment(environment);
+  }
+}

@@ -5,6 +5,7 @@ import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
 import type { Column, RowCondition } from "./columns.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
+import type { NameForm } from "./object-meta-rules.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
 
@@ -197,7 +198,7 @@ export interface KindMembers<O> {
    * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
    * doesn't begin with a digit (services).
    */
-  readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
+  readonly nameForm?: NameForm;
   /** A new object without a name gets one, as the reference gives to limit ranges. */
   readonly getsName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;

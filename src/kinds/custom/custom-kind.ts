@@ -133,6 +133,7 @@ function customKind(
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(names.categories && { categories: names.categories }),
     allowUnconditionalUpdate: false,
+    anyFinalizer: true,
     // What is on its way out takes no new objects.
     verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
     generationOf: hasStatus ? allButStatus : allButMetadata,

@@ -1,5 +1,6 @@
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { FieldReport } from "../faults.ts";
+import { checkEmbedded } from "./embedded.ts";
 import { hasFormat } from "./formats.ts";
 import { checkListItems } from "./list-items.ts";
 import { isMultiple } from "./multiples.ts";
@@ -200,6 +201,7 @@ function checkList(node: SchemaNode, list: readonly JsonValue[], place: FieldRep
 function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): void {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
+  if (node.embedded) checkEmbedded(object, place);
   // As in the reference, what has too many or too few members isn't looked into.
   if (maxProperties !== undefined && names.length > maxProperties) {
     return place.tooMany(names.length, maxProperties);

@@ -27,7 +27,10 @@ function isUuid(version?: string): TextFormat {
 /** Formats of texts that are checked, as the reference does; others say nothing that is enforced. */
 const formats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
   ["bsonobjectid", (text) => /^[0-9a-fA-F]{24}$/.test(text)],
-  ["uri", (text) => URL.canParse(text) || (text.startsWith("/") && URL.canParse(text, "https://host.invalid"))],
+  [
+    "uri",
+    (text) => URL.canParse(text) || (text.startsWith("/") && URL.canParse(text, "https://host.invalid")),
+  ],
   ["email", (text) => email.test(text)],
   ["hostname", (text) => text.length <= 254 && hostname.test(text)],
   ["ipv4", (text) => isAddress(text) && !text.includes(":")],

@@ -110,7 +110,7 @@ const noRules: ValueRules = {
 };
 
 /** Values of which nothing is known; their members are dropped unless they are to be kept. */
-const unknownValue: SchemaNode = {
+export const unknownValue: SchemaNode = {
   type: "",
   nullable: false,
   intOrString: false,

@@ -39,8 +39,7 @@ export function checkObject(
   if (live === undefined) {
     const { generateName = "" } = object.metadata;
     checkGenerateName(generateName, target.resource.kind.nameForm, report.at("metadata", "generateName"));
-  }
-  else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
+  } else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
   const last = checkRules(write, object, live, report);
   if (last !== undefined) return last.then(() => refuse(target, object, report));
   refuse(target, object, report);

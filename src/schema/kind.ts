@@ -225,7 +225,7 @@ export interface KindMembers<O> {
    * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
    * without it are deleted at once.
    */
-  readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
+  readonly gracePeriodSeconds?: (object: O, asked: number | bigint | undefined) => number | bigint;
   /**
    * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
    * `Unsupported`, as nothing can depend on such objects, policies are ignored.

@@ -70,7 +70,7 @@ const examples: readonly Example[] = [
     },
     first: { values: { a: { b: [1] } }, port: "http" },
     second: {
-      values: { a: { c: 9007199254740993 } },
+      values: { a: { c: 2 } },
       port: 80,
       template: { apiVersion: "v1", kind: "ConfigMap", metadata: { labels: { a: "b" } } },
     },

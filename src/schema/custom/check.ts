@@ -1,3 +1,4 @@
+import { encodeJson } from "../../base/json/encode.ts";
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { FieldReport } from "../faults.ts";
 import { checkEmbedded } from "./embedded.ts";
@@ -38,7 +39,7 @@ function checkEnum(values: readonly unknown[], value: JsonValue, place: FieldRep
   if (isOne) return;
   place.notSupported(
     value,
-    values.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
+    values.map((one) => (typeof one === "string" ? one : encodeJson(one as JsonValue))),
   );
 }
 

@@ -264,6 +264,8 @@ export interface KindMembers<O> {
 export interface CustomKindFacts {
   /** Name of the kind of its lists. */
   readonly listKind: string;
+  /** Revision of the definition: objects that were written before may differ from what its schema makes of them. */
+  readonly since: number;
   /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
   readonly schema: () => object | undefined;
   /** Undefined where the versions differ by their names and schemas only. */

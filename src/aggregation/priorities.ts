@@ -60,7 +60,10 @@ export function builtInPriority(group: string, version: string, vocabulary: Voca
   const found = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
   if (found === undefined) return unnamedPriority;
   const [groupPriority, versions] = found;
-  return { group: groupPriority, version: versions[version] ?? unnamedPriority.version };
+  return {
+    group: groupPriority,
+    version: (Object.hasOwn(versions, version) ? versions[version] : undefined) ?? unnamedPriority.version,
+  };
 }
 
 /** Whether the group is that of APIServices themselves. */

@@ -1,4 +1,5 @@
-import { parseEmbeddedJson } from "../base/json/embedded.ts";
+import { encodeJson } from "../base/json/encode.ts";
+import { parseExactJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import type { GiveTurn } from "../base/turns.ts";
 import { binaryDocument } from "../schema/openapi/binary-document.ts";
@@ -56,7 +57,7 @@ export async function readSpecification(
 function parsed(text: string): JsonObject {
   let value: JsonValue;
   try {
-    value = parseEmbeddedJson(text);
+    value = parseExactJson(text);
   } catch (error) {
     throw new SpecificationFault(`it isn't JSON: ${String(error)}`);
   }
@@ -101,7 +102,7 @@ export function renamed(
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(definitions)) {
     const other = taken(name);
-    if (other === undefined || other === JSON.stringify(definition)) continue;
+    if (other === undefined || other === encodeJson(definition)) continue;
     let number = 2;
     while (taken(`${name}_v${number}`) !== undefined || Object.hasOwn(definitions, `${name}_v${number}`))
       number++;

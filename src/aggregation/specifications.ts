@@ -1,3 +1,4 @@
+import { encodeJson } from "../base/json/encode.ts";
 import type { Clock } from "../base/clock.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { isObject, type JsonValue } from "../base/json/value.ts";
@@ -94,7 +95,7 @@ export class Specifications {
 }
 
 function isSame(a: RemoteSpecification, b: RemoteSpecification): boolean {
-  return JSON.stringify([a.paths, a.definitions]) === JSON.stringify([b.paths, b.definitions]);
+  return encodeJson([a.paths, a.definitions]) === encodeJson([b.paths, b.definitions]);
 }
 
 /** A tag that can be sent again. */

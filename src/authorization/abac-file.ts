@@ -1,3 +1,4 @@
+import { encodeJson } from "../base/json/encode.ts";
 import { decodeJson } from "../base/json/decode.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
 import { isObject, type JsonObject } from "../base/json/value.ts";
@@ -75,7 +76,7 @@ function policyOf(line: string, vocabulary: Vocabulary, warn: (message: string) 
   }
   const wanted = `abac.authorization.${vocabulary.domain}/v1beta1`;
   if (value["kind"] !== "Policy" || value["apiVersion"] !== wanted) {
-    const found = `${JSON.stringify(value["kind"] ?? "")} of ${JSON.stringify(value["apiVersion"] ?? "")}`;
+    const found = `${encodeJson(value["kind"] ?? "")} of ${encodeJson(value["apiVersion"] ?? "")}`;
     throw new LineFault(`kind and apiVersion: found ${found}, need "Policy" of "${wanted}"`);
   }
   const { spec } = read(Policy, value, warn) as unknown as { spec: Static<typeof PolicySpec> };

@@ -1,4 +1,4 @@
-import { encodeJson } from "../base/json/encode.ts";
+import { encodePretty } from "../base/json/encode.ts";
 import { isObject, type JsonValue } from "../base/json/value.ts";
 import { FeatureGates } from "../base/feature-gates.ts";
 import { yamlText } from "../http/encodings/yaml.ts";
@@ -169,11 +169,5 @@ function jsonText(results: readonly JsonValue[]): string {
   const [first] = results;
   if (first === undefined) return "";
   const whole = results.length === 1 ? first : { apiVersion: "v1", kind: "List", items: [...results] };
-  try {
-    return `${JSON.stringify(whole, null, 2)}\n`;
-  } catch (error) {
-    // Integers that a double can't hold; they are rare enough to be written without indentation.
-    if (error instanceof TypeError) return `${encodeJson(whole)}\n`;
-    throw error;
-  }
+  return `${encodePretty(whole)}\n`;
 }

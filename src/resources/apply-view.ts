@@ -1,4 +1,5 @@
 import type { JsonDocument } from "../base/json/exact.ts";
+import { getMember, isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import { encodeManagedFields } from "../fields/apply/managed-fields.ts";
 import { managerId } from "../fields/apply/manager.ts";
 import { applyFields, type Versions } from "../fields/apply/ownership.ts";
@@ -78,5 +79,5 @@ function withField(part: unknown, [first, ...rest]: readonly string[], value: un
 }
 
 function memberOf(part: unknown, name: string): unknown {
-  return typeof part === "object" && part !== null ? (part as Record<string, unknown>)[name] : undefined;
+  return isObject(part as JsonValue) ? getMember(part as JsonObject, name) : undefined;
 }

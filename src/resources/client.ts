@@ -1,3 +1,4 @@
+import { decodeTrusted } from "../base/json/trusted.ts";
 import { groupHint } from "../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -226,7 +227,7 @@ export class Client {
 }
 
 function parse<O>(body: Uint8Array): O {
-  return JSON.parse(asBuffer(body).toString("utf8")) as O;
+  return decodeTrusted(asBuffer(body)) as O;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,8 +1,8 @@
 import { StatusError } from "../base/status-error.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { Entry, Listener, Revision, StoreError, Subscription } from "../storage/store.ts";
+import type { Listener, Revision, StoreError, Subscription } from "../storage/store.ts";
 import type { ConvertingStore } from "./converting-store.ts";
-import type { WatchChange, WatchObserver } from "./watch-change.ts";
+import { shownEntry, withShown, type WatchChange, type WatchObserver } from "./watch-change.ts";
 
 /** Bytes of objects that wait for their conversion before a watch ends. */
 const maxWaitingBytes = 8 * 1024 * 1024;
@@ -120,13 +120,4 @@ function showChanges(
   const converted = shown.then((all) => changes.map((change, index) => withShown(change, all[index]!)));
   known.set(changes, converted);
   return converted;
-}
-
-/** The entry that a change shows. */
-function shownEntry({ type, event }: WatchChange): Entry {
-  return (type === "DELETED" ? event.previous : event.entry) as Entry;
-}
-
-function withShown({ type, event }: WatchChange, entry: Entry): WatchChange {
-  return { type, event: type === "DELETED" ? { ...event, previous: entry } : { ...event, entry } };
 }

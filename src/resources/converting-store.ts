@@ -7,21 +7,17 @@ import type {
   CommitResult,
   Draft,
   Entry,
-  Listener,
   RangeOptions,
   RangePage,
   Revision,
   Store,
-  StoreError,
-  StoreUsage,
-  SubscribeOptions,
-  Subscription,
   Write,
 } from "../storage/store.ts";
 import { convertAll } from "./converted-objects.ts";
 import { checkSize } from "./object-size.ts";
 import type { Resource } from "./registry.ts";
-import { asBuffer, decodeBody, draftBody, encodeObject } from "./stored.ts";
+import { entryWith, StoreView } from "./store-view.ts";
+import { asBuffer, decodeBody, encodeObject } from "./stored.ts";
 
 /**
  * A store in which the objects of one custom kind are in one of its versions, whatever version they are stored in: they are
@@ -29,17 +25,19 @@ import { asBuffer, decodeBody, draftBody, encodeObject } from "./stored.ts";
  *
  * Reads fail with a StatusError where an object can't be converted.
  */
-export class ConvertingStore implements Store {
+export class ConvertingStore extends StoreView {
   /** Entries that aren't stored in the present stored version, so that also a write of the same makes a difference. */
   private readonly outdated = new WeakSet<Entry>();
 
   constructor(
-    private readonly inner: Store,
+    inner: Store,
     private readonly resource: Resource,
     /** The resource type in the version in which objects are stored from now on. */
     private readonly stored: Resource,
     private readonly converter: ObjectConverter,
-  ) {}
+  ) {
+    super(inner);
+  }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
     const found = this.inner.get(key, at);
@@ -80,7 +78,7 @@ export class ConvertingStore implements Store {
     }
     const { stored, shown } = await this.storedForm(write.draft);
     const result = await this.inner.commit({ ...write, draft: stored });
-    return result.ok ? { ...result, entry: entryOf(result.entry, shown) } : result;
+    return result.ok ? { ...result, entry: entryWith(result.entry, shown) } : result;
   }
 
   /**
@@ -110,7 +108,7 @@ export class ConvertingStore implements Store {
     for (const [index, entry] of entries.entries()) {
       const one = isIn(entry, this.resource)
         ? entry
-        : entryOf(entry, encodeObject(this.resource, converted[index]!));
+        : entryWith(entry, encodeObject(this.resource, converted[index]!));
       if (this.outdated.has(entry)) this.outdated.add(one);
       shown.push(one);
       await giveTurn();
@@ -132,56 +130,10 @@ export class ConvertingStore implements Store {
   private isConverted(key: string): boolean {
     return key.startsWith(this.resource.storePrefix);
   }
-
-  latestRevision(): MaybePromise<Revision> {
-    return this.inner.latestRevision();
-  }
-
-  floor(): MaybePromise<Revision> {
-    return this.inner.floor();
-  }
-
-  count(prefix: string, at?: Revision): MaybePromise<number> {
-    return this.inner.count(prefix, at);
-  }
-
-  subscribe(options: SubscribeOptions, listener: Listener): Subscription {
-    return this.inner.subscribe(options, listener);
-  }
-
-  together(work: () => void): void {
-    this.inner.together(work);
-  }
-
-  compact(before: number): Promise<Revision> {
-    return this.inner.compact(before);
-  }
-
-  check(): Promise<readonly string[]> {
-    return this.inner.check();
-  }
-
-  writeObstacle(): MaybePromise<StoreError | undefined> {
-    return this.inner.writeObstacle();
-  }
-
-  usage(): MaybePromise<StoreUsage | undefined> {
-    return this.inner.usage?.();
-  }
-
-  close(): Promise<void> {
-    return this.inner.close();
-  }
 }
 
 /** Whether an entry is in the version of a resource type, by the first bytes of its body. */
 function isIn({ body }: Entry, { bodyPrefix }: Resource): boolean {
   const { length } = bodyPrefix;
   return body.length >= length && bodyPrefix.compare(asBuffer(body), 0, length) === 0;
-}
-
-/** An entry with another content. */
-function entryOf({ key, revision }: Entry, draft: Draft): Entry {
-  const { header, revisionAt } = draft;
-  return { key, revision, header, revisionAt, body: draftBody(draft, String(revision)) };
 }

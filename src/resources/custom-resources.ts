@@ -236,7 +236,11 @@ function readDefinition(
   const { group, names } = definition.spec;
   if (!isEstablished(definition) || reserves(group, names.plural))
     return { basis, revision, stored: undefined, served: new Map() };
-  const { stored, versions: kinds } = customKinds(definition, kept.schemas, vocabulary, services);
+  const { stored, versions: kinds } = customKinds(
+    { outline: definition, revision, schemas: kept.schemas },
+    vocabulary,
+    services,
+  );
   const resources = new Map([...kinds].map(([version, kind]) => [version, resourceOf(kind, vocabulary)]));
   const served = (definition.spec.versions ?? [])
     .filter((version) => version.served)

@@ -21,7 +21,7 @@ import { admissionOf, commit, settleFailure, settleResult } from "./write.ts";
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
 export interface DeleteOptions extends WriteOptions {
-  readonly gracePeriodSeconds: number | undefined;
+  readonly gracePeriodSeconds: number | bigint | undefined;
   readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
   /** The deletion holds only for the object with this uid. */
   readonly uid: string | undefined;
@@ -94,6 +94,9 @@ export function warnOfOrphans({ resource: { kind } }: Target, options: DeleteOpt
     options.report?.warn(kind.orphanWarning);
 }
 
+/** A longer grace period counts as this one, some 136 years: an object carries no time after the year 9999. */
+const maxGraceSeconds = 2 ** 32;
+
 /** Writes what the deletion of one version of the object comes to; undefined after a conflicting write. */
 function deleteEntry(
   context: WriteContext<DeleteOptions>,
@@ -102,7 +105,8 @@ function deleteEntry(
 ): Promise<DeleteResult | undefined> {
   const { engine, target, options } = context;
   const { kind } = target.resource;
-  const graceSeconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
+  const wanted = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
+  const graceSeconds = Math.min(Number(wanted), maxGraceSeconds);
   if (live.metadata.deletionTimestamp === undefined) kind.beginDelete?.(live, kindContext(engine, target));
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, endsItself(kind) ? undefined : graceSeconds);

@@ -1,3 +1,7 @@
+import { parseExactJson } from "../base/json/embedded.ts";
+import { encodeJson } from "../base/json/encode.ts";
+import type { JsonObject } from "../base/json/value.ts";
+
 /** The path of a field of a set as messages write it: `.spec.ports[port=80,protocol="TCP"].name`. */
 export function fieldPath(elements: readonly string[]): string {
   return elements.map(textOf).join("");
@@ -9,8 +13,8 @@ function textOf(element: string): string {
     case "f:":
       return `.${rest}`;
     case "k:": {
-      const keys = Object.entries(JSON.parse(rest) as Record<string, unknown>);
-      return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(",")}]`;
+      const keys = Object.entries(parseExactJson(rest) as JsonObject);
+      return `[${keys.map(([name, value]) => `${name}=${encodeJson(value)}`).join(",")}]`;
     }
     case "v:":
       return `[=${rest}]`;

@@ -8,7 +8,7 @@ import { readSet } from "../fields/apply/read-set.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Engine, Target, WriteOptions } from "./engine.ts";
-import { maxAnnotationBytes } from "./metadata-rules.ts";
+import { maxAnnotationBytes } from "../schema/object-meta-rules.ts";
 
 /** Objects can't be deeper, so no applied configuration is. */
 const maxDepth = 1000;

@@ -1,4 +1,4 @@
-import type { Revision, StoreError, StoreEvent } from "../storage/store.ts";
+import type { Entry, Revision, StoreError, StoreEvent } from "../storage/store.ts";
 
 /** One change as a watcher of a selection sees it (spec: conventions 6). */
 export interface WatchChange {
@@ -14,4 +14,14 @@ export interface WatchObserver {
   ended(error: StoreError): void;
   /** Asked between portions of the past; see `Listener.drained` of the store. */
   drained?(): Promise<void>;
+}
+
+/** The entry that a change shows. */
+export function shownEntry({ type, event }: WatchChange): Entry {
+  return (type === "DELETED" ? event.previous : event.entry) as Entry;
+}
+
+/** A change that shows another entry in the place of its own. */
+export function withShown({ type, event }: WatchChange, entry: Entry): WatchChange {
+  return { type, event: type === "DELETED" ? { ...event, previous: entry } : { ...event, entry } };
 }

@@ -1,11 +1,12 @@
 import type { Entry, Listener, Revision, StoreEvent, Subscription } from "../storage/store.ts";
-import { convertingStore } from "./converted-engine.ts";
+import { convertingStore, refreshingStore } from "./converted-engine.ts";
 import { ConvertedWatch } from "./converted-watch.ts";
 import type { Engine, Target } from "./engine.ts";
+import type { RefreshingStore } from "./refreshing-store.ts";
 import { prefixOf } from "./registry.ts";
 import type { Selection } from "./selection.ts";
 import { bodyAt, headerOf, type Header } from "./stored.ts";
-import type { WatchChange, WatchObserver } from "./watch-change.ts";
+import { shownEntry, withShown, type WatchChange, type WatchObserver } from "./watch-change.ts";
 
 export type { WatchChange, WatchObserver } from "./watch-change.ts";
 
@@ -23,19 +24,47 @@ export function watchObjects(
   observer: WatchObserver,
 ): Subscription {
   const prefix = prefixOf(target.resource, target.namespace);
-  const converter = target.resource.kind.custom?.converter;
-  if (converter !== undefined) {
-    return new ConvertedWatch(convertingStore(engine, target.resource, converter), observer, after).start(
-      (batch) => changesOf(batch, selection),
+  const { custom } = target.resource.kind;
+  const changes = changesIn(engine, target);
+  if (custom?.converter !== undefined) {
+    const store = convertingStore(engine, target.resource, custom.converter);
+    return new ConvertedWatch(store, observer, after).start(
+      (batch) => changes(batch, selection),
       (listener) => engine.store.subscribe({ prefix, after }, listener),
     );
   }
   const listener: Listener = {
-    events: (batch, upTo) => observer.changes(changesOf(batch, selection), upTo),
+    events: (batch, upTo) => observer.changes(changes(batch, selection), upTo),
     ended: (error) => observer.ended(error),
     ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
   };
   return engine.store.subscribe({ prefix, after }, listener);
+}
+
+/** Tells what a selection sees of a batch; of a custom kind as its present schema reads the objects. */
+function changesIn(engine: Engine, { resource }: Target): typeof changesOf {
+  if (resource.kind.custom === undefined) return changesOf;
+  const store = refreshingStore(engine, resource.stored);
+  return (batch, selection) => refreshed(store, changesOf(batch, selection));
+}
+
+/** Refreshed changes by those that they were made of, so that watchers of one selection share them. */
+const refreshedChanges = new WeakMap<
+  RefreshingStore,
+  WeakMap<readonly WatchChange[], readonly WatchChange[]>
+>();
+
+function refreshed(store: RefreshingStore, changes: readonly WatchChange[]): readonly WatchChange[] {
+  const entries = changes.map(shownEntry);
+  if (store.isCurrent(entries)) return changes;
+  let shown = refreshedChanges.get(store);
+  if (shown === undefined) refreshedChanges.set(store, (shown = new WeakMap()));
+  let found = shown.get(changes);
+  if (found === undefined) {
+    found = changes.map((change, index) => withShown(change, store.show(entries[index]!)));
+    shown.set(changes, found);
+  }
+  return found;
 }
 
 const none: readonly WatchChange[] = [];

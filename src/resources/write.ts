@@ -3,6 +3,7 @@ import { StatusError } from "../base/status-error.ts";
 import { checkFields } from "../schema/check.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
 import type { ApiObject, Kind } from "../schema/kind.ts";
+import { checkGenerateName } from "../schema/object-meta-rules.ts";
 import type { CommitResult, Write } from "../storage/store.ts";
 import { mayHaveHappened } from "./storage-hooks.ts";
 import {
@@ -15,7 +16,7 @@ import {
   type WriteOptions,
   type WriteOutcome,
 } from "./engine.ts";
-import { checkGenerateName, checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
+import { checkMetadata, checkMetadataUpdate } from "./metadata-rules.ts";
 import { checkSize } from "./object-size.ts";
 import type { Resource } from "./registry.ts";
 import { storeFailure } from "./resource-version.ts";
@@ -35,8 +36,10 @@ export function checkObject(
   const { engine, target } = write;
   const report = FieldReport.start();
   checkMetadata(target, object.metadata, engine.vocabulary, report.at("metadata"));
-  if (live === undefined) checkGenerateName(target, object.metadata, report.at("metadata"));
-  else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
+  if (live === undefined) {
+    const { generateName = "" } = object.metadata;
+    checkGenerateName(generateName, target.resource.kind.nameForm, report.at("metadata", "generateName"));
+  } else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
   const last = checkRules(write, object, live, report);
   if (last !== undefined) return last.then(() => refuse(target, object, report));
   refuse(target, object, report);

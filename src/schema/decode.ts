@@ -103,10 +103,17 @@ class Reader {
     }
     const support: ReadSupport = {
       unknown: () => this.noteUnknown(pathOf(this.steps)),
-      metadata: (value) => this.struct(ObjectMeta, value) as JsonValue,
+      metadata: (value) => this.embeddedMetadata(value),
     };
     const read = readMembers(node, rest, this.steps, support);
     for (const name of Object.keys(read)) setMember(result as typeof read, name, read[name]!);
+  }
+
+  /** Reads the metadata of an embedded object. It has no time of creation unless the client gives one. */
+  private embeddedMetadata(value: JsonValue): JsonValue {
+    const meta = this.struct(ObjectMeta, value ?? {});
+    if (meta["creationTimestamp"] === null) delete meta["creationTimestamp"];
+    return meta as JsonValue;
   }
 
   private field(name: string, field: Field, given: unknown): unknown {

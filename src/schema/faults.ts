@@ -170,11 +170,11 @@ export class FieldReport {
     this.add("FieldValueForbidden", `Forbidden: ${message}`);
   }
 
-  tooLong(maxLength: number, unit = "bytes"): void {
+  tooLong(maxLength: number | bigint, unit = "bytes"): void {
     this.add("FieldValueTooLong", `Too long: must have at most ${maxLength} ${unit}`);
   }
 
-  tooMany(count: number, max: number): void {
+  tooMany(count: number, max: number | bigint): void {
     this.add("FieldValueTooMany", `Too many: ${count}: must have at most ${max} items`);
   }
 

@@ -5,6 +5,7 @@ import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
 import type { Column, RowCondition } from "./columns.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
+import type { NameForm } from "./object-meta-rules.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
 
@@ -197,7 +198,7 @@ export interface KindMembers<O> {
    * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
    * doesn't begin with a digit (services).
    */
-  readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
+  readonly nameForm?: NameForm;
   /** A new object without a name gets one, as the reference gives to limit ranges. */
   readonly getsName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
@@ -224,7 +225,7 @@ export interface KindMembers<O> {
    * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
    * without it are deleted at once.
    */
-  readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
+  readonly gracePeriodSeconds?: (object: O, asked: number | bigint | undefined) => number | bigint;
   /**
    * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
    * `Unsupported`, as nothing can depend on such objects, policies are ignored.
@@ -263,6 +264,8 @@ export interface KindMembers<O> {
 export interface CustomKindFacts {
   /** Name of the kind of its lists. */
   readonly listKind: string;
+  /** Revision of the definition: objects that were written before may differ from what its schema makes of them. */
+  readonly since: number;
   /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
   readonly schema: () => object | undefined;
   /** Undefined where the versions differ by their names and schemas only. */

@@ -12,9 +12,12 @@ export function decodeScalar(name: ScalarName, given: unknown): unknown {
     case "int32":
       return integer(given, -2147483648, 2147483647, "a 32-bit integer");
     case "int64":
-      return integer(given, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, "an integer below 2^53");
+      return typeof given === "bigint"
+        ? longInteger(given)
+        : integer(given, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, "a 64-bit integer");
     case "double":
-      return typeof given === "number" && Number.isFinite(given) ? given : expected("a number", given);
+      if (typeof given !== "number" && typeof given !== "bigint") return expected("a number", given);
+      return Number.isFinite(Number(given)) ? given : new Error("expected a number of 64 bits");
     case "bytes":
       return typeof given === "string" ? base64(given) : expected("a base64 string", given);
     case "time":
@@ -92,6 +95,11 @@ function integer(given: unknown, min: number, max: number, what: string): number
   if (!Number.isInteger(given) || given < min || given > max)
     return new Error(`expected ${what}, got ${given}`);
   return given === 0 ? 0 : given;
+}
+
+/** An integer that a number can't hold exactly. */
+function longInteger(given: bigint): bigint | Error {
+  return BigInt.asIntN(64, given) === given ? given : new Error(`expected a 64-bit integer, got ${given}`);
 }
 
 const base64Form = /^[A-Za-z0-9+/]*={0,2}$/;

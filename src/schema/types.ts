@@ -326,9 +326,10 @@ function scalar<T>(name: ScalarName): ScalarType<T> {
 export const string = scalar<string>("string");
 export const bool = scalar<boolean>("bool");
 export const int32 = scalar<number>("int32");
-/** An integer; values that a double can't hold exactly are refused. */
-export const int64 = scalar<number>("int64");
-export const double = scalar<number>("double");
+/** An integer of 64 bits: a `bigint` where a number can't hold it exactly. */
+export const int64 = scalar<number | bigint>("int64");
+/** A number; an integer that a number can't hold exactly is a `bigint`. */
+export const double = scalar<number | bigint>("double");
 /** Base64 text in JSON. */
 export const bytes = scalar<string>("bytes");
 /** RFC 3339 text with seconds, in UTC. */

@@ -125,7 +125,7 @@ describe("malformed and strange", () => {
     ["a number of a million digits", `{"metadata":{"name":"x","generation":${"9".repeat(1_000_000)}}}`],
     ["an endless exponent", '{"metadata":{"name":"x","generation":1e999999}}'],
     ["a number below 2^53 as text", '{"metadata":{"name":"x","generation":"1"}}'],
-    ["a number beyond 2^53", '{"metadata":{"name":"x","generation":9007199254740993}}'],
+    ["a number beyond 2^63", '{"metadata":{"name":"x","generation":9223372036854775808}}'],
     ["NaN", '{"metadata":{"name":"x","generation":NaN}}'],
     ["a lone surrogate in a name", '{"metadata":{"name":"\\ud800"}}'],
     ["a NUL in a name", '{"metadata":{"name":"a\\u0000b"}}'],

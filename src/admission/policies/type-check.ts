@@ -67,7 +67,8 @@ function kindsOf({ constraints }: Policy, registry: Registry, vocabulary: Vocabu
 
 function kindOf(resource: Resource, subresource: string, vocabulary: Vocabulary): Resource | undefined {
   if (subresource === "") return resource;
-  const declared = resource.kind.subresources[subresource];
+  const { subresources } = resource.kind;
+  const declared = Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined;
   if (declared === undefined || declared.shape === "connect") return undefined;
   return declared.shape === undefined ? resource : resourceOf(declared.kind(), vocabulary);
 }

@@ -1,3 +1,4 @@
+import { encodeJson } from "../../base/json/encode.ts";
 import { decodeJson } from "../../base/json/decode.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
@@ -78,7 +79,7 @@ function checkType({ kind = "", apiVersion = "" }: JsonObject, expected: Expecte
   const [found, wanted] = [
     [apiVersion, kind],
     [expected.apiVersion, "AdmissionReview"],
-  ].map((one) => JSON.stringify(one));
+  ].map((one) => encodeJson(one as JsonValue));
   throw new ReviewFault(`expected webhook response of ${wanted}, got ${found}`);
 }
 

@@ -1,4 +1,6 @@
 import { defaultMaxDepth } from "./decode.ts";
+import { decodeExactly } from "./exact.ts";
+import { SyntaxFault } from "./syntax-fault.ts";
 import type { JsonValue } from "./value.ts";
 
 /**
@@ -14,6 +16,24 @@ export function parseEmbeddedJson(text: string, maxDepth = defaultMaxDepth): Jso
     throw new SyntaxError(`the text is nested deeper than ${maxDepth}`);
   }
   return JSON.parse(text) as JsonValue;
+}
+
+/** More digits than a number surely holds. */
+const longNumber = /\d{16}/;
+
+/**
+ * As {@link parseEmbeddedJson}, with the integers that a number can't hold exactly as `bigint`.
+ *
+ * @throws {SyntaxError} for text that isn't JSON, or is nested deeper.
+ */
+export function parseExactJson(text: string, maxDepth = defaultMaxDepth): JsonValue {
+  if (!longNumber.test(text)) return parseEmbeddedJson(text, maxDepth);
+  try {
+    return decodeExactly(text, maxDepth, Infinity).value;
+  } catch (error) {
+    if (error instanceof SyntaxFault) throw new SyntaxError(error.message);
+    throw error;
+  }
 }
 
 /** Whether brackets outside of strings open more than `maxDepth` arrays and objects inside each other. */

@@ -253,6 +253,8 @@ function operand(text: string): Find {
   if (text === "" || Number.isNaN(value)) {
     throw new JsonPathFault(`${JSON.stringify(text)} is neither a path, a text, a number nor a boolean`);
   }
+  // An integer that a number can't hold exactly.
+  if (!Number.isSafeInteger(value) && /^-?\d{1,64}$/.test(text)) return () => BigInt(text);
   return () => value;
 }
 
@@ -260,11 +262,19 @@ function compare(operator: Operator, a: JsonValue, b: JsonValue | undefined, eff
   if (b === undefined) return false;
   if (operator === "==") return sameText(a, b, effort);
   if (operator === "!=") return !sameText(a, b, effort);
-  if (typeof a !== typeof b || (typeof a !== "number" && typeof a !== "string")) return false;
-  const [left, right] = [a, b as typeof a];
+  if (!areOrdered(a, b)) return false;
+  const [left, right] = [a as Ordered, b as Ordered];
   if (operator === "<") return left < right;
   if (operator === "<=") return left <= right;
   return operator === ">" ? left > right : left >= right;
+}
+
+type Ordered = string | number | bigint;
+
+/** Whether both are texts, or both are numbers. */
+function areOrdered(a: JsonValue, b: JsonValue): boolean {
+  const isNumber = (value: JsonValue) => typeof value === "number" || typeof value === "bigint";
+  return isNumber(a) ? isNumber(b) : typeof a === "string" && typeof b === "string";
 }
 
 function sameText(a: JsonValue, b: JsonValue, effort: Effort): boolean {

@@ -1,3 +1,4 @@
+import { parseExactJson } from "../../base/json/embedded.ts";
 import { Agent, request } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { ClientError } from "./client-error.ts";
@@ -97,7 +98,7 @@ export class ServerClient {
 
 function jsonOf(text: string): Answer | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseExactJson(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Answer)
       : undefined;

@@ -1,7 +1,5 @@
 import { encodeJson, encodeString } from "../../base/json/encode.ts";
-import { parseEmbeddedJson } from "../../base/json/embedded.ts";
-import { decodeExactly } from "../../base/json/exact.ts";
-import { SyntaxFault } from "../../base/json/syntax-fault.ts";
+import { parseExactJson } from "../../base/json/embedded.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 
 /**
@@ -223,15 +221,12 @@ function canonicalElement(element: string): string {
   return typeof value === "object" && value !== null ? keyElement(value as Record<string, unknown>) : element;
 }
 
-/** More digits than a number surely holds. */
-const longNumber = /\d{16}/;
-
 /** The value of a JSON text, exact as those of objects are; undefined for other text, and for a value nested too deep. */
 function parsed(text: string): JsonValue | undefined {
   try {
-    return longNumber.test(text) ? decodeExactly(text, maxDepth).value : parseEmbeddedJson(text, maxDepth);
+    return parseExactJson(text, maxDepth);
   } catch (error) {
-    if (error instanceof SyntaxFault || error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

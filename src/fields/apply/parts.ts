@@ -148,7 +148,8 @@ function keyOf(
   { defaults, zeros }: Shape & { kind: "items" },
   strictness: Strictness,
 ): unknown {
-  return item[key] ?? defaults[key] ?? (strictness === "lenient" ? zeros[key] : undefined);
+  const value = Object.hasOwn(item, key) ? item[key] : undefined;
+  return value ?? defaults.get(key) ?? (strictness === "lenient" ? zeros.get(key) : undefined);
 }
 
 /**
@@ -161,11 +162,11 @@ export function elementOfItem(
   strictness: Strictness,
 ): string | undefined {
   if (!isObject(item)) return undefined;
-  const found: Record<string, unknown> = {};
+  const found = new Map<string, unknown>();
   for (const key of shape.keys) {
     const value = keyOf(item, key, shape, strictness);
     if (value === undefined) return undefined;
-    found[key] = value;
+    found.set(key, value);
   }
-  return keyElement(found);
+  return keyElement(Object.fromEntries(found));
 }

@@ -24,14 +24,14 @@ export type Shape =
       readonly keys: readonly string[];
       readonly element: Shape;
       /** Of keys that aren't given. */
-      readonly defaults: Values;
+      readonly defaults: KeyValues;
       /** Of keys that are zero, which isn't stored. */
-      readonly zeros: Values;
+      readonly zeros: KeyValues;
     }
   /** Without a schema: objects are taken apart, everything else is owned as one. */
   | { readonly kind: "deduced" };
 
-type Values = Readonly<Record<string, unknown>>;
+type KeyValues = ReadonlyMap<string, unknown>;
 
 const leaf: Shape = { kind: "leaf" };
 /** The shape of objects that have no schema. */
@@ -115,7 +115,7 @@ function shapeOfItems({ listType, listMapKeys }: SchemaNode, items: SchemaNode):
     return value === undefined ? [] : [[key, value] as const];
   });
   const element = shapeOfNode(items);
-  return { kind: "items", keys: listMapKeys, element, defaults: Object.fromEntries(defaults), zeros: {} };
+  return { kind: "items", keys: listMapKeys, element, defaults: new Map(defaults), zeros: new Map() };
 }
 
 /** A list that says nothing to apply is merged as a strategic merge patch would. */
@@ -125,16 +125,16 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
   if (facts.listType === "set" || (merges && patchMergeKey === undefined)) return { kind: "set" };
   if ((facts.listType !== "map" && !merges) || element.shape !== "struct") return leaf;
   const keys = merges && patchMergeKey !== undefined ? [patchMergeKey] : facts.listMapKeys;
-  const defaults: Record<string, unknown> = {};
-  const zeros: Record<string, unknown> = {};
+  const defaults = new Map<string, unknown>();
+  const zeros = new Map<string, unknown>();
   for (const key of keys) {
     const field = element.fields[key];
-    if (field?.facts.default !== undefined) defaults[key] = field.facts.default;
+    if (field?.facts.default !== undefined) defaults.set(key, field.facts.default);
     const zero = field === undefined || field.facts.nullable ? null : emptyOf(field.type);
     if (zero === null) continue;
-    zeros[key] = zero;
+    zeros.set(key, zero);
     // A key that has to be said and isn't is refused as a field of the object, where it is missing.
-    if (field?.facts.required === true) defaults[key] ??= zero;
+    if (field?.facts.required === true && !defaults.has(key)) defaults.set(key, zero);
   }
   return { kind: "items", keys, element: shapeOfType(element), defaults, zeros };
 }

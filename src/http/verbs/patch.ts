@@ -4,7 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { applyObject, type AppliedBody } from "../../resources/apply.ts";
 import { patchObject, type PatchKind } from "../../resources/patch.ts";
 import { parse, readBytes } from "./body.ts";
-import { applyType, isApply, mediaType, patchTypes } from "../request/media-types.ts";
+import { isApply, mediaType, patchKind, patchTypesOf } from "../request/media-types.ts";
 import { applyParameters, patchParameters } from "../request/parameters.ts";
 import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
@@ -59,14 +59,13 @@ export async function readPatch(
   request: RequestContext,
 ): Promise<{ readonly kind: PatchKind; readonly patch: JsonDocument }> {
   const type = mediaType(request.exchange.header("content-type"));
-  const kind = Object.hasOwn(patchTypes, type) ? patchTypes[type] : undefined;
-  // A schema says nothing of how its lists are merged by such a patch (spec: rulings).
   const isCustom = request.resource?.kind.custom !== undefined;
-  if (kind === undefined || (kind === "strategic" && isCustom)) {
+  const kind = patchKind(type, isCustom);
+  if (kind === undefined) {
     throw new StatusError(
       "UnsupportedMediaType",
       "the body of the request was in an unknown format - accepted media types include: " +
-        `${[...Object.keys(patchTypes), applyType].filter((one) => !isCustom || patchTypes[one] !== "strategic").join(", ")}; got ${JSON.stringify(type)}` +
+        `${patchTypesOf(isCustom).join(", ")}; got ${JSON.stringify(type)}` +
         mediaTypeHint(type, service.engine.vocabulary),
       isCustom ? undefined : {},
     );

@@ -1,17 +1,17 @@
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** Zero or more. */
-export function nonNegative(value: number, place: FieldReport): void {
+export function nonNegative(value: number | bigint, place: FieldReport): void {
   if (value < 0) place.invalid(value, "must be greater than or equal to 0");
 }
 
 /** One or more. */
-export function positive(value: number, place: FieldReport): void {
+export function positive(value: number | bigint, place: FieldReport): void {
   if (value <= 0) place.invalid(value, "must be greater than 0");
 }
 
 /** An integer from `min` to `max`, both included. */
-export function between(min: number, max: number): (value: number, place: FieldReport) => void {
+export function between(min: number, max: number): (value: number | bigint, place: FieldReport) => void {
   return (value, place) => {
     if (value < min || value > max) place.invalid(value, `must be between ${min} and ${max}, inclusive`);
   };

@@ -1,3 +1,4 @@
+import { encodeJson } from "../../base/json/encode.ts";
 import { admissionregistration } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./words.ts";
@@ -9,7 +10,7 @@ const sideEffects: Rule = (part) => {
   const given = part.value["sideEffects"];
   if (typeof given === "string" && harmless.includes(given)) return;
   const was = isGiven(given)
-    ? `the new version doesn't take ${JSON.stringify(given)}`
+    ? `the new version doesn't take ${encodeJson(given)}`
     : 'the older default was "Unknown"';
   delete part.value["sideEffects"];
   part.unresolved("sideEffects", `${was}; say ${harmless.join(" or ")}, whichever is true`);

@@ -1,3 +1,4 @@
+import { encodeJson } from "../../base/json/encode.ts";
 import { deepClone, isObject, type JsonObject } from "../../base/json/value.ts";
 import { apiextensions } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
@@ -27,7 +28,7 @@ const versionIntoVersions: Rule = (part) => {
   if (!Array.isArray(versions) || versions.length === 0) {
     spec["versions"] = [{ name: version, served: true, storage: true }];
   } else if (!versions.some((one) => isObject(one) && one["name"] === version)) {
-    part.unresolved("version", `${JSON.stringify(version)} isn't among spec.versions`);
+    part.unresolved("version", `${encodeJson(version)} isn't among spec.versions`);
   }
 };
 

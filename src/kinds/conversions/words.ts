@@ -1,3 +1,4 @@
+import { encodeJson } from "../../base/json/encode.ts";
 import {
   deepClone,
   deepEqual,
@@ -139,8 +140,8 @@ export function keepDefault(member: string, before: JsonValue, now: JsonValue | 
   return (part) => {
     if (isGiven(find(part.value, member))) return;
     if (!put(part.value, member, deepClone(before))) return;
-    const instead = now === undefined ? "the new one has none" : `the new one's is ${JSON.stringify(now)}`;
-    part.note(member, `written out: ${JSON.stringify(before)}, the older version's default; ${instead}`);
+    const instead = now === undefined ? "the new one has none" : `the new one's is ${encodeJson(now)}`;
+    part.note(member, `written out: ${encodeJson(before)}, the older version's default; ${instead}`);
   };
 }
 

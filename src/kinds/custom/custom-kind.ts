@@ -32,6 +32,15 @@ export interface CustomKinds {
   readonly versions: ReadonlyMap<string, Kind>;
 }
 
+/** A stored definition that is to be read. */
+export interface DefinitionSource {
+  /** Its schemas aren't looked at. */
+  readonly outline: Definition;
+  /** Of the write that made it so. */
+  readonly revision: number;
+  readonly schemas: ReadSchema;
+}
+
 /** What the kinds of definitions are made with. */
 export interface CustomKindServices {
   /** With what webhooks are asked to convert objects. */
@@ -46,14 +55,9 @@ export interface CustomKindServices {
  */
 export type ReadSchema = (version: string) => object | undefined;
 
-/**
- * The kinds that a definition describes; from then on they are like built-in ones.
- *
- * @param definition its schemas aren't looked at.
- */
+/** The kinds that a definition describes; from then on they are like built-in ones. */
 export function customKinds(
-  definition: Definition,
-  read: ReadSchema,
+  { outline: definition, revision: since, schemas: read }: DefinitionSource,
   vocabulary: Vocabulary,
   services: CustomKindServices,
 ): CustomKinds {
@@ -63,7 +67,7 @@ export function customKinds(
   const kindIn = (version: Version): Kind => {
     const schema = () => read(version.name);
     const parsed = services.schemas.value(() => parse(schema(), vocabulary));
-    return customKind(definition, version, { vocabulary, converter, schema, parsed });
+    return customKind(definition, version, { vocabulary, converter, since, schema, parsed });
   };
   const stored = kindIn(storage);
   // What a webhook converts is in the version of the request for all that a verb does; see `converted-engine.ts`.
@@ -98,6 +102,7 @@ function converterOf(
 interface KindParts {
   readonly vocabulary: Vocabulary;
   readonly converter: ObjectConverter | undefined;
+  readonly since: number;
   readonly schema: () => object | undefined;
   readonly parsed: () => ParsedSchema;
 }
@@ -108,7 +113,7 @@ const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "
 function customKind(
   { metadata, spec }: Definition,
   version: Version,
-  { converter, schema, parsed }: KindParts,
+  { converter, since, schema, parsed }: KindParts,
 ): Kind {
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
@@ -133,11 +138,13 @@ function customKind(
     ...(names.shortNames && { shortNames: names.shortNames }),
     ...(names.categories && { categories: names.categories }),
     allowUnconditionalUpdate: false,
+    anyFinalizer: true,
     // What is on its way out takes no new objects.
     verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
     generationOf: hasStatus ? allButStatus : allButMetadata,
     columns: customColumns((version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[]),
     custom: {
+      since,
       schema,
       listKind: names.listKind ?? `${names.kind}List`,
       converter,

@@ -27,7 +27,7 @@ const maxTokenSeconds = 2 ** 32;
 
 interface Request {
   readonly audience: string;
-  readonly expirationSeconds?: number | undefined;
+  readonly expirationSeconds?: number | bigint | undefined;
 }
 
 /** Tokens for different audiences, valid for ten minutes or more. */

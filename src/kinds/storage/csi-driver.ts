@@ -65,7 +65,7 @@ export const CSIDriver = kind({
   prepareUpdate(copy, live) {
     // New drivers have no generation; the first change that nodes have to follow makes it 1.
     if (followedByNodes.some((name) => !isDeepStrictEqual(copy.spec?.[name], live.spec?.[name]))) {
-      copy.metadata.generation = (live.metadata.generation ?? 0) + 1;
+      copy.metadata.generation = Number(live.metadata.generation ?? 0) + 1;
     }
   },
   validate(driver, report) {

@@ -156,7 +156,7 @@ function refused(budget: string, why: string, retryAfterSeconds: number): Status
 
 function deleteOptionsOf(eviction: ApiObject, options: WriteOptions): DeleteOptions {
   const asked = (eviction["deleteOptions"] ?? {}) as {
-    gracePeriodSeconds?: number;
+    gracePeriodSeconds?: number | bigint;
     propagationPolicy?: string;
     preconditions?: { uid?: string; resourceVersion?: string };
     dryRun?: string[];

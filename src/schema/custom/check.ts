@@ -1,5 +1,7 @@
+import { encodeJson } from "../../base/json/encode.ts";
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { FieldReport } from "../faults.ts";
+import { checkEmbedded } from "./embedded.ts";
 import { hasFormat } from "./formats.ts";
 import { checkListItems } from "./list-items.ts";
 import { isMultiple } from "./multiples.ts";
@@ -37,7 +39,7 @@ function checkEnum(values: readonly unknown[], value: JsonValue, place: FieldRep
   if (isOne) return;
   place.notSupported(
     value,
-    values.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
+    values.map((one) => (typeof one === "string" ? one : encodeJson(one as JsonValue))),
   );
 }
 
@@ -200,6 +202,7 @@ function checkList(node: SchemaNode, list: readonly JsonValue[], place: FieldRep
 function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): void {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
+  if (node.embedded) checkEmbedded(object, place);
   // As in the reference, what has too many or too few members isn't looked into.
   if (maxProperties !== undefined && names.length > maxProperties) {
     return place.tooMany(names.length, maxProperties);

@@ -24,30 +24,33 @@ function isUuid(version?: string): TextFormat {
 }
 
 /** Formats of texts that are checked, as the reference does; others say nothing that is enforced. */
-const formats: Readonly<Record<string, TextFormat>> = {
-  bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
-  uri: (text) => URL.canParse(text) || (text.startsWith("/") && URL.canParse(text, "https://host.invalid")),
-  email: (text) => email.test(text),
-  hostname: (text) => text.length <= 254 && hostname.test(text),
-  ipv4: (text) => isAddress(text) && !text.includes(":"),
-  ipv6: (text) => isAddress(text) && text.includes(":"),
-  cidr: isCidr,
-  mac: (text) => mac.test(text),
-  uuid: isUuid(),
-  uuid3: isUuid("3"),
-  uuid4: isUuid("4"),
-  uuid5: isUuid("5"),
-  byte: (text) => base64.test(text),
-  date: (text) => date.test(text) && isDay(text),
-  "date-time": (text) => isTime(text),
-  datetime: (text) => isTime(text),
-  duration: (text) => durationOfFormat(text) !== undefined,
-  hexcolor: (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text),
-};
+const formats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
+  ["bsonobjectid", (text) => /^[0-9a-fA-F]{24}$/.test(text)],
+  [
+    "uri",
+    (text) => URL.canParse(text) || (text.startsWith("/") && URL.canParse(text, "https://host.invalid")),
+  ],
+  ["email", (text) => email.test(text)],
+  ["hostname", (text) => text.length <= 254 && hostname.test(text)],
+  ["ipv4", (text) => isAddress(text) && !text.includes(":")],
+  ["ipv6", (text) => isAddress(text) && text.includes(":")],
+  ["cidr", isCidr],
+  ["mac", (text) => mac.test(text)],
+  ["uuid", isUuid()],
+  ["uuid3", isUuid("3")],
+  ["uuid4", isUuid("4")],
+  ["uuid5", isUuid("5")],
+  ["byte", (text) => base64.test(text)],
+  ["date", (text) => date.test(text) && isDay(text)],
+  ["date-time", (text) => isTime(text)],
+  ["datetime", (text) => isTime(text)],
+  ["duration", (text) => durationOfFormat(text) !== undefined],
+  ["hexcolor", (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text)],
+]);
 
 /** Whether a text has the form that a format names; true for a format that isn't checked. */
 export function hasFormat(format: string, text: string): boolean {
-  return formats[format]?.(text) ?? true;
+  return formats.get(format)?.(text) ?? true;
 }
 
 function isCidr(text: string): boolean {

@@ -6,10 +6,18 @@ const tolerance = 1e-9;
  *
  * @param factor more than zero.
  */
-export function isMultiple(value: number | bigint, factor: number): boolean {
-  if (typeof value === "bigint" && Number.isInteger(factor)) return value % BigInt(factor) === 0n;
-  const number = Number(value);
-  if (Number.isInteger(number) && Number.isInteger(factor)) return number % factor === 0;
+export function isMultiple(value: number | bigint, factor: number | bigint): boolean {
+  const [whole, wholeFactor] = [wholeOf(value), wholeOf(factor)];
+  if (whole !== undefined && wholeFactor !== undefined) return whole % wholeFactor === 0n;
+  return isQuotientWhole(Number(value), Number(factor));
+}
+
+function wholeOf(value: number | bigint): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  return Number.isInteger(value) ? BigInt(value) : undefined;
+}
+
+function isQuotientWhole(number: number, factor: number): boolean {
   const quotient = factor < 1 ? (1 / factor) * number : number / factor;
   return Math.abs(quotient - Math.round(quotient)) <= tolerance * Math.abs(quotient);
 }

@@ -1,5 +1,5 @@
 import { deepClone, setMember, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import type { SchemaNode } from "./schema-node.ts";
+import { unknownValue, type SchemaNode } from "./schema-node.ts";
 
 /** What reading a value needs of whoever reads the object around it. */
 export interface ReadSupport {
@@ -17,12 +17,14 @@ const embeddedNames = new Set(["apiVersion", "kind", "metadata"]);
  * of a wrong type is kept for {@link checkValue} to refuse.
  *
  * @param steps where the object stands; restored when the call ends.
+ * @param preserves whether members without a schema are kept; that of a list holds for its items too.
  */
 export function readMembers(
   node: SchemaNode,
   source: JsonObject,
   steps: (string | number)[],
   support: ReadSupport,
+  preserves = node.preserves,
 ): JsonObject {
   const result: JsonObject = {};
   for (const name of Object.keys(source)) {
@@ -34,7 +36,7 @@ export function readMembers(
     } else {
       const below = node.properties.get(name) ?? node.additional;
       if (below !== undefined) setMember(result, name, readValue(below, value, steps, support));
-      else if (node.preserves) setMember(result, name, deepClone(value));
+      else if (preserves) setMember(result, name, deepClone(value));
       else support.unknown(steps);
     }
     steps.pop();
@@ -47,17 +49,17 @@ function readValue(
   value: JsonValue,
   steps: (string | number)[],
   support: ReadSupport,
+  preserves = node.preserves,
 ): JsonValue {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const { items } = node;
-    if (items === undefined) return deepClone(value);
-    return value.map((item, index) => {
-      steps.push(index);
-      const read = readValue(items, item, steps, support);
-      steps.pop();
-      return read;
-    });
-  }
-  return readMembers(node, value, steps, support);
+  if (!Array.isArray(value)) return readMembers(node, value, steps, support, preserves);
+  const { items } = node;
+  if (items === undefined && preserves) return deepClone(value);
+  return value.map((item, index) => {
+    steps.push(index);
+    const below = items ?? unknownValue;
+    const read = readValue(below, item, steps, support, preserves || below.preserves);
+    steps.pop();
+    return read;
+  });
 }

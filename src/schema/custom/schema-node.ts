@@ -45,19 +45,19 @@ export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object"
 /** What a schema demands of a value beside its type; members that say nothing are undefined. */
 export interface ValueRules {
   readonly format: string | undefined;
-  readonly maximum: number | undefined;
+  readonly maximum: number | bigint | undefined;
   readonly exclusiveMaximum: boolean;
-  readonly minimum: number | undefined;
+  readonly minimum: number | bigint | undefined;
   readonly exclusiveMinimum: boolean;
-  readonly multipleOf: number | undefined;
-  readonly maxLength: number | undefined;
-  readonly minLength: number | undefined;
+  readonly multipleOf: number | bigint | undefined;
+  readonly maxLength: number | bigint | undefined;
+  readonly minLength: number | bigint | undefined;
   readonly pattern: Pattern | undefined;
-  readonly maxItems: number | undefined;
-  readonly minItems: number | undefined;
+  readonly maxItems: number | bigint | undefined;
+  readonly minItems: number | bigint | undefined;
   readonly uniqueItems: boolean;
-  readonly maxProperties: number | undefined;
-  readonly minProperties: number | undefined;
+  readonly maxProperties: number | bigint | undefined;
+  readonly minProperties: number | bigint | undefined;
   readonly enum: readonly unknown[] | undefined;
   readonly required: readonly string[];
   readonly allOf: readonly SchemaNode[];
@@ -110,7 +110,7 @@ const noRules: ValueRules = {
 };
 
 /** Values of which nothing is known; their members are dropped unless they are to be kept. */
-const unknownValue: SchemaNode = {
+export const unknownValue: SchemaNode = {
   type: "",
   nullable: false,
   intOrString: false,

@@ -1,3 +1,5 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import type { GiveTurn } from "../../base/turns.ts";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
@@ -101,7 +103,7 @@ function writeNamed(writer: BinaryWriter, name: string, write: () => void): void
 
 /** Values of any type travel as YAML, of which JSON is a part. */
 function writeAny(writer: BinaryWriter, value: unknown): void {
-  writer.tag(2, WireType.LengthDelimited).string(`${JSON.stringify(value)}\n`);
+  writer.tag(2, WireType.LengthDelimited).string(`${encodeJson(value as JsonValue)}\n`);
 }
 
 function text(number: number): FieldWriter {
@@ -123,13 +125,13 @@ function flag(number: number): FieldWriter {
 
 function double(number: number): FieldWriter {
   return (writer, value) => {
-    writer.tag(number, WireType.Bit64).double(value as number);
+    writer.tag(number, WireType.Bit64).double(Number(value));
   };
 }
 
 function integer(number: number): FieldWriter {
   return (writer, value) => {
-    writer.tag(number, WireType.Varint).int64(value as number);
+    writer.tag(number, WireType.Varint).int64(value as number | bigint);
   };
 }
 

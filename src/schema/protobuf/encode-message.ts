@@ -260,7 +260,7 @@ function scalarWriter(number: number, name: ScalarName): Write {
       };
     case "double":
       return (out, value) => {
-        out.double(value as number);
+        out.double(Number(value));
         out.tag(number, WireType.Bit64);
       };
     case "bytes":

@@ -259,6 +259,29 @@ describe("everything else sees custom kinds", () => {
     expect(v2.body.paths[`/apis/${group}/v1/namespaces/{namespace}/describeds`].post).toBeDefined();
   });
 
+  test("PATCH of a custom kind consumes no strategic merge patch when OpenAPI describes it in v2 and v3", async () => {
+    const subresources = {
+      status: {},
+      scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.ready" },
+    };
+    const patchables = definition({ versions: [version("v1", { subresources })] }, "patchables", "Patchable");
+    const path = await served(server.admin, patchables);
+    const expected = [
+      "application/json-patch+json",
+      "application/merge-patch+json",
+      "application/apply-patch+yaml",
+    ];
+    const base = `${path.replace("/default/", "/{namespace}/")}/{name}`;
+    const v2 = (await server.admin.get("/openapi/v2")).body.paths;
+    const v3 = (await server.admin.get(`/openapi/v3/apis/${group}/v1`)).body.paths;
+    for (const at of [base, `${base}/status`, `${base}/scale`]) {
+      expect(v2[at].patch.consumes).toEqual(expected);
+      expect(Object.keys(v3[at].patch.requestBody.content)).toEqual(expected);
+    }
+    const builtIn = v2["/api/v1/namespaces/{namespace}/configmaps/{name}"].patch.consumes;
+    expect(builtIn).toContain("application/strategic-merge-patch+json");
+  });
+
   test("metrics count their objects", async () => {
     const { text } = await server.admin.get("/metrics");
     expect(text).toMatch(new RegExp(`apiserver_storage_objects\\{resource="orders\\.${group}"\\} 1`));

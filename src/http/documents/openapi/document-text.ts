@@ -1,3 +1,5 @@
+import { encodeJson } from "../../../base/json/encode.ts";
+import type { JsonValue } from "../../../base/json/value.ts";
 import { decodeTrusted } from "../../../base/json/trusted.ts";
 import type { GiveTurn } from "../../../base/turns.ts";
 
@@ -24,7 +26,7 @@ export class DocumentMembers {
   }
 
   set(name: string, value: unknown): void {
-    this.texts.set(name, JSON.stringify(value));
+    this.texts.set(name, encodeJson(value as JsonValue));
   }
 
   /** Adds values, but for those whose names are there already. */
@@ -76,7 +78,7 @@ async function* textsOf(document: DocumentText, giveTurn: GiveTurn): AsyncGenera
     before = ",";
     if (value instanceof DocumentMembers) yield* membersOf(value, giveTurn);
     else if (name === "components") yield* textsOf(value as DocumentText, giveTurn);
-    else yield JSON.stringify(value);
+    else yield encodeJson(value as JsonValue);
   }
   yield "}";
 }

@@ -6,7 +6,7 @@ import type { SchemaObject } from "../../../schema/openapi/schema-object.ts";
 import { StatusType } from "../../../schema/status-type.ts";
 import { WatchEventType } from "../../../schema/watch-event-type.ts";
 import { DeleteOptionsBody } from "../../../kinds/meta/delete-options.ts";
-import { applyType, patchTypes } from "../../request/media-types.ts";
+import { patchTypesOf } from "../../request/media-types.ts";
 import {
   deleteParameters,
   forceParameter,
@@ -117,7 +117,10 @@ function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline 
     case "update":
       return outline("put", "put", place, "replace", { parameters: writeParameters, body, answers: changed });
     case "patch":
-      return outline("patch", "patch", place, "patch", { ...patchParts(definitions), answers: changed });
+      return outline("patch", "patch", place, "patch", {
+        ...patchParts(place, definitions),
+        answers: changed,
+      });
     case "delete":
     case "deletecollection":
       return deletion(verb, place, definitions);
@@ -126,8 +129,8 @@ function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline 
   }
 }
 
-function patchParts(definitions: Definitions): Pick<Outline, "body" | "parameters"> {
-  const types = [...Object.keys(patchTypes), applyType];
+function patchParts({ resource }: Place, definitions: Definitions): Pick<Outline, "body" | "parameters"> {
+  const types = patchTypesOf(resource.kind.custom !== undefined);
   return {
     parameters: [...writeParameters, forceParameter],
     body: { schema: definitions.patch(), types, required: true },

@@ -6,7 +6,7 @@ interface Toleration {
   readonly operator?: string | undefined;
   readonly value?: string | undefined;
   readonly effect?: string | undefined;
-  readonly tolerationSeconds?: number | undefined;
+  readonly tolerationSeconds?: number | bigint | undefined;
 }
 
 /** Key, operator, value and effect of a toleration fit each other. */

@@ -41,7 +41,11 @@ export function checkPodUpdate(
 }
 
 /** A deadline may be set, and moved closer. */
-function checkDeadline(now: number | undefined, before: number | undefined, place: FieldReport): boolean {
+function checkDeadline(
+  now: number | bigint | undefined,
+  before: number | bigint | undefined,
+  place: FieldReport,
+): boolean {
   const at = place.at("activeDeadlineSeconds");
   if (before === undefined) return true;
   if (now === undefined) {

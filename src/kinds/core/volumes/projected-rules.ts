@@ -41,7 +41,7 @@ const minSeconds = 600;
 const maxSeconds = 2 ** 32;
 
 /** How long a token may be valid. */
-export function tokenSeconds(seconds: number, place: FieldReport): void {
+export function tokenSeconds(seconds: number | bigint, place: FieldReport): void {
   if (seconds < minSeconds) place.invalid(seconds, "may not be less than 10 minutes");
   if (seconds > maxSeconds) place.invalid(seconds, "may not be more than 2^32 seconds");
 }

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer } from "../../support/api.ts";
+import { definition, group, order, served, version } from "./support.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({ enabledControllers: [] });
+});
+afterAll(() => server.close());
+
+/** Names that every plain object has without having been given them. */
+const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf"];
+
+describe.each(names)("a definition that names %s", (name) => {
+  const plural = `p${name.toLowerCase().replaceAll("_", "")}s`;
+  const kind = `P${plural.slice(1, -1)}`;
+  const item = {
+    type: "object",
+    required: [name],
+    properties: JSON.parse(`{"${name}":{"type":"string"},"value":{"type":"string"}}`),
+  };
+  const schema = {
+    type: "object",
+    properties: {
+      spec: {
+        type: "object",
+        properties: {
+          text: { type: "string", format: name },
+          list: {
+            type: "array",
+            "x-platform-list-type": "map",
+            "x-platform-list-map-keys": [name],
+            items: item,
+          },
+          replicas: JSON.parse(`{"type":"object","properties":{"${name}":{"type":"integer"}}}`),
+        },
+      },
+      status: { type: "object", properties: { replicas: { type: "integer" } } },
+    },
+  };
+  const scale = { specReplicasPath: `.spec.replicas.${name}`, statusReplicasPath: ".status.replicas" };
+  let path: string;
+  beforeAll(async () => {
+    const versions = [version("v1", { schema: { openAPIV3Schema: schema }, subresources: { scale } })];
+    path = await served(server.admin, definition({ versions }, plural, kind));
+  });
+
+  test("as a format takes every text", async () => {
+    const { status } = await server.admin.post(path, order("text", { text: "any" }, { kind }));
+    expect(status).toBe(201);
+  });
+
+  test("as a key of a list tells its items apart, and refuses items without it when they are applied", async () => {
+    const apply = (items: string) =>
+      server.admin.ask("PATCH", `${path}/list?fieldManager=m`, {
+        contentType: "application/apply-patch+yaml",
+        raw: `{"apiVersion":"${group}/v1","kind":"${kind}","metadata":{"name":"list"},"spec":{"list":[${items}]}}`,
+      });
+    const { status, body } = await apply(`{"${name}":"a","value":"1"},{"${name}":"b"}`);
+    expect([status, body.spec?.list.length]).toEqual([201, 2]);
+    const fields = JSON.stringify(body.metadata.managedFields[0].fieldsV1);
+    expect(fields).toContain(String.raw`k:{\"${name}\":\"a\"}`);
+    const without = await apply(`{"value":"1"}`);
+    expect([without.status < 500, without.status >= 400]).toEqual([true, true]);
+  });
+
+  test("as a path of the scale is read and applied there only", async () => {
+    await server.admin.post(path, order("scaled", {}, { kind }));
+    expect((await server.admin.get(`${path}/scaled/scale`)).body.spec).toEqual({});
+    const body = {
+      apiVersion: "autoscaling/v1",
+      kind: "Scale",
+      metadata: { name: "scaled" },
+      spec: { replicas: 2 },
+    };
+    const options = { contentType: "application/apply-patch+yaml", body };
+    const { status } = await server.admin.ask("PATCH", `${path}/scaled/scale?fieldManager=m`, options);
+    expect(status).toBe(200);
+    expect((await server.admin.get(`${path}/scaled/scale`)).body.spec).toEqual({ replicas: 2 });
+  });
+});

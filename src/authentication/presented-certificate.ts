@@ -1,6 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import type { StatusError } from "../base/status-error.ts";
+import { SubjectFault, type SubjectName } from "../base/subject-name.ts";
+import { subjectOf } from "../base/x509.ts";
 import type { AuthorityPool } from "./authority-pool.ts";
 import type { Credentials } from "./authenticator.ts";
 import { refusal } from "./refusal.ts";
@@ -83,9 +85,9 @@ export class CertificateJudge {
 function readCertificate(der: Buffer): ReadCertificate {
   const certificate = parse(der);
   const usages: readonly string[] | undefined = certificate.keyUsage;
-  const { subject } = certificate.toLegacyObject();
+  const { commonNames, organizations } = nameOf(certificate);
   return {
-    subject: { commonName: valuesOf(subject?.CN).at(-1) ?? "", organizations: valuesOf(subject?.O) },
+    subject: { commonName: commonNames.at(-1) ?? "", organizations },
     notBeforeMs: Date.parse(certificate.validFrom),
     notAfterMs: Date.parse(certificate.validTo),
     forClients: usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage),
@@ -100,10 +102,12 @@ function parse(der: Buffer): X509Certificate {
   }
 }
 
-/** The values of a subject's attribute, of which there may be none, one or several. */
-function valuesOf(attribute: string | string[] | undefined): string[] {
-  if (attribute === undefined) return [];
-  return Array.isArray(attribute) ? attribute : [attribute];
+function nameOf(certificate: X509Certificate): SubjectName {
+  try {
+    return subjectOf(certificate);
+  } catch (error) {
+    throw refused(error instanceof SubjectFault ? error.message : "it is not encoded in DER");
+  }
 }
 
 /** The refusal of a client's certificate. */

@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import * as der from "./der.ts";
 
 /** The attribute of a certificate request that holds the extensions it asks for (RFC 2985). */
@@ -6,6 +7,7 @@ export const extensionRequest = "1.2.840.113549.1.9.14";
 const subjectAltName = "2.5.29.17";
 
 const tag = { email: 0x81, dns: 0x82, uri: 0x86, address: 0x87 } as const;
+const textTags = new Set<number>([tag.email, tag.dns, tag.uri]);
 
 /** The subjectAltNames of a certificate request, by their types. */
 export interface AlternativeNames {
@@ -22,12 +24,15 @@ export interface AlternativeNames {
  * The subjectAltNames among the extensions that a request asks for.
  *
  * @param requested the values of its attributes `extensionRequest`, in DER.
- * @throws {Error} they can't be read, or an address has the wrong length.
+ * @throws {Error} they can't be read, an address has the wrong length, or a text has characters beyond ASCII (RFC 5280 allows
+ *   IA5String only).
  */
 export function requestedAlternativeNames(requested: readonly Buffer[]): AlternativeNames {
   const names = requested.flatMap(extensionsIn).flatMap(namesIn);
   const textsOf = (wanted: number) =>
     names.filter((one) => one.tag === wanted).map(({ content }) => content.toString("latin1"));
+  if (names.some((one) => textTags.has(one.tag) && !isAscii(one.content)))
+    throw new Error("a subjectAltName has characters beyond ASCII");
   const addresses = names.filter((one) => one.tag === tag.address).map(({ content }) => content);
   if (addresses.some(({ length }) => length !== 4 && length !== 16))
     throw new Error("an IP address must have 4 or 16 bytes");

@@ -4,6 +4,7 @@ import type { CertificationRequest } from "@peculiar/asn1-csr";
 import { type AlternativeNames, extensionRequest, requestedAlternativeNames } from "./alternative-names.ts";
 import { readElements } from "./der.ts";
 import { pemBlocks } from "./pem.ts";
+import { readSubject, SubjectFault, type SubjectName } from "./subject-name.ts";
 
 /** How the signature of a request was made, by the identifier of its algorithm. */
 const signatureHashes: ReadonlyMap<string, string | null> = new Map([
@@ -19,10 +20,6 @@ const signatureHashes: ReadonlyMap<string, string | null> = new Map([
 ]);
 /** RSASSA-PSS; its hash is in the parameters. */
 const rsaPss = "1.2.840.113549.1.1.10";
-/** Attributes of a name (RFC 5280): `id-at-commonName` and `id-at-organizationName`. */
-const commonName = "2.5.4.3";
-const organizationName = "2.5.4.10";
-
 const malformed = "is not a well-formed PKCS#10 certificate request";
 
 /**
@@ -33,31 +30,21 @@ export function certificateRequestFault(pem: string): string | undefined {
   if (!beginsWithRequest(pem)) return "PEM block type must be CERTIFICATE REQUEST";
   try {
     const request = readCertificateRequest(pem);
-    alternativeNamesOf(request);
-    return isSignedByItsKey(request)
+    const { publicKeyInfo } = contentsOf(request);
+    return isSignedBy(publicKeyInfo, request)
       ? undefined
       : "the signature of the certificate request is not that of its key";
-  } catch {
+  } catch (error) {
+    if (error instanceof SubjectFault) return error.message;
     // Whatever the readers of DER and of keys stumble over.
     return malformed;
   }
 }
 
-/**
- * The organizations in the subject of a certificate request (PKCS#10 in PEM), whatever type of text they are written in:
- * the groups that a client certificate made from it stands for (spec: conventions 5.1).
- *
- * @throws {Error} when the request can't be read.
- */
-export function requestedOrganizations(pem: string): string[] {
-  return subjectValues(readCertificateRequest(pem), organizationName);
-}
-
 /** What a certificate request asks for. */
 export interface RequestedCertificate {
-  /** The subject's common names; the last one is the user's name (spec: conventions 5.1). */
-  readonly commonNames: readonly string[];
-  readonly organizations: readonly string[];
+  /** Whom the subject names. */
+  readonly subjectName: SubjectName;
   readonly alternativeNames: AlternativeNames;
   /** The subject, in DER, as the request has it. */
   readonly subject: Buffer;
@@ -71,27 +58,20 @@ export interface RequestedCertificate {
  * @throws {Error} it can't be read.
  */
 export function requestedCertificate(pem: string): RequestedCertificate {
-  const request = readCertificateRequest(pem);
+  return contentsOf(readCertificateRequest(pem));
+}
+
+function contentsOf(request: CertificationRequest): RequestedCertificate {
   // version, subject, key, [0] attributes
   const [info] = readElements(Buffer.from(request.certificationRequestInfoRaw!));
   const [, subject, key] = readElements(info!.content);
+  if (subject === undefined || key === undefined) throw new Error(malformed);
   return {
-    commonNames: subjectValues(request, commonName),
-    organizations: subjectValues(request, organizationName),
+    subjectName: readSubject(subject.whole),
     alternativeNames: alternativeNamesOf(request),
-    subject: subject!.whole,
-    publicKeyInfo: key!.whole,
+    subject: subject.whole,
+    publicKeyInfo: key.whole,
   };
-}
-
-/** The values of an attribute of the subject, whatever type of text they are written in. */
-function subjectValues(
-  { certificationRequestInfo: { subject } }: CertificationRequest,
-  type: string,
-): string[] {
-  return subject.flatMap((attributes) =>
-    attributes.filter((attribute) => attribute.type === type).map(({ value }) => value.toString()),
-  );
 }
 
 function alternativeNamesOf({
@@ -125,11 +105,9 @@ function loadLibrary() {
   return { AsnConvert, CertificationRequest };
 }
 
-function isSignedByItsKey(request: CertificationRequest): boolean {
-  const { certificationRequestInfo, certificationRequestInfoRaw, signatureAlgorithm, signature } = request;
-  const { AsnConvert } = loadLibrary();
-  const spki = Buffer.from(AsnConvert.serialize(certificationRequestInfo.subjectPKInfo));
-  const key = createPublicKey({ key: spki, format: "der", type: "spki" });
+function isSignedBy(publicKeyInfo: Buffer, request: CertificationRequest): boolean {
+  const { certificationRequestInfoRaw, signatureAlgorithm, signature } = request;
+  const key = createPublicKey({ key: publicKeyInfo, format: "der", type: "spki" });
   const signed = Buffer.from(certificationRequestInfoRaw!);
   return isSignature(Buffer.from(signature), signed, key, signatureAlgorithm.algorithm);
 }

@@ -89,7 +89,8 @@ export interface Read {
 
 /**
  * The elements that stand one after another in bytes.
- * @throws RangeError when they don't fit.
+ *
+ * @throws {RangeError} they don't fit, or a length is not written in the one way that DER allows.
  */
 export function readElements(bytes: Buffer): Read[] {
   const elements: Read[] = [];
@@ -100,6 +101,8 @@ export function readElements(bytes: Buffer): Read[] {
     if (length >= 0x80) {
       const digits = length & 0x7f;
       length = bytes.readUIntBE(at + 2, digits);
+      if (length < 0x80 || bytes[at + 2] === 0)
+        throw new RangeError("a length has more digits than it needs");
       header += digits;
     }
     const end = at + header + length;

@@ -1,8 +1,10 @@
+import { X509Certificate } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Issuer } from "./certificates.ts";
 import { encodedAlternativeNames } from "./alternative-names.ts";
 import type { RequestedCertificate } from "./certificate-request.ts";
 import * as der from "./der.ts";
-import { extension, oid, signBody } from "./x509.ts";
+import { extension, oid, signBody, subjectOf } from "./x509.ts";
 
 /** Numbers of the bits of the key usage extension, by the usages of certificate requests. */
 const usageBits: ReadonlyMap<string, number> = new Map([
@@ -64,6 +66,22 @@ export function issueRequested(
   }
   const body = { subject, publicKeyInfo, notBefore, notAfter, extensions };
   return signBody(body, issuer.key, issuer.certificate);
+}
+
+/**
+ * What is wrong with a certificate (PEM) that was issued for a request: it must name the user and the groups of the request to
+ * those who authenticate with it. Undefined where it is right.
+ */
+export function issuedCertificateFault(
+  certificate: string,
+  { subjectName }: RequestedCertificate,
+): string | undefined {
+  try {
+    const same = isDeepStrictEqual(subjectOf(new X509Certificate(certificate)), subjectName);
+    return same ? undefined : "the certificate would name another subject than the request";
+  } catch (error) {
+    return `the certificate would not be readable: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 function usageExtensions(usages: readonly string[]): Buffer[] {

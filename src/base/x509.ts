@@ -2,6 +2,7 @@ import { type KeyObject, X509Certificate, createHash, randomBytes, sign } from "
 import * as der from "./der.ts";
 import { addressBytes, isAddress } from "./ip-address.ts";
 import { certificatesIn } from "./pem.ts";
+import { readSubject, type SubjectName } from "./subject-name.ts";
 
 /*
  * Writes certificates with nothing but node:crypto: for the few that a server makes for itself, a library's import alone
@@ -181,6 +182,15 @@ function encodeHost(host: string): Buffer {
 /** Any value that differs between keys will do (RFC 7093). */
 function keyIdentifier(spki: Buffer): Buffer {
   return createHash("sha256").update(spki).digest().subarray(0, 20);
+}
+
+/**
+ * The subject of a certificate, as authentication reads it.
+ *
+ * @throws {SubjectFault} the subject isn't well-formed.
+ */
+export function subjectOf(certificate: X509Certificate): SubjectName {
+  return readSubject(partsOf(certificate).subject);
 }
 
 /** What an issued certificate must repeat of its issuer's, byte by byte. */

@@ -179,7 +179,6 @@ describe("CertificateSubjectRestriction", () => {
     ["IA5String", [der.element(0x16, Buffer.from(masters))]],
     ["TeletexString", [der.element(0x14, Buffer.from(masters))]],
     ["BMPString", [der.element(0x1e, utf16(masters))]],
-    ["UniversalString", [der.element(0x1c, utf32(masters))]],
     ["the second of three", [der.utf8String("a"), der.utf8String(masters), der.utf8String("b")]],
   ])(
     "C-4.13-24 C-4.13-25 rejects a request for system:masters, on by default: %s",
@@ -187,6 +186,28 @@ describe("CertificateSubjectRestriction", () => {
       const answer = await create(clients, ...organizations);
       expect(answer.status).toBe(403);
       expect(answer.body.message).toContain(`use of ${clients} signer with ${masters} group is not allowed`);
+    },
+  );
+
+  test.each<[string, Buffer]>([
+    ["NumericString", der.element(0x12, Buffer.from(masters))],
+    ["UniversalString", der.element(0x1c, utf32(masters))],
+    ["VisibleString", der.element(0x1a, Buffer.from(masters))],
+    ["OctetString", der.octetString(Buffer.from(masters))],
+    ["BMPString with a terminator", der.element(0x1e, utf16(`${masters}\0`))],
+    ["UTF8String that is not UTF-8", der.element(0x0c, Buffer.from("ff", "hex"))],
+  ])(
+    "C-2.6-01 C-4.13-25 create returns 422 when the organization system:masters is encoded as %s",
+    async (_, organization) => {
+      const answer = await create(clients, organization);
+      expect(answer.status).toBe(422);
+      expect(answer.body.details.causes).toMatchObject([
+        {
+          reason: "FieldValueInvalid",
+          field: "spec.request",
+          message: expect.stringContaining("attribute 0"),
+        },
+      ]);
     },
   );
 

@@ -52,6 +52,8 @@ function gist(told: Told): string {
   return [told.status, shown.kind, names].filter((part) => part !== undefined && part !== "").join(" ");
 }
 
+const everything =
+  "platform-system/extension-apiserver-authentication,team-a/other,team-a/settings,team-a/status,team-b/other,team-b/settings,team-b/status";
 const both = "team-a/other,team-a/settings,team-a/status";
 
 describe.each(["http1", "http2"] as const)(
@@ -84,29 +86,40 @@ describe.each(["http1", "http2"] as const)(
       ["/%61pi", "get path /api", "200 APIVersions"],
       ["/api/", "get path /api/", "200 APIVersions"],
       ["/version#/metrics", "get path /version#/metrics", "404"],
-      // An empty segment stands for nothing: not for every namespace, every name or every version.
-      ["/api/v1/namespaces//configmaps", "get path /api/v1/namespaces//configmaps", "404"],
-      ["/api/v1/namespaces//", "get path /api/v1/namespaces//", "404"],
-      [`${maps}//`, `get path ${maps}//`, "404"],
-      [`${maps}//status`, `get path ${maps}//status`, "404"],
-      ["/api//configmaps", "get path /api//configmaps", "404"],
-      ["//api/v1/configmaps", "get path //api/v1/configmaps", "404"],
-      ["/apis//v1/namespaces", "get path /apis//v1/namespaces", "404"],
-      // A slash that is encoded belongs to its segment.
-      ["/api%2Fv1%2Fconfigmaps", "get path /api/v1/configmaps", "404"],
-      [`${core}/configmaps%2Fsettings`, "list configmaps/settings team-a", "404"],
-      [`${maps}/settings%2F`, "get configmaps team-a settings/", "404"],
-      [`${maps}/..%2Fother`, "get configmaps team-a ../other", "404"],
+      // An empty namespace stands for all of them, and authorization is asked about all of them, as in the reference.
+      ["/api/v1/namespaces//configmaps", "list configmaps", `200 ConfigMapList ${everything}`],
+      ["/apis/apps/v1/namespaces//deployments", "list deployments.apps", "200 DeploymentList"],
+      ["/api/v1/namespaces//configmaps/settings", "get configmaps  settings", "400"],
+      ["/api/v1/namespaces//pods/pod/log", "get pods/log  pod", "400"],
+      ["/api/v1/namespaces//nodes", "list nodes", "404"],
+      ["/api/v1/namespaces//namespaces", "list namespaces", "404"],
+      ["/api/v1/namespaces//namespaces/team-a", "get namespaces  team-a", "404"],
+      ["/api/v1/namespaces//status", "list namespaces/status", "400"],
+      ["/api/v1/namespaces//finalize", "list namespaces/finalize", "405"],
+      [`${core}/pods//log`, "list pods/log team-a", "400"],
+      // Slashes at the end count for nothing; other empty segments are names of nothing.
       [
-        "/api/v1/namespaces/team-a%2F..%2Fteam-b/configmaps",
-        "list configmaps team-a/../team-b",
-        "200 ConfigMapList",
+        "/api/v1/namespaces//",
+        "list namespaces",
+        "200 NamespaceList default,platform-node-lease,platform-public,platform-system,team-a,team-b",
       ],
-      [
-        "/api/v1/namespaces/team-a%2Fsettings/configmaps",
-        "list configmaps team-a/settings",
-        "200 ConfigMapList",
-      ],
+      [`${maps}//`, "list configmaps team-a", `200 ConfigMapList ${both}`],
+      [`${maps}//status`, "list configmaps/status team-a", "404"],
+      ["/api//configmaps", "list configmaps", "404"],
+      ["//api/v1/configmaps", "list configmaps", "404"],
+      ["/apis//v1/namespaces", "list namespaces", "404"],
+      ["/api/v1//configmaps", "get   configmaps", "404"],
+      // A slash that is encoded is a slash.
+      ["/api%2Fv1%2Fconfigmaps", "list configmaps", `200 ConfigMapList ${everything}`],
+      ["/%2Fapi/v1/configmaps", "list configmaps", "404"],
+      [`${core}/configmaps%2fsettings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
+      [`${core}%2Fstatus`, "get namespaces/status team-a team-a", "200 Namespace team-a"],
+      [`${maps}/settings%2F`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
+      [`${maps}/settings%2Fstatus`, "get configmaps/status team-a settings", "404"],
+      [`${maps}/settings%252Fstatus`, "get configmaps team-a settings%2Fstatus", "404"],
+      [`${maps}/..%2Fother`, "get configmaps/other team-a ..", "404"],
+      ["/api/v1/namespaces/team-a%2F..%2Fteam-b/configmaps", "get ../configmaps team-a team-b", "404"],
+      ["/api/v1/namespaces/team-a%2Fsettings/configmaps", "get settings team-a configmaps", "404"],
       // Dots are names.
       [`${maps}/../configmaps`, "get configmaps/configmaps team-a ..", "404"],
       ["/api/v1/namespaces/../configmaps", "list configmaps ..", "200 ConfigMapList"],
@@ -128,7 +141,7 @@ describe.each(["http1", "http2"] as const)(
       ["/api/v1/namespaces/status", "get namespaces status status", "404"],
       ["/api/v1/namespaces/team-a/status", "get namespaces/status team-a team-a", "200 Namespace team-a"],
       ["/api/v1/namespaces/team-a/finalize", "get namespaces/finalize team-a team-a", "405"],
-      ["/api/v1/namespaces/team-a/status/status", "get status team-a status", "404"],
+      ["/api/v1/namespaces/team-a/status/status", "get namespaces/status team-a team-a", "404"],
       ["/api/v1/namespaces/team-a/namespaces/team-b", "get namespaces team-a team-b", "404"],
       [`${maps}/status`, "get configmaps team-a status", "200 ConfigMap team-a/status"],
       [`${maps}/settings/status`, "get configmaps/status team-a settings", "404"],
@@ -141,8 +154,9 @@ describe.each(["http1", "http2"] as const)(
         "404",
       ],
       ["/api/v1/watch/namespaces/team-a/namespaces/team-b", "watch namespaces team-a team-b", "404"],
-      ["/api/v1/watch//configmaps", "get path /api/v1/watch//configmaps", "404"],
-      ["/api/v1/watch/namespaces//configmaps", "get path /api/v1/watch/namespaces//configmaps", "404"],
+      ["/api/v1/watch//configmaps", "watch   configmaps", "404"],
+      ["/api/v1/watch/namespaces//configmaps/settings", "watch configmaps  settings", "400"],
+      ["/api/v1/proxy/namespaces/team-a/configmaps/settings", "proxy configmaps team-a settings", "404"],
       ["/api/v1/watch", "list watch", "404"],
       ["/api/v1/namespaces/watch/configmaps", "list configmaps watch", "200 ConfigMapList"],
       ["/api/v1/configmaps/settings", "get configmaps  settings", "404"],
@@ -248,10 +262,11 @@ describe.each(["http1", "http2"] as const)(
 
     test.each([
       ["pod/%70roxy/x", "get pods/proxy default pod", "200 pod got /x"],
-      ["pod/proxy%2Fx", "get pods/proxy/x default pod", "404"],
-      ["pod%2Fproxy/x", "get pods/x default pod/proxy", "404"],
+      ["pod/proxy%2Fx", "get pods/proxy default pod", "200 pod got /x"],
+      ["pod%2Fproxy/x%2Fy", "get pods/proxy default pod", "200 pod got /x%2Fy"],
+      ["pod%2fexec", "get pods/exec default pod", "400"],
       ["pod/proxy/../../other/proxy/x", "get pods/proxy default pod", "200 pod got /../../other/proxy/x"],
-      ["pod//proxy/x", "get path /api/v1/namespaces/default/pods/pod//proxy/x", "404"],
+      ["pod//proxy/x", "get pods default pod", "404"],
       ["pod/log/../exec", "get pods/log default pod", "404"],
       ["pod/exec/x", "get pods/exec default pod", "404"],
     ])("pods/%s is one connection to authorization and to the relay", async (behind, question, answer) => {
@@ -288,7 +303,11 @@ describe("an upgrade", () => {
       "get pods/proxy default pod",
       "200 pod got /x",
     ],
-    ["/api/v1/namespaces/default/pods/pod/proxy%2F..%2Fexec", "get pods/proxy/../exec default pod", "404"],
+    [
+      "/api/v1/namespaces/default/pods/pod/proxy%2F..%2Fexec",
+      "get pods/proxy default pod",
+      "200 pod got /..%2Fexec",
+    ],
     ["/api/v1/namespaces/default/pods/pod/exec/../log", "get pods/exec default pod", "404"],
     [`${maps}/settings`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
   ])("of %s goes where authorization was asked about", async (target, question, answer) => {
@@ -364,7 +383,7 @@ describe("the form of a request", () => {
     ["https://elsewhere.example", "get path /", "200"],
     ["https://elsewhere.example?x=/api/v1/secrets", "get path /", "200"],
     [`https://eve@elsewhere.example${maps}/settings`, "get configmaps team-a settings", "200"],
-    ["https://elsewhere.example//api/v1/secrets", "get path //api/v1/secrets", "404"],
+    ["https://elsewhere.example//api/v1/secrets", "list secrets", "404"],
   ])("a target that names a host, %s, is its path", async (target, question, status) => {
     const told = await witness.http1("GET", target);
     expect([witness.questions(), String(told.status)]).toEqual([[question], status]);

@@ -4,6 +4,9 @@ import type { Clock } from "../../src/base/clock.ts";
 import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
 import { ClientCertificateAuthenticator } from "../../src/authentication/client-certificate.ts";
 import { CertificateJudge } from "../../src/authentication/presented-certificate.ts";
+import * as der from "../../src/base/der.ts";
+import { signBody } from "../../src/base/x509.ts";
+import { newKeys } from "../support/certificate-request.ts";
 import { certificate, request, stoppedClock } from "./support.ts";
 
 /** The method, with these certificates as those of authorities. */
@@ -76,6 +79,40 @@ describe("client certificates", () => {
     if (accepted) expect(method.authenticate(credentials)?.user.name).toBe("alice");
     else expect(() => method.authenticate(credentials)).toThrow("client auth");
   });
+
+  it.each([
+    ["a NumericString of letters", 0x12, "dev:"],
+    ["a UniversalString", 0x1c, "\0\0\0d"],
+    ["text with NUL", 0x0c, "dev\0"],
+  ])(
+    "C-5.1-03 the authenticator refuses a certificate when its organization is %s",
+    (_what, tag, content) => {
+      const { publicKey, privateKey } = newKeys();
+      const organization = der.sequence(
+        der.objectIdentifier("2.5.4.10"),
+        der.element(tag, Buffer.from(content)),
+      );
+      const pem = signBody(
+        {
+          subject: der.sequence(der.set(organization)),
+          publicKeyInfo: publicKey.export({ type: "spki", format: "der" }),
+          notBefore: Date.parse("2030-01-01T00:00:00Z"),
+          notAfter: Date.parse("2031-01-01T00:00:00Z"),
+          extensions: [],
+        },
+        privateKey,
+        undefined,
+      );
+      const { raw } = new X509Certificate(pem);
+      const method = methodFor(stoppedClock(midYear), raw);
+      expect(() => method.authenticate(request({ certificate: raw }))).toThrow(
+        expect.objectContaining({
+          code: 401,
+          message: expect.stringContaining("attribute 0 of the subject"),
+        }),
+      );
+    },
+  );
 
   it("C-5.1-02 what can't be read is refused", () => {
     const method = methodFor(stoppedClock(midYear));

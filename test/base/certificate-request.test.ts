@@ -2,7 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { certificateRequestFault, certificatesFault } from "../../src/base/certificate-request.ts";
 import { signCertificate } from "../../src/base/x509.ts";
-import { certificateRequest, newKeys } from "../support/certificate-request.ts";
+import * as der from "../../src/base/der.ts";
+import { certificateRequest, newKeys, subjectAltNames } from "../support/certificate-request.ts";
 
 describe("certificate requests", () => {
   it.each([
@@ -49,6 +50,16 @@ describe("certificate requests", () => {
       "another's signature",
       certificateRequest("alice", newKeys(), { signer: newKeys().privateKey }),
       /signature/,
+    ],
+    [
+      "an organization that its type doesn't allow",
+      certificateRequest("alice", newKeys(), { organizations: [der.element(0x12, Buffer.from("a"))] }),
+      /attribute 0 of the subject is not a valid NumericString/,
+    ],
+    [
+      "a subjectAltName beyond ASCII",
+      certificateRequest("alice", newKeys(), { extensions: [subjectAltNames("DNS:\xe9")] }),
+      /not a well-formed/,
     ],
     ["another name than was signed", pem(changed), /signature/],
   ])("%s is refused", (_title, text, message) => {

@@ -11,9 +11,10 @@ import { CertificateSigningRequest } from "../../src/kinds/certificates/certific
 import { keyOf } from "../../src/resources/registry.ts";
 import { decodeEntry, encodeObject } from "../../src/resources/stored.ts";
 import { engineOf, TestServer } from "../support/api.ts";
-import { newKeys, subjectAltNames } from "../support/certificate-request.ts";
+import { certificateRequest, newKeys, subjectAltNames } from "../support/certificate-request.ts";
 import { temporaryFolder } from "../support/process.ts";
 import {
+  base64,
   decide,
   extensionKey,
   nodeClient,
@@ -79,6 +80,17 @@ async function staysPending(asked: Asked): Promise<void> {
   // One that is approved afterwards has gone the same way through the controllers.
   await issued({});
   expect((await server.admin.get(`${requestsPath}/${object.metadata.name}`)).body.status).toEqual({});
+}
+
+/** Changes the spec of a stored request behind the API's back. */
+async function rewriteSpec(name: string, change: Partial<CertificateSigningRequest["spec"]>): Promise<void> {
+  const { store, registry } = engineOf(server);
+  const resource = registry.require(CertificateSigningRequest);
+  const key = keyOf(resource, "", name);
+  const { revision: expected, ...entry } = (await store.get(key))!;
+  const stored = decodeEntry({ ...entry, revision: expected }) as CertificateSigningRequest;
+  const changed = { ...stored, spec: { ...stored.spec, ...change } };
+  await store.commit({ kind: "update", key, expected, draft: encodeObject(resource, changed) });
 }
 
 function expectNoAuthority(certificate: X509Certificate): void {
@@ -292,22 +304,12 @@ describe("the signer agent-serving", () => {
 });
 
 describe("the signer legacy-unknown", () => {
-  /**
-   * Brings a request to the signer into the store, as an older release left it there: through the API none can be made.
-   */
+  /** Brings a request to the signer into the store, as an older release left it there: through the API none can be made. */
   async function legacy(asked: Asked): Promise<string> {
-    const signerName = "example.com/legacy-unknown";
-    const object = requestObject({ ...asked, signerName });
+    const object = requestObject({ ...asked, signerName: "example.com/legacy-unknown" });
     await ok(server.admin.post(requestsPath, object));
-    const { name } = object.metadata;
-    const { store, registry } = engineOf(server);
-    const resource = registry.require(CertificateSigningRequest);
-    const key = keyOf(resource, "", name);
-    const { revision: expected, ...entry } = (await store.get(key))!;
-    const stored = decodeEntry({ ...entry, revision: expected }) as CertificateSigningRequest;
-    const changed = { ...stored, spec: { ...stored.spec, signerName: legacyName } };
-    await store.commit({ kind: "update", key, expected, draft: encodeObject(resource, changed) });
-    return `${requestsPath}/${name}`;
+    await rewriteSpec(object.metadata.name, { signerName: legacyName });
+    return `${requestsPath}/${object.metadata.name}`;
   }
   const legacyName = "platform.io/legacy-unknown";
 
@@ -355,6 +357,35 @@ describe("the signer legacy-unknown", () => {
 
   test("C-2.6-45 platform.io/legacy-unknown: a CA certificate is not issued", async () =>
     expectNoAuthority((await issuedLegacy({ extensions: greedy, usages: ["cert sign"] })).certificate));
+});
+
+describe("a request that an older release stored", () => {
+  const encodings: readonly [string, Buffer][] = [
+    ["NumericString", der.element(0x12, Buffer.from("system:masters"))],
+    ["UniversalString", der.element(0x1c, Buffer.from("0000006d", "hex"))],
+    ["UTF8String", der.element(0x0c, Buffer.of(0xff))],
+  ];
+
+  test.each(encodings)(
+    "C-3.2-06 the signer sets the condition Failed when an organization is an invalid %s",
+    async (_, organization) => {
+      const request = base64(
+        certificateRequest("system:node:n1", newKeys(), { organizations: [organization] }),
+      );
+      for (const asked of [{}, nodeClient]) {
+        const object = requestObject({ ...asked, organizations: ["team"] });
+        const at = `${requestsPath}/${object.metadata.name}`;
+        await ok(server.admin.post(requestsPath, object));
+        await rewriteSpec(object.metadata.name, { request });
+        await ok(decide(server.admin, at, "Approved"));
+        const { failed } = await outcome(server.admin, at);
+        expect(failed).toMatchObject({
+          reason: "SignerValidationFailure",
+          message: expect.stringContaining("attribute 0 of the subject"),
+        });
+      }
+    },
+  );
 });
 
 describe("openssl", () => {

@@ -43,12 +43,18 @@ describe("C-4.1 C-4.2 what a request is about", () => {
     ["DELETE", "/apis/g/v2/things", "deletecollection", "g", "v2", "", "things", "", "", ""],
     ["DELETE", "/apis/g/v2/things/t", "delete", "g", "v2", "", "things", "t", "", ""],
     ["OPTIONS", "/apis/g/v2/things/", "", "g", "v2", "", "things", "", "", ""],
-    ["GET", "/apis/g/v2/things/a%2Fb", "get", "g", "v2", "", "things", "a/b", "", ""],
+    ["GET", "/apis/g/v2/things/a%2Fb", "get", "g", "v2", "", "things", "a", "b", ""],
+    ["GET", "/apis%2Fg/v2/things/a/b%2fc", "get", "g", "v2", "", "things", "a", "b", "c"],
+    ["GET", "/apis/g/v2/namespaces//things", "list", "g", "v2", "", "things", "", "", ""],
+    ["GET", "/apis/g/v2/namespaces/a/status/c", "get", "g", "v2", "a", "namespaces", "a", "status", "c"],
+    ["GET", "/apis/g/v2/proxy/things/a/b", "proxy", "g", "v2", "", "things", "a", "", ""],
   ])("%s %s", (method, url, verb, group, version, namespace, resource, name, subresource, rest) => {
-    const path = url.split("?")[0];
+    const sentPath = url.split("?", 1)[0]!;
     const expected = {
       kind: "resource",
-      path,
+      sentPath,
+      path: decodeURIComponent(sentPath),
+      atVersion: true,
       verb,
       group,
       version,
@@ -67,7 +73,6 @@ describe("C-4.1 C-4.2 what a request is about", () => {
     ["GET", "/api/v1", "get"],
     ["GET", "/apis/apps", "get"],
     ["GET", "/apis/apps/v1", "get"],
-    ["GET", "/apis//v1/namespaces", "get"],
     ["POST", "/livez?verbose", "post"],
   ])("%s %s is a path outside the resources", (method, url, verb) => {
     expect(readFacts(method, url)).toMatchObject({ kind: "path", path: url.split("?")[0], verb });

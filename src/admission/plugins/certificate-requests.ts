@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { andThen } from "../../base/maybe-promise.ts";
-import { requestedOrganizations } from "../../base/certificate-request.ts";
+import { requestedCertificate } from "../../base/certificate-request.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import type { AdmissionRequest, Target } from "../../resources/engine.ts";
@@ -80,8 +80,8 @@ export function certificateSubjectRestriction(vocabulary: Vocabulary): Admission
       if (!concerns(operation, target)) return;
       const { signerName, request } = (object as unknown as Request).spec;
       if (signerName !== restricted) return;
-      const organizations = requestedOrganizations(Buffer.from(request ?? "", "base64").toString("latin1"));
-      if (!organizations.includes(masters)) return;
+      const pem = Buffer.from(request ?? "", "base64").toString("latin1");
+      if (!requestedCertificate(pem).subjectName.organizations.includes(masters)) return;
       throw forbidden(target, `use of ${restricted} signer with ${masters} group is not allowed`);
     },
   };

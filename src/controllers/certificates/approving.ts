@@ -9,6 +9,7 @@ import {
   conditionOf,
   issuedCertificate,
   reconcileRequests,
+  requestFault,
   withCondition,
   writeStatus,
 } from "./requests.ts";
@@ -52,6 +53,7 @@ function isOfNodeAgent(
 ): boolean {
   const { signerName, usages = [] } = request.spec;
   if (signerName !== `${vocabulary.domain}/${vocabulary.components.nodeAgentClient}`) return false;
+  if (requestFault(request) !== undefined) return false;
   return nodeClientRefusal(askedBy(request), usages, vocabulary) === undefined;
 }
 
@@ -61,7 +63,7 @@ async function approvable(
   request: CertificateSigningRequest,
 ): Promise<"selfnodeclient" | "nodeclient" | undefined> {
   const user = requesterOf(request);
-  const isOwn = askedBy(request).commonNames[0] === user.name;
+  const isOwn = askedBy(request).subjectName.commonNames[0] === user.name;
   for (const subresource of isOwn ? (["selfnodeclient", "nodeclient"] as const) : (["nodeclient"] as const)) {
     const { verdict } = await authorizer.authorize({
       kind: "resource",

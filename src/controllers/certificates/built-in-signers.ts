@@ -58,7 +58,7 @@ export function nodeClientRefusal(
 
 /** A certificate of several common names would be that of the last one: there must be one. */
 function nodeRefusal(
-  { commonNames, organizations }: RequestedCertificate,
+  { subjectName: { commonNames, organizations } }: RequestedCertificate,
   systemPrefix: string,
 ): string | undefined {
   const nodes = `${systemPrefix}nodes`;

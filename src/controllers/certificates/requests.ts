@@ -1,4 +1,8 @@
-import { requestedCertificate, type RequestedCertificate } from "../../base/certificate-request.ts";
+import {
+  certificateRequestFault,
+  requestedCertificate,
+  type RequestedCertificate,
+} from "../../base/certificate-request.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/races.ts";
 import type { ControllerContext, RunningController } from "../controller.ts";
@@ -23,13 +27,23 @@ export function issuedCertificate(request: Request): string | undefined {
 }
 
 /**
+ * What is wrong with the PKCS#10 request of an object; undefined where it is right. Objects that an older release stored can be
+ * wrong, though nobody could create them now.
+ */
+export function requestFault(request: Request): string | undefined {
+  return certificateRequestFault(pemOf(request));
+}
+
+/**
  * What a request asks for.
  *
- * @throws {Error} it can't be read.
+ * @throws {Error} it can't be read; never where {@link requestFault} finds nothing wrong.
  */
 export function askedBy(request: Request): RequestedCertificate {
-  return requestedCertificate(decoded(request.spec.request ?? ""));
+  return requestedCertificate(pemOf(request));
 }
+
+const pemOf = ({ spec }: Request): string => decoded(spec.request ?? "");
 
 const decoded = (base64: string) => Buffer.from(base64, "base64").toString("latin1");
 

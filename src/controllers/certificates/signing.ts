@@ -1,6 +1,6 @@
 import { checkPair, type Issuer } from "../../base/certificates.ts";
 import type { RequestedCertificate } from "../../base/certificate-request.ts";
-import { issueRequested } from "../../base/issued-certificate.ts";
+import { issuedCertificateFault, issueRequested } from "../../base/issued-certificate.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import type { Controller, ControllerContext } from "../controller.ts";
 import { builtInSigners, type BuiltInSigner } from "./built-in-signers.ts";
@@ -9,6 +9,7 @@ import {
   conditionOf,
   issuedCertificate,
   reconcileRequests,
+  requestFault,
   withCondition,
   writeStatus,
 } from "./requests.ts";
@@ -48,28 +49,32 @@ async function sign(
   signer: BuiltInSigner,
   request: CertificateSigningRequest,
 ): Promise<number | undefined> {
-  const { spec, metadata } = request;
+  const { usages = [], expirationSeconds } = request.spec;
+  const fault = requestFault(request) ?? signer.refusal(askedBy(request), usages);
+  if (fault !== undefined) return fail(context, signer, request, fault);
   const asked = askedBy(request);
-  const usages = spec.usages ?? [];
-  const refusal = signer.refusal(asked, usages);
-  if (refusal !== undefined) {
-    context.noted(certificateSigning.name, metadata.name!, `${signer.name} doesn't sign: ${refusal}`);
-    await writeStatus(
-      context,
-      request,
-      "status",
-      withCondition(request, "Failed", "SignerValidationFailure", refusal),
-    );
-    return undefined;
-  }
   const pair = await context.signing.authorityFor(signer.role);
   if (pair === undefined) return noAuthorityMs;
   const issuer = checkPair(pair, "the authority's certificate", "the authority's key");
   const { durationMs } = context.signing;
-  const lifeMs = lifetimeMs(spec.expirationSeconds, durationMs);
+  const lifeMs = lifetimeMs(expirationSeconds, durationMs);
   const certificate = issue(asked, usages, issuer, { lifeMs, nowMs: context.clock.now() });
+  const issuedFault = issuedCertificateFault(certificate, asked);
+  if (issuedFault !== undefined) return fail(context, signer, request, issuedFault);
   await writeStatus(context, request, "status", { certificate: Buffer.from(certificate).toString("base64") });
   return undefined;
+}
+
+/** Gives a request the condition `Failed`; it isn't looked at again. */
+async function fail(
+  context: ControllerContext,
+  signer: BuiltInSigner,
+  request: CertificateSigningRequest,
+  reason: string,
+): Promise<undefined> {
+  context.noted(certificateSigning.name, request.metadata.name!, `${signer.name} doesn't sign: ${reason}`);
+  const status = withCondition(request, "Failed", "SignerValidationFailure", reason);
+  await writeStatus(context, request, "status", status);
 }
 
 /** The smaller of what the request asks for and the default. */

@@ -40,7 +40,6 @@ const ownHeaders = new Set([
  */
 export function requestHeaders(
   exchange: HttpExchange,
-  path: string,
   vocabulary: Vocabulary,
   isIdentity: (name: string) => boolean,
 ): OutgoingHttpHeaders {
@@ -65,7 +64,7 @@ export function requestHeaders(
   const before = exchange.header("x-forwarded-for");
   headers["x-forwarded-for"] = before === undefined ? remoteAddress : `${before}, ${remoteAddress}`;
   headers["x-forwarded-proto"] = secure ? "https" : "http";
-  headers["x-forwarded-uri"] = path;
+  headers["x-forwarded-uri"] = exchange.url.split("?", 1)[0]!;
   return { ...headers, ...framing(exchange) };
 }
 

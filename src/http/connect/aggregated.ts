@@ -5,10 +5,12 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { Destination } from "../backends/rules.ts";
 import { awaitOther } from "../limits/yield-seat.ts";
 import type { RequestContext } from "../request/context.ts";
-import { isLongRunning } from "../request/facts.ts";
+import { isLongRunning, type RequestFacts } from "../request/facts.ts";
+import { encodePath, hasSpecialSegment } from "../request/path.ts";
 import type { HttpService } from "../service.ts";
 import { connectionLimits } from "../transport/connection-limits.ts";
 import { forwardRequest } from "./forward.ts";
+import { queryOf } from "./paths.ts";
 
 /** A connection to an extension server must stand by then. */
 const connectTimeoutMs = 10_000;
@@ -21,17 +23,19 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  * Passes a request on to the extension server that serves its group version, on behalf of its user, whom the headers of the
  * front proxy name. It was authenticated and authorized here; bodies go both ways as they come.
  *
- * @param path path and query for the extension server; as they were sent unless given.
- * @throws {StatusError} ServiceUnavailable while the extension server can't be reached, or is busy with as many requests as it
+ * @param document path of a document to ask for, without percent-encodings; by default what the request asks for, with its query.
+ * @throws {StatusError} BadRequest for a path that other servers may read otherwise than this one; ServiceUnavailable while the extension server can't be reached, or is busy with as many requests as it
  * gets at a time; Timeout; BadGateway for a redirect.
  */
 export async function serveAggregated(
   service: HttpService,
   request: RequestContext,
   remote: RemoteApiService,
-  path = request.exchange.url,
+  document?: string,
 ): Promise<void> {
   const { exchange, facts, user } = request;
+  const path = document ?? facts.path;
+  refuseUnclearPath(facts, path);
   if (!methods.has(exchange.method))
     throw new StatusError("MethodNotAllowed", "this method can't be forwarded");
   if (!remote.available) throw unavailable(remote, remote.availability?.message ?? "it was not reached yet");
@@ -40,12 +44,14 @@ export async function serveAggregated(
   const upgrades = exchange.upgrade !== undefined;
   if (facts.kind === "resource" && request.served && (endless || upgrades))
     service.metrics.longRunning(facts, exchange);
-  const told = { headers: toldHeaders(remote, user), replaces: isForwardedIdentity };
+  const uri = encodePath(path);
+  const told = { headers: toldHeaders(remote, user, uri), replaces: isForwardedIdentity };
   const { refusesRedirects } = service.aggregation;
   const work = async () => {
     const agent = isPlainRead(request, endless) ? remote.agent() : undefined;
     const destination = { ...(await destinationOf(remote, endless)), agent };
-    await forwardRequest(service, request, { destination, path, told, refusesRedirects, endless });
+    const url = `${uri}${document === undefined ? queryOf(exchange.url) : ""}`;
+    await forwardRequest(service, request, { destination, path: url, told, refusesRedirects, endless });
   };
   await awaitOther(service, request, work());
 }
@@ -72,8 +78,28 @@ function unavailable({ name }: RemoteApiService, why: string): StatusError {
   return new StatusError("ServiceUnavailable", `service unavailable: the API service ${name}: ${why}`);
 }
 
-function toldHeaders(remote: RemoteApiService, user: UserInfo): Record<string, string | readonly string[]> {
-  return { ...identityHeaders(user), host: remote.authority };
+/**
+ * Refuses a path that some servers resolve or merge: then they would do something else than authorization was asked about.
+ *
+ * @throws {StatusError} BadRequest
+ */
+function refuseUnclearPath(facts: RequestFacts, path: string): void {
+  if (hasSpecialSegment(path)) {
+    const what = "has a segment `.` or `..`, or a control character";
+    throw new StatusError("BadRequest", `the path ${JSON.stringify(path)} ${what}`);
+  }
+  if (facts.kind === "path") return;
+  const { resource, name, subresource, rest } = facts;
+  if (resource === "" || (name === "" && subresource + rest !== "") || (subresource === "" && rest !== ""))
+    throw new StatusError("BadRequest", `the path ${JSON.stringify(path)} has an empty segment`);
+}
+
+function toldHeaders(
+  remote: RemoteApiService,
+  user: UserInfo,
+  uri: string,
+): Record<string, string | readonly string[]> {
+  return { ...identityHeaders(user), host: remote.authority, "x-forwarded-uri": uri };
 }
 
 async function destinationOf(remote: RemoteApiService, endless: boolean): Promise<Destination> {

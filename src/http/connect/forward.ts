@@ -83,12 +83,12 @@ export async function forwardRequest(
 
 function headersOf(
   service: HttpService,
-  { exchange, facts }: RequestContext,
+  { exchange }: RequestContext,
   { told }: Forward,
 ): OutgoingHttpHeaders {
   const { isIdentityHeader } = service.connections;
   const isReplaced = (name: string) => isIdentityHeader(name) || told?.replaces(name) === true;
-  const plain = requestHeaders(exchange, facts.path, service.engine.vocabulary, isReplaced);
+  const plain = requestHeaders(exchange, service.engine.vocabulary, isReplaced);
   const { upgrade } = exchange;
   const upgrading = upgrade === undefined ? {} : { connection: "Upgrade", upgrade: upgrade.protocol };
   return { ...plain, ...upgrading, ...(told?.headers as OutgoingHttpHeaders | undefined) };

@@ -3,7 +3,7 @@ import type { ResourceContext } from "../request/context.ts";
 import { forwardRequest } from "./forward.ts";
 import { nodeDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
-import { pathBehind, queryOf } from "./paths.ts";
+import { connectionPath, queryOf } from "./paths.ts";
 import { podDestination } from "./pods.ts";
 import { hostAndPort, type Destination } from "../backends/rules.ts";
 import { serviceDestination } from "./services.ts";
@@ -11,15 +11,14 @@ import { serviceDestination } from "./services.ts";
 /** `proxy` of a pod, service or node: the request goes to it as it is, and its answer back. */
 export async function serveProxy(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts } = request;
-  const path = pathBehind(facts);
+  const { before: prefix, after: path } = connectionPath(facts);
   const query = queryOf(exchange.url);
   const destination = await destinationOf(service, request);
   if (path === "" && exchange.upgrade === undefined && ["GET", "HEAD"].includes(exchange.method)) {
     // Links relative to the root of what is proxied need a slash to be relative to.
-    exchange.send(301, ["Location", `${facts.path}/${query}`], new Uint8Array());
+    exchange.send(301, ["Location", `${facts.sentPath}/${query}`], new Uint8Array());
     return;
   }
-  const prefix = facts.path.slice(0, facts.path.length - path.length);
   await forwardRequest(service, request, {
     destination,
     path: `${path === "" ? "/" : path}${query}`,

@@ -16,10 +16,10 @@ export function attributesOf(facts: RequestFacts, user: UserInfo): Attributes {
 
 /**
  * The name that a list or watch limits itself to by `fieldSelector=metadata.name=x`: who may see just that object may
- * ask for it so, as in the reference. Empty when there is none.
+ * ask for it so, as in the reference, but not by a path that has the verb in it. Empty when there is none.
  */
-function selectedName({ verb, query }: ResourceFacts): string {
-  if (query.empty || (verb !== "list" && verb !== "watch")) return "";
+function selectedName({ verb, query, pathVerb }: ResourceFacts): string {
+  if (query.empty || pathVerb !== "" || (verb !== "list" && verb !== "watch")) return "";
   const text = query.get("fieldSelector") ?? "";
   if (!text.includes("metadata.name")) return "";
   try {

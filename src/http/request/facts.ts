@@ -1,13 +1,20 @@
 import { connectingSubresources } from "../../kinds/connecting-subresources.ts";
-import { StatusError } from "../../base/status-error.ts";
+import { decodePath, segmentsOf } from "./path.ts";
 
 /** What a request is about, read from method and path alone (spec: conventions 4.1, 4.2). */
 export type RequestFacts = ResourceFacts | PathFacts;
 
 export interface ResourceFacts {
   readonly kind: "resource";
-  /** As it was sent. */
+  /** Without percent-encodings. */
   readonly path: string;
+  /** As it was sent. */
+  readonly sentPath: string;
+  /**
+   * Whether the path begins with `/api/<version>/` or `/apis/<group>/<version>/`. Other paths with the same segments, as
+   * `//api/v1/pods`, are authorized as the resource, and nothing is found there.
+   */
+  readonly atVersion: boolean;
   /** API verb; empty for a method that stands for none. */
   readonly verb: string;
   readonly group: string;
@@ -17,11 +24,18 @@ export interface ResourceFacts {
   /** Segments after the subresource, as for proxies; empty when there are none. */
   readonly rest: string;
   readonly namespace: string;
+  /** Whether the path has `namespaces` with an empty name, as `/api/v1/namespaces//pods`: it is of all namespaces. */
+  readonly emptyNamespace: boolean;
   readonly name: string;
-  /** Whether the path itself asks for a watch, as `/api/v1/watch/pods`: the form before there was a parameter for it. */
-  readonly watchPath: boolean;
+  /**
+   * The verb that stands in the path, as in `/api/v1/watch/pods`: the form before there was a parameter for it. No path with
+   * `proxy` is served any more. Empty for all other paths.
+   */
+  readonly pathVerb: "" | PathVerb;
   readonly query: Query;
 }
+
+export type PathVerb = "watch" | "proxy";
 
 /** A path outside the resources: discovery, health, version, … */
 export interface PathFacts {
@@ -63,101 +77,66 @@ export const unreadFacts: RequestFacts = { kind: "path", path: "", verb: "", que
 
 /** Subresources of a namespace itself; any other segment there is a resource type inside the namespace. */
 const namespaceSubresources = new Set(["status", "finalize"]);
+const pathVerbs = new Set<string>(["watch", "proxy"] satisfies PathVerb[]);
 
 /**
- * Reads the facts of a request.
+ * Reads the facts of a request. Empty segments are names like others, as in the reference: authorization is asked about an empty
+ * namespace, which stands for all of them, or an empty name.
  *
  * @throws {StatusError} BadRequest for what is no path, and for a path with broken percent-encoding.
  */
 export function readFacts(method: string, url: string): RequestFacts {
   const mark = url.indexOf("?");
-  const path = mark === -1 ? url : url.slice(0, mark);
+  const sentPath = mark === -1 ? url : url.slice(0, mark);
   const query = mark === -1 ? noQuery : new Query(url.slice(mark + 1));
-  const segments = splitPath(path);
-  const group = segments[0];
-  if (group === "api" && segments.length > 2 && !hasGap(path, segments, 2)) {
-    return resourceFacts(method, path, query, segments, 2);
-  }
-  if (group === "apis" && segments.length > 3 && !hasGap(path, segments, 3)) {
-    return resourceFacts(method, path, query, segments, 3);
-  }
-  return { kind: "path", path: plainPath(path), verb: method.toLowerCase(), query };
-}
-
-/**
- * Whether one of the segments that say what is meant is empty: such a path leads to no resource. Nobody who leaves out a
- * namespace's name by mistake is to get all namespaces.
- *
- * @param prefix how many segments stand before the resources: the group's and the version's.
- */
-function hasGap(path: string, segments: readonly string[], prefix: number): boolean {
-  if (!path.includes("//")) return false;
-  const start = isWatchPath(segments, prefix) ? prefix + 1 : prefix;
-  const end = start + (segments[start] === "namespaces" ? 5 : 3);
-  return segments.slice(1, end).includes("");
-}
-
-/** A path without percent-encodings. */
-function plainPath(path: string): string {
-  return path.includes("%") ? decodeURIComponent(path) : path;
-}
-
-function splitPath(path: string): string[] {
-  if (!path.startsWith("/")) {
-    throw new StatusError("BadRequest", `what is asked for is no path: ${JSON.stringify(path)}`);
-  }
-  const end = path.length > 1 && path.endsWith("/") ? path.length - 1 : path.length;
-  const segments: string[] = [];
-  for (let from = 1; from <= end;) {
-    const slash = path.indexOf("/", from);
-    const to = slash === -1 ? end : slash;
-    segments.push(path.slice(from, to));
-    from = to + 1;
-  }
-  if (!path.includes("%")) return segments;
-  try {
-    return segments.map(decodeURIComponent);
-  } catch {
-    throw new StatusError("BadRequest", `the path ${JSON.stringify(path)} is not well encoded`);
-  }
+  const path = decodePath(sentPath);
+  const segments = segmentsOf(path);
+  const prefix = segments[0] === "api" ? 2 : segments[0] === "apis" ? 3 : Infinity;
+  return segments.length > prefix
+    ? resourceFacts(method, path, sentPath, query, segments, prefix)
+    : { kind: "path", path, verb: method.toLowerCase(), query };
 }
 
 /** @param prefix how many segments stand before the resources: the group's and the version's. */
 function resourceFacts(
   method: string,
   path: string,
+  sentPath: string,
   query: Query,
   segments: readonly string[],
   prefix: number,
 ): ResourceFacts {
-  const watchPath = isWatchPath(segments, prefix);
-  const start = watchPath ? prefix + 1 : prefix;
-  let namespace = "";
-  let at = start;
-  const parts = segments.length - start;
-  if (segments[at] === "namespaces" && parts > 1) {
-    namespace = segments[at + 1]!;
-    if (parts > 2 && !(parts === 3 && namespaceSubresources.has(segments[at + 2]!))) at += 2;
-  }
+  const hasVerb = pathVerbs.has(segments[prefix]!) && segments.length > prefix + 1;
+  const pathVerb = hasVerb ? (segments[prefix] as PathVerb) : "";
+  const start = hasVerb ? prefix + 1 : prefix;
+  const inNamespace = segments[start] === "namespaces" && segments.length > start + 1;
+  const isBelow =
+    inNamespace && segments.length > start + 2 && !namespaceSubresources.has(segments[start + 2]!);
+  const at = isBelow ? start + 2 : start;
   const name = segments[at + 1] ?? "";
+  const namespace = inNamespace ? segments[start + 1]! : "";
   return {
     kind: "resource",
     path,
-    verb: watchPath ? "watch" : verbOf(method, name, query),
+    sentPath,
+    atVersion: isAtVersion(path, segments, prefix),
+    verb: pathVerb === "" ? verbOf(method, name, query) : pathVerb,
     group: prefix === 2 ? "" : segments[1]!,
     version: segments[prefix - 1]!,
     resource: segments[at]!,
     name,
     namespace,
-    subresource: segments[at + 2] ?? "",
+    emptyNamespace: inNamespace && namespace === "",
+    subresource: pathVerb === "proxy" ? "" : (segments[at + 2] ?? ""),
     rest: segments.length <= at + 3 ? "" : segments.slice(at + 3).join("/"),
-    watchPath,
+    pathVerb,
     query,
   };
 }
 
-function isWatchPath(segments: readonly string[], prefix: number): boolean {
-  return segments[prefix] === "watch" && segments.length > prefix + 1;
+function isAtVersion(path: string, segments: readonly string[], prefix: number): boolean {
+  if (path.startsWith("//")) return false;
+  return !path.includes("//") || !segments.slice(1, prefix).includes("");
 }
 
 function verbOf(method: string, name: string, query: Query): string {

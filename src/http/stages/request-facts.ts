@@ -27,6 +27,7 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
     learnCustomKinds(service);
     return andThen(service.engine.registry.readAll(), () => findPath(service, request, facts));
   }
+  if (!facts.atVersion) return;
   const remote = service.apiServices.find(facts.group, facts.version);
   if (remote !== undefined) {
     request.remote = remote;
@@ -76,9 +77,10 @@ function remoteAt(path: string, apiServices: ApiServices): RemoteApiService | un
 function findResource(service: HttpService, request: RequestContext, facts: ResourceFacts): void {
   const resource = service.engine.registry.find(facts.group, facts.version, facts.resource);
   if (resource === undefined) return;
-  const { subresource, watchPath } = facts;
+  const { subresource, pathVerb } = facts;
+  if (pathVerb === "proxy") return;
   // A path that asks for a watch is there where there are watches.
-  if (watchPath && (subresource !== "" || !resource.kind.verbs.includes("watch"))) return;
+  if (pathVerb === "watch" && (subresource !== "" || !resource.kind.verbs.includes("watch"))) return;
   request.resource = resource;
   request.served = subresource === "" || Object.hasOwn(resource.kind.subresources, subresource);
   // Those of custom kinds are announced also where the definition leaves the subresource out.

@@ -48,7 +48,7 @@ export function mayUpgrade(
 ): boolean {
   try {
     const facts = readFacts(method, url);
-    if (facts.kind !== "resource") return false;
+    if (facts.kind !== "resource" || !facts.atVersion) return false;
     if (apiServices.find(facts.group, facts.version) !== undefined) return true;
     if (facts.subresource === "") return false;
     const subresources =

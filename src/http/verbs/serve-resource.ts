@@ -31,12 +31,13 @@ export function serveResource(
   const { resource } = asked;
   if (resource === undefined) throw unknownPath(groupHint(facts.group, service.engine.vocabulary));
   checkShape(resource, facts);
-  const verb = facts.verb as Verb;
+  const verb = verbIn(facts);
   const verbs = verbsAt(resource, facts.subresource);
   if (!verbs.includes(verb))
     throw notAllowed(verb === "watch" && verbs.includes("list") ? resource : undefined);
-  if (facts.watchPath && !["GET", "HEAD"].includes(asked.exchange.method)) throw notAllowed();
+  if (facts.pathVerb === "watch" && !["GET", "HEAD"].includes(asked.exchange.method)) throw notAllowed();
   const { namespace, name, subresource } = facts;
+  refuseEmptyNames(resource, facts);
   asked.target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
   const request = asked as ResourceContext;
   if (verb === "watch") service.metrics.longRunning(facts, request.exchange);
@@ -90,10 +91,34 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
   }
 }
 
+/** The verb of the resource; an empty name in front of a subresource doesn't ask for a list of these. */
+function verbIn({ verb, name, subresource }: ResourceFacts): Verb {
+  return (verb === "list" && name === "" && subresource !== "" ? "get" : verb) as Verb;
+}
+
+/**
+ * Refuses a path with an empty name or namespace where one is needed. An empty namespace stands for all of them where objects are
+ * listed and watched, as in the reference; nobody deletes the objects of all by leaving out a name.
+ *
+ * @throws {StatusError} BadRequest
+ */
+function refuseEmptyNames(
+  resource: Resource,
+  { name, subresource, verb, emptyNamespace }: ResourceFacts,
+): void {
+  if (name === "" && subresource !== "")
+    throw new StatusError(
+      "BadRequest",
+      `the name of the object is missing in the path before /${subresource}`,
+    );
+  if (!emptyNamespace || ((verb === "list" || verb === "watch") && name === "")) return;
+  throw new StatusError("BadRequest", `the namespace of ${resource.name} is missing in the path`);
+}
+
 /** The path must have the shape of the resource's scope (spec: conventions 4.1). */
 function checkShape(resource: Resource, facts: ResourceFacts): void {
-  const { namespace, name, subresource, rest, verb } = facts;
-  if (subresource !== "" && (name === "" || !Object.hasOwn(resource.kind.subresources, subresource))) {
+  const { namespace, emptyNamespace, name, subresource, rest, verb } = facts;
+  if (subresource !== "" && !Object.hasOwn(resource.kind.subresources, subresource)) {
     // A definition may leave subresources out that other kinds have.
     if (resource.kind.custom === undefined || name === "") throw unknownPath();
     throw objectNotFound({ resource: resource.name, group: resource.group, name });
@@ -101,7 +126,9 @@ function checkShape(resource: Resource, facts: ResourceFacts): void {
   if (rest !== "" && resource.kind.subresources[subresource]?.shape !== "connect") throw unknownPath();
   if (!resource.namespaced) {
     if (namespace !== "" && !isNamespaceItself(resource, facts)) throw unknownPath();
-  } else if (namespace === "") {
+    // Only a subresource of a namespace itself may stand there.
+    if (emptyNamespace && (resource.name !== "namespaces" || subresource === "")) throw unknownPath();
+  } else if (namespace === "" && !emptyNamespace) {
     if (name !== "" || !resource.kind.verbs.includes("list")) throw unknownPath();
     if (verb !== "list" && verb !== "watch") throw notAllowed();
   }

@@ -26,8 +26,8 @@ interface Status {
 
 const minSeconds = 600;
 
-/** What a request asks for. */
-export function checkSpec(spec: Spec, place: FieldReport): void {
+/** What a new request asks for. */
+export function checkNewSpec(spec: Spec, place: FieldReport, context: KindContext): void {
   const fault = certificateRequestFault(textOf(spec.request ?? ""));
   if (fault !== undefined) place.at("request").invalid(spec.request, fault);
   checkUsages(spec.usages ?? [], place.at("usages"));
@@ -41,16 +41,13 @@ export function checkSpec(spec: Spec, place: FieldReport): void {
         `may not specify a duration less than ${minSeconds} seconds (10 minutes)`,
       );
   }
+  checkNoLegacySigner(signer, place.at("signerName"), context);
 }
 
 /** Requests to the signer of old versions of the API are left from them; none is made in this version. */
-export function checkNewSpec(
-  { signerName: signer }: Spec,
-  place: FieldReport,
-  { vocabulary }: KindContext,
-): void {
+function checkNoLegacySigner(signer: string, place: FieldReport, { vocabulary }: KindContext): void {
   if (signer !== `${vocabulary.domain}/legacy-unknown`) return;
-  place.at("signerName").invalid(signer, "the legacy signerName is not allowed via this API version");
+  place.invalid(signer, "the legacy signerName is not allowed via this API version");
 }
 
 /** What a certificate's key may be used for. */

@@ -244,6 +244,24 @@ export interface Logger {
 /** A value that is there at once where the source can answer from memory, else a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
+// ---- base/names
+
+/**
+ * The forms that names take. Each `…Faults` function says what is wrong with a name, in messages that show the regular
+ * expression; an empty list means that it is right.
+ */
+/** DNS-1123 label, at most 63 characters: namespaces, container and port names. */
+export declare function dnsLabelFaults(name: string): readonly string[];
+
+/** DNS-1123 subdomain, at most 253 characters: the names of most objects. */
+export declare function dnsSubdomainFaults(name: string): readonly string[];
+
+/** DNS-1035 label, at most 63 characters: names that may not begin with a digit, as those of services. */
+export declare function dns1035LabelFaults(name: string): readonly string[];
+
+/** A name that can stand in a path: the names of roles and bindings, which may hold `:` and upper case. */
+export declare function pathSegmentFaults(name: string): readonly string[];
+
 // ---- base/status-error
 
 /**
@@ -617,8 +635,8 @@ declare const words: {
   string: ScalarType<string>;
   bool: ScalarType<boolean>;
   int32: ScalarType<number>;
-  int64: ScalarType<number>;
-  double: ScalarType<number>;
+  int64: ScalarType<number | bigint>;
+  double: ScalarType<number | bigint>;
   bytes: ScalarType<string>;
   time: ScalarType<string>;
   microTime: ScalarType<string>;
@@ -633,10 +651,10 @@ declare const words: {
     selfLink: Field<ScalarType<string>, false>;
     uid: Field<ScalarType<string>, false>;
     resourceVersion: Field<ScalarType<string>, false>;
-    generation: Field<ScalarType<number>, false>;
+    generation: Field<ScalarType<number | bigint>, false>;
     creationTimestamp: Field<ScalarType<string>, false>;
     deletionTimestamp: Field<ScalarType<string>, false>;
-    deletionGracePeriodSeconds: Field<ScalarType<number>, false>;
+    deletionGracePeriodSeconds: Field<ScalarType<number | bigint>, false>;
     labels: Field<MapType<ScalarType<string>>, false>;
     annotations: Field<MapType<ScalarType<string>>, false>;
     ownerReferences: Field<
@@ -671,7 +689,7 @@ declare const words: {
   Condition: StructType<{
     type: Field<ScalarType<string>, true>;
     status: Field<ScalarType<string>, true>;
-    observedGeneration: Field<ScalarType<number>, false>;
+    observedGeneration: Field<ScalarType<number | bigint>, false>;
     lastTransitionTime: Field<ScalarType<string>, true>;
     reason: Field<ScalarType<string>, true>;
     message: Field<ScalarType<string>, true>;
@@ -837,7 +855,7 @@ export declare class Client {
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
 export interface DeleteOptions extends WriteOptions {
-  readonly gracePeriodSeconds: number | undefined;
+  readonly gracePeriodSeconds: number | bigint | undefined;
   readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
   /** The deletion holds only for the object with this uid. */
   readonly uid: string | undefined;
@@ -1346,19 +1364,19 @@ export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object"
 /** What a schema demands of a value beside its type; members that say nothing are undefined. */
 export interface ValueRules {
   readonly format: string | undefined;
-  readonly maximum: number | undefined;
+  readonly maximum: number | bigint | undefined;
   readonly exclusiveMaximum: boolean;
-  readonly minimum: number | undefined;
+  readonly minimum: number | bigint | undefined;
   readonly exclusiveMinimum: boolean;
-  readonly multipleOf: number | undefined;
-  readonly maxLength: number | undefined;
-  readonly minLength: number | undefined;
+  readonly multipleOf: number | bigint | undefined;
+  readonly maxLength: number | bigint | undefined;
+  readonly minLength: number | bigint | undefined;
   readonly pattern: Pattern | undefined;
-  readonly maxItems: number | undefined;
-  readonly minItems: number | undefined;
+  readonly maxItems: number | bigint | undefined;
+  readonly minItems: number | bigint | undefined;
   readonly uniqueItems: boolean;
-  readonly maxProperties: number | undefined;
-  readonly minProperties: number | undefined;
+  readonly maxProperties: number | bigint | undefined;
+  readonly minProperties: number | bigint | undefined;
   readonly enum: readonly unknown[] | undefined;
   readonly required: readonly string[];
   readonly allOf: readonly SchemaNode[];
@@ -1410,8 +1428,8 @@ export declare class FieldReport {
   duplicate(value: unknown): void;
   notFound(value: unknown): void;
   forbidden(message: string): void;
-  tooLong(maxLength: number, unit?: string): void;
-  tooMany(count: number, max: number): void;
+  tooLong(maxLength: number | bigint, unit?: string): void;
+  tooMany(count: number, max: number | bigint): void;
 }
 
 // ---- schema/kind
@@ -1586,7 +1604,7 @@ export interface KindMembers<O> {
    * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
    * doesn't begin with a digit (services).
    */
-  readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
+  readonly nameForm?: NameForm;
   /** A new object without a name gets one, as the reference gives to limit ranges. */
   readonly getsName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
@@ -1613,7 +1631,7 @@ export interface KindMembers<O> {
    * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
    * without it are deleted at once.
    */
-  readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
+  readonly gracePeriodSeconds?: (object: O, asked: number | bigint | undefined) => number | bigint;
   /**
    * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
    * `Unsupported`, as nothing can depend on such objects, policies are ignored.
@@ -1655,6 +1673,8 @@ export interface KindMembers<O> {
 export interface CustomKindFacts {
   /** Name of the kind of its lists. */
   readonly listKind: string;
+  /** Revision of the definition: objects that were written before may differ from what its schema makes of them. */
+  readonly since: number;
   /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
   readonly schema: () => object | undefined;
   /** Undefined where the versions differ by their names and schemas only. */
@@ -1722,6 +1742,19 @@ export interface Declarations<G extends Group, V extends string> extends ReturnT
     },
   ) => NamedKind<F, G, V, N>;
 }
+
+// ---- schema/object-meta-rules
+
+/** What is wrong with a name, by the form that the kind asks for. */
+declare const nameFaults: {
+  subdomain: typeof dnsSubdomainFaults;
+  label: typeof dnsLabelFaults;
+  label1035: typeof dns1035LabelFaults;
+  pathSegment: typeof pathSegmentFaults;
+};
+
+/** The form of an object's name. */
+export type NameForm = keyof typeof nameFaults;
 
 // ---- schema/structs
 
@@ -1963,10 +1996,11 @@ export declare const bool: ScalarType<boolean>;
 
 export declare const int32: ScalarType<number>;
 
-/** An integer; values that a double can't hold exactly are refused. */
-export declare const int64: ScalarType<number>;
+/** An integer of 64 bits: a `bigint` where a number can't hold it exactly. */
+export declare const int64: ScalarType<number | bigint>;
 
-export declare const double: ScalarType<number>;
+/** A number; an integer that a number can't hold exactly is a `bigint`. */
+export declare const double: ScalarType<number | bigint>;
 
 /** Base64 text in JSON. */
 export declare const bytes: ScalarType<string>;

@@ -1,5 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import { defaultRetentionMs } from "../storage/options.ts";
+import { requireStore } from "../storage/lmdb/backup.ts";
 import { retentionOf } from "../storage/lmdb/retention.ts";
 import { shrinkLmdb } from "../storage/lmdb/shrink.ts";
 import { helpText, type Command } from "./command.ts";
@@ -25,6 +26,7 @@ export const compactCommand: Command = {
   async run(words) {
     const dataDir = new FlagReader(compactFlags, parseFlags(compactFlags, words)).text("data-dir");
     const folder = storeFolder(dataDir);
+    await requireStore(folder);
     const retentionMs = (await retentionOf(folder)) ?? defaultRetentionMs;
     const { before, after } = await shrinkLmdb(folder, systemClock.now() - retentionMs);
     process.stdout.write(`compacted ${dataDir}: ${megabytes(before)} before, ${megabytes(after)} now\n`);

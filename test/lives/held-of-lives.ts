@@ -39,12 +39,6 @@ export const heldOfLives: readonly Held[] = [
   },
   {
     because:
-      "a new object has no version, whatever is asked for; the reference finds that only where it writes",
-    when: (difference) =>
-      codes(difference) === "201 400" && difference.step === "create with a resource version",
-  },
-  {
-    because:
       "an object that isn't there has no version to replace; the reference finds that only where it writes",
     when: (difference) =>
       codes(difference) === "201 409" && difference.step === "replace what isn't there at a version",

@@ -1,4 +1,3 @@
-import { requireStore } from "./backup.ts";
 import type { Environment } from "./databases.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { encodeNumber } from "./layout.ts";
@@ -24,10 +23,10 @@ export async function recordRetention(environment: Environment, retentionMs: num
 /**
  * The retention time in milliseconds that the store in a folder was last used with; undefined where none is recorded.
  *
- * @throws {StoreError} there is no store in the folder, or it can't be opened.
+ * @param dir has a store.
+ * @throws {StoreError} it can't be opened.
  */
 export async function retentionOf(dir: string): Promise<number | undefined> {
-  await requireStore(dir);
   const environment = acquireEnvironment(dir, defaultMapBytes);
   try {
     return retentionIn(environment);

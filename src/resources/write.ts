@@ -83,9 +83,11 @@ export function checkBody(engine: Engine, target: Target, object: ApiObject): vo
   refuse(target, object, report);
 }
 
-function refuse({ resource }: Target, { metadata }: ApiObject, { faults }: FieldReport): void {
+function refuse({ resource }: Target, object: ApiObject, { faults }: FieldReport): void {
   if (faults.length === 0) return;
-  throw invalidError({ kind: resource.kind.name, group: resource.group, name: metadata.name ?? "" }, faults);
+  const { kind, group } = resource;
+  const shown = kind.shownFaults?.(faults, object) ?? faults;
+  throw invalidError({ kind: kind.name, group, name: object.metadata.name ?? "" }, shown);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { Cause } from "../base/status-error.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
 import type { Column, RowCondition } from "./columns.ts";
@@ -240,6 +241,8 @@ export interface KindMembers<O> {
   /** Its `status` subresource, where it has one; beside `subresources`. */
   readonly status?: StatusSpec<O>;
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
+  /** The faults of an object as callers are told them, where the reference checks the object in another form. */
+  readonly shownFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
   /** A create of this virtual kind is the same as a create of this subresource of the named object. */
   readonly subresourceAlias?: { readonly resource: string; readonly subresource: string };
   /** Its finalizers may be names without a domain, which those of other kinds may not. */

@@ -15,6 +15,7 @@ import {
 import { beginDeletion } from "./deletion.ts";
 import { checkRules } from "./expression-rules.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";
+import { shownFaults } from "./shared-members.ts";
 import { CustomResourceDefinitionVersion } from "./version.ts";
 
 const CustomResourceDefinitionSpec = struct(
@@ -94,6 +95,7 @@ export const CustomResourceDefinition = kind({
     checkApproval(definition, live, report, context);
   },
   validateLast: checkRules,
+  shownFaults,
   beginDelete: (copy, { vocabulary }) => beginDeletion(copy, vocabulary),
   status: {
     initial: emptyStatus,

@@ -146,6 +146,14 @@ function checkText(rules: ValueRules, text: string, place: FieldReport): void {
   }
 }
 
+/** Refuses members without a schema, at the object, as the reference does. */
+function refuseOthers({ properties }: SchemaNode, names: readonly string[], place: FieldReport): void {
+  for (const name of names) {
+    if (place.full) return;
+    if (!properties.has(name)) place.invalid(name, "must not have members that the schema doesn't name");
+  }
+}
+
 /** How many instructions of a pattern are held against how many characters in a unit of work, multiplied. */
 const patternStepsPerUnit = 10;
 
@@ -212,6 +220,7 @@ function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): 
   }
   place.spend(required.length / comparisonsPerUnit);
   for (const name of required) if (getMember(object, name) === undefined) place.at(name).required();
+  if (node.closed) refuseOthers(node, names, place);
   if (node.properties.size === 0 && node.additional === undefined) return;
   for (const name of names) {
     if (place.full) return;

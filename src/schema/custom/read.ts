@@ -34,7 +34,8 @@ export function readMembers(
     if (node.embedded && embeddedNames.has(name)) {
       setMember(result, name, name === "metadata" ? support.metadata(value, steps) : value);
     } else {
-      const below = node.properties.get(name) ?? node.additional;
+      // A member that is refused is kept for that.
+      const below = node.properties.get(name) ?? node.additional ?? (node.closed ? unknownValue : undefined);
       if (below !== undefined) setMember(result, name, readValue(below, value, steps, support));
       else if (preserves) setMember(result, name, deepClone(value));
       else support.unknown(steps);

@@ -19,6 +19,8 @@ export interface SchemaNode {
   readonly properties: ReadonlyMap<string, SchemaNode>;
   /** Schema of the members that have none of their own; undefined where there may be no others. */
   readonly additional: SchemaNode | undefined;
+  /** Members without a schema of their own are refused (`additionalProperties: false`). */
+  readonly closed: boolean;
   readonly items: SchemaNode | undefined;
   /** Filled in where the value is absent; undefined: nothing. */
   readonly default: unknown;
@@ -118,6 +120,7 @@ export const unknownValue: SchemaNode = {
   embedded: false,
   properties: new Map(),
   additional: undefined,
+  closed: false,
   items: undefined,
   default: undefined,
   defaultLength: 0,
@@ -151,6 +154,7 @@ function readNode(schema: SchemaText, prefix: string): SchemaNode {
         : typeof additionalProperties === "object"
           ? below(additionalProperties)
           : undefined,
+    closed: additionalProperties === false,
     items: items === undefined || Array.isArray(items) ? undefined : below(items),
     default: schema["default"],
     defaultLength: schema["default"] === undefined ? 0 : encodeJson(schema["default"] as JsonValue).length,

@@ -39,7 +39,9 @@ describe("objects that were written before their schema was changed", () => {
     const { body } = await server.admin.get(`${path}/read`);
     expect(body.spec).toEqual(refreshed);
     const list = await server.admin.get(path);
-    expect(list.body.items.map(({ spec }: { spec: object }) => spec)).toEqual(Array.from({ length: 6 }, () => refreshed));
+    expect(list.body.items.map(({ spec }: { spec: object }) => spec)).toEqual(
+      Array.from({ length: 6 }, () => refreshed),
+    );
     const again = await server.admin.get(path);
     expect(again.text).toBe(list.text);
     const selected = await server.admin.get(`${path}?fieldSelector=metadata.name%3Dread`);

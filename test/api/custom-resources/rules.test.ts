@@ -62,7 +62,7 @@ async function kind(one: object) {
 /** What a definition with this version is refused with. */
 async function refusal(one: object): Promise<unknown[]> {
   const answer = await server.admin.post(definitions, definition({ versions: [one] }, "refuseds", "Refused"));
-  const place = "spec.versions[0].schema.openAPIV3Schema.";
+  const place = "spec.validation.openAPIV3Schema.";
   return causesOf(answer).map((cause) =>
     Array.isArray(cause) ? [cause[0].replace(place, ""), ...cause.slice(1)] : cause,
   );
@@ -437,7 +437,7 @@ describe("what a definition's rules must be", () => {
       ],
       [place, "Forbidden", expect.stringContaining("contributed to estimated rule cost total")],
       [
-        "spec.versions[0].schema.openAPIV3Schema",
+        "spec.validation.openAPIV3Schema",
         "Forbidden",
         expect.stringContaining("rule cost total for entire OpenAPIv3 schema exceeds budget"),
       ],
@@ -472,7 +472,7 @@ describe("what a definition's rules must be", () => {
         .slice(0, 4)
         .map(() => [expect.any(String), "Forbidden", expect.stringContaining("contributed to")]),
       [
-        "spec.versions[0].schema.openAPIV3Schema",
+        "spec.validation.openAPIV3Schema",
         "Forbidden",
         expect.stringMatching(
           /rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1\.\d+x/,

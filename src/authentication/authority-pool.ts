@@ -1,11 +1,13 @@
 import { X509Certificate } from "node:crypto";
+import { versionOf } from "../base/x509.ts";
 
 /** The most intermediate certificates between a client's and an authority's. */
 const maxDepth = 8;
 
-/** An authority's or an intermediate certificate, and when it is valid (milliseconds since 1970). */
+/** A certificate that may have signed others, and when it is valid (milliseconds since 1970). */
 interface Issuer {
   readonly certificate: X509Certificate;
+  readonly maySign: boolean;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
 }
@@ -21,7 +23,7 @@ export class AuthorityPool {
 
   /** @param pems certificates of authorities, one each. */
   constructor(private pems: readonly string[]) {
-    this.issuers = pems.map((pem) => issuer(new X509Certificate(pem)));
+    this.issuers = pems.map(anchor);
   }
 
   /** The authorities in PEM. */
@@ -31,7 +33,7 @@ export class AuthorityPool {
 
   /** Takes other authorities; those who come from the old ones alone are no longer known. */
   replace(pems: readonly string[]): void {
-    this.issuers = pems.map((pem) => issuer(new X509Certificate(pem)));
+    this.issuers = pems.map(anchor);
     this.pems = pems;
     this.generation++;
   }
@@ -46,7 +48,7 @@ export class AuthorityPool {
     const [first, ...further] = chain.slice(0, maxDepth + 1).map((der) => new X509Certificate(der));
     if (first === undefined) return false;
     const listed = this.issuers.some(({ certificate }) => certificate.raw.equals(first.raw));
-    return listed || this.leadsHere(first, further.map(issuer), nowMs);
+    return listed || this.leadsHere(first, further.map(intermediate), nowMs);
   }
 
   private leadsHere(certificate: X509Certificate, between: readonly Issuer[], nowMs: number): boolean {
@@ -63,13 +65,24 @@ export class AuthorityPool {
   }
 }
 
-function issuer(certificate: X509Certificate): Issuer {
+/** A certificate that the operator names. One of version 1 can't say whether it is an authority's: that it is named counts. */
+function anchor(pem: string): Issuer {
+  const certificate = new X509Certificate(pem);
+  return issuer(certificate, certificate.ca || versionOf(certificate) === 1);
+}
+
+/** A certificate that a client sends along: it must say that it is an authority's. */
+function intermediate(certificate: X509Certificate): Issuer {
+  return issuer(certificate, certificate.ca);
+}
+
+function issuer(certificate: X509Certificate, maySign: boolean): Issuer {
   const { validFrom, validTo } = certificate;
-  return { certificate, notBeforeMs: Date.parse(validFrom), notAfterMs: Date.parse(validTo) };
+  return { certificate, maySign, notBeforeMs: Date.parse(validFrom), notAfterMs: Date.parse(validTo) };
 }
 
 /** Whether an authority, valid now, signed a certificate. */
 function signed(by: Issuer, certificate: X509Certificate, nowMs: number): boolean {
-  if (!by.certificate.ca || nowMs < by.notBeforeMs || nowMs > by.notAfterMs) return false;
+  if (!by.maySign || nowMs < by.notBeforeMs || nowMs > by.notAfterMs) return false;
   return certificate.checkIssued(by.certificate) && certificate.verify(by.certificate.publicKey);
 }

@@ -193,11 +193,15 @@ export function subjectOf(certificate: X509Certificate): SubjectName {
   return readSubject(partsOf(certificate).subject);
 }
 
+/** The version of a certificate: 1, 2 or 3. Those before 3 have no extensions. */
+export function versionOf(certificate: X509Certificate): number {
+  const [first] = bodyOf(certificate);
+  return first!.tag === 0xa0 ? der.readElements(first!.content)[0]!.content[0]! + 1 : 1;
+}
+
 /** What an issued certificate must repeat of its issuer's, byte by byte. */
 function partsOf(certificate: X509Certificate): { subject: Buffer; keyIdentifier: Buffer | undefined } {
-  const [whole] = der.readElements(certificate.raw);
-  const [body] = der.readElements(whole!.content);
-  const fields = der.readElements(body!.content);
+  const fields = bodyOf(certificate);
   // [version], serial number, algorithm, issuer, validity, subject, key, …, [3] extensions
   const subject = fields[fields[0]!.tag === 0xa0 ? 5 : 4]!.whole;
   const wrapper = fields.find((field) => field.tag === 0xa3);
@@ -210,6 +214,13 @@ function partsOf(certificate: X509Certificate): { subject: Buffer; keyIdentifier
     }
   }
   return { subject, keyIdentifier: undefined };
+}
+
+/** The fields that are signed. */
+function bodyOf(certificate: X509Certificate): der.Read[] {
+  const [whole] = der.readElements(certificate.raw);
+  const [body] = der.readElements(whole!.content);
+  return der.readElements(body!.content);
 }
 
 function toPem(bytes: Buffer): string {

@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { connect } from "node:tls";
 import { makeFolder } from "../base/folders.ts";
+import { peerTrust } from "../base/peer-trust.ts";
 
 /** Where the administrator's client configuration lies in a data folder. */
 export function administratorFile(dataDir: string): string {
@@ -76,7 +77,7 @@ function lives({ server, ca }: Cluster): Promise<boolean> {
     const socket = connect({
       host,
       port: Number(port || 443),
-      ca,
+      ...peerTrust(ca),
       timeout: handshakeMs,
       // Which authority has signed is enough: an operator's certificate may be for other names than this address.
       rejectUnauthorized: ca !== undefined,

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContext } from "node:tls";
+import { peerTrust } from "../base/peer-trust.ts";
 
 /** Where systems keep the authorities that they trust, as one PEM file: of Debian, Fedora, SUSE, Alpine and others. */
 const usualFiles: readonly string[] = [
@@ -36,7 +37,5 @@ let trusted: Promise<SecureContext> | undefined;
 
 /** TLS that believes whom this machine trusts. Made once: it has many certificates. */
 export function hostTrust(): Promise<SecureContext> {
-  return (trusted ??= hostAuthorities(process.env).then((ca) =>
-    createSecureContext(ca === undefined ? {} : { ca }),
-  ));
+  return (trusted ??= hostAuthorities(process.env).then((ca) => createSecureContext(peerTrust(ca))));
 }

@@ -1,6 +1,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Agent, buildConnector } from "undici";
 import type { Clock } from "../base/clock.ts";
+import { peerTrust } from "../base/peer-trust.ts";
 import { hostAuthorities, hostTrust } from "./host-authorities.ts";
 import { AnswerReader, place, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";
 
@@ -152,9 +153,7 @@ async function secureContext({
   if (ca === undefined && cert === undefined) return hostTrust();
   const authorities = ca ?? (await hostAuthorities(process.env));
   return createSecureContext({
-    ...(authorities === undefined
-      ? {}
-      : { ca: typeof authorities === "string" ? authorities : [...authorities] }),
+    ...peerTrust(authorities),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
   });

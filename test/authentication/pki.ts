@@ -1,5 +1,6 @@
-import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
-import { signCertificate, type CertificatePair } from "../../src/base/x509.ts";
+import { createPrivateKey, generateKeyPairSync, sign, X509Certificate } from "node:crypto";
+import * as asn1 from "../../src/base/der.ts";
+import { oid, signCertificate, type CertificatePair } from "../../src/base/x509.ts";
 import { createAuthority, issueClientCertificate } from "../../src/base/certificates.ts";
 
 export type { CertificatePair } from "../../src/base/x509.ts";
@@ -29,6 +30,27 @@ export function intermediate(
     createPrivateKey(ca.key),
     new X509Certificate(ca.certificate),
   );
+  return { certificate, key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+}
+
+/** An authority whose certificate is of X.509 version 1, which has no extensions. */
+export function authorityOfVersion1(): CertificatePair {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const name = asn1.sequence(
+    asn1.set(asn1.sequence(asn1.objectIdentifier(oid.commonName), asn1.utf8String("old authority"))),
+  );
+  const algorithm = asn1.sequence(asn1.objectIdentifier(oid.ecdsaWithSha256));
+  const now = Date.now();
+  const body = asn1.sequence(
+    asn1.unsignedInteger(Buffer.of(7)),
+    algorithm,
+    name,
+    asn1.sequence(asn1.time(now - 60_000), asn1.time(now + 3_600_000)),
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+  );
+  const signature = asn1.bitString(sign("sha256", body, privateKey));
+  const certificate = new X509Certificate(asn1.sequence(body, algorithm, signature)).toString();
   return { certificate, key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
 }
 

@@ -125,6 +125,10 @@ describe.skipIf(etcdMissing !== undefined)("etcd that goes away", () => {
       await create(store, "/g/r/n/a", "1");
       expect(recorder.lines).toEqual(["create /g/r/n/a 1"]);
       await store.close();
+      // The certificate itself is an anchor too.
+      const anchored = await connectEtcdStore({ ...options, ...tls, caFile: tls.serverCert });
+      expect(textOf(await anchored.get("/g/r/n/a"))).toBe("1");
+      await anchored.close();
       await expect(connectEtcdStore(options)).rejects.toThrow(StoreUnavailableError);
       await own.dispose();
       folder.remove();

@@ -93,6 +93,11 @@ export class ExtensionServer {
     return this.made.caCertificate;
   }
 
+  /** PEM of the certificate that it shows. */
+  get certificate(): string {
+    return this.made.serving.certificate;
+  }
+
   get name(): string {
     return `${this.version}.${this.group}`;
   }

@@ -1,6 +1,7 @@
 import { parseExactJson } from "../../base/json/embedded.ts";
 import { Agent, request } from "node:https";
 import type { IncomingMessage } from "node:http";
+import { peerTrust } from "../../base/peer-trust.ts";
 import { ClientError } from "./client-error.ts";
 import type { Access } from "./access.ts";
 
@@ -27,7 +28,7 @@ export class ServerClient {
     this.agent = new Agent({
       keepAlive: true,
       rejectUnauthorized: tls.verify ?? true,
-      ...(tls.ca === undefined ? {} : { ca: [...tls.ca] }),
+      ...peerTrust(tls.ca),
       ...(tls.cert === undefined || tls.key === undefined ? {} : { cert: tls.cert, key: tls.key }),
       ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
     });

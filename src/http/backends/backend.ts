@@ -8,6 +8,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
+import { peerTrust } from "../../base/peer-trust.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Spender } from "../../flow/shared-budget.ts";
 import type { HandlerGuard } from "../transport/guard.ts";
@@ -200,7 +201,7 @@ function open(destination: Destination, question: BackendQuestion, targets: Targ
     const { ca, cert, key, verify = ca !== undefined, serverName = isIP(host) === 0 ? host : "" } = tls;
     return httpsRequest({
       ...options,
-      ...(ca === undefined ? {} : { ca }),
+      ...peerTrust(ca),
       ...(cert === undefined ? {} : { cert, key }),
       rejectUnauthorized: verify,
       // Else it would be taken from the Host header, which is the client's.

@@ -14,7 +14,8 @@ import {
 } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { constants } from "node:crypto";
-import type { Server as TlsServer, TLSSocket } from "node:tls";
+import { createSecureContext, type SecureContext, type Server as TlsServer, type TLSSocket } from "node:tls";
+import { peerTrust } from "../../base/peer-trust.ts";
 import type { Connection } from "./connection.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import { connectionLimits, type ConnectionLimits } from "./connection-limits.ts";
@@ -25,6 +26,7 @@ import type { HandlerGuard } from "./guard.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
 import type { ListenerContext } from "./listener-context.ts";
+import { answerPlainRequests } from "./plain-requests.ts";
 import { SlowReaders } from "./slow-readers.ts";
 import type { UnsentAnswers } from "./unsent.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
@@ -105,6 +107,7 @@ export async function listen(
   const { observer, maxConnections } = options;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   observe(server, sockets, options);
+  answerPlainRequests(server, sockets, guard);
   await new Promise<void>((resolve, reject) => {
     // Without a handler Node ends the process for an accept that fails.
     const failed = (error: NodeJS.ErrnoException) => {
@@ -127,7 +130,7 @@ export async function listen(
     leaveOut: (others) => {
       if (maxConnections !== undefined) server.maxConnections = Math.max(1, maxConnections - others);
     },
-    renew: (material) => (server as TlsServer).setSecureContext(contextOf(material)),
+    renew: (material) => useContext(server as TlsServer, material),
     close: (graceMs) => drain({ server, sockets, sessions, context }, graceMs),
   };
 }
@@ -168,11 +171,20 @@ function contextOf({ cert, key, clientAuthorities, minVersion = "TLSv1.2", ciphe
   return {
     cert,
     key,
-    ca: [...clientAuthorities],
+    ...peerTrust(clientAuthorities),
     minVersion,
     ...(ciphers === undefined ? {} : { ciphers }),
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
+}
+
+/**
+ * Has a server take up connections with a material. Node's servers make a context of their own from a list of options in which
+ * `allowPartialTrustChain` is missing, so it is put where they keep theirs.
+ */
+function useContext(server: TlsServer, material: TlsMaterial): void {
+  const holder = server as unknown as { _sharedCreds: SecureContext };
+  holder._sharedCreds = createSecureContext(contextOf(material));
 }
 
 /** One TLS server: the protocol that the client chose (ALPN) decides who reads the connection. */
@@ -191,6 +203,7 @@ function secureServer(
     ALPNProtocols: ["h2", "http/1.1"],
   };
   const server = createHttpsServer({ ...secureOptions, ...http1 }, onRequest);
+  useContext(server, tls);
   const http2 = createHttp2Server({
     ...secureOptions,
     settings: { maxConcurrentStreams: limits.maxStreams },

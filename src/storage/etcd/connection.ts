@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import {
   type ChannelCredentials,
   Client,
@@ -8,6 +9,7 @@ import {
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
+import { peerTrust } from "../../base/peer-trust.ts";
 import { type StoreError, StoreFullError, StoreUnavailableError } from "../store.ts";
 import {
   decodeRangeResponse,
@@ -259,6 +261,7 @@ function addressOf(endpoint: string): string {
 
 function channelCredentials(options: ConnectionOptions, secure: boolean): ChannelCredentials {
   if (!secure) return credentials.createInsecure();
-  const read = (file: string | undefined): Buffer | null => (file === undefined ? null : readFileSync(file));
-  return credentials.createSsl(read(options.caFile), read(options.keyFile), read(options.certFile));
+  const read = (file: string | undefined) => (file === undefined ? undefined : readFileSync(file));
+  const [ca, key, cert] = [options.caFile, options.keyFile, options.certFile].map(read);
+  return credentials.createFromSecureContext(createSecureContext({ ...peerTrust(ca), key, cert }));
 }

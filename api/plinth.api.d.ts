@@ -1338,6 +1338,8 @@ export interface SchemaNode {
   readonly properties: ReadonlyMap<string, SchemaNode>;
   /** Schema of the members that have none of their own; undefined where there may be no others. */
   readonly additional: SchemaNode | undefined;
+  /** Members without a schema of their own are refused (`additionalProperties: false`). */
+  readonly closed: boolean;
   readonly items: SchemaNode | undefined;
   /** Filled in where the value is absent; undefined: nothing. */
   readonly default: unknown;
@@ -1646,6 +1648,8 @@ export interface KindMembers<O> {
   /** Its `status` subresource, where it has one; beside `subresources`. */
   readonly status?: StatusSpec<O>;
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
+  /** The faults of an object as callers are told them, where the reference checks the object in another form. */
+  readonly shownFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
   /** A create of this virtual kind is the same as a create of this subresource of the named object. */
   readonly subresourceAlias?: {
     readonly resource: string;

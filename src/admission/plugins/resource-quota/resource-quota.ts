@@ -36,8 +36,10 @@ export function resourceQuota(parts: QuotaParts): AdmissionPlugin {
       return evaluator !== undefined && (operation === "CREATE" || evaluator.chargesUpdates);
     },
     validate(request) {
-      const evaluator = index.evaluatorOf(request.target.resource)!;
       return andThen(index.sync(), () => {
+        // Known only now: the first quota that a process sees gives the types that are counted their evaluators.
+        const evaluator = index.evaluatorOf(request.target.resource);
+        if (evaluator === undefined) return;
         const usage = index.in(request.target.namespace);
         if (usage?.limits(evaluator) === true) return new Charge(parts, request, evaluator).make();
         if (limited.length > 0) new Charge(parts, request, evaluator).check(usage);

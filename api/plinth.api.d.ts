@@ -221,6 +221,11 @@ export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /**
+   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may stand
+   * still while the machine sleeps.
+   */
+  monotonicNow(): number;
   /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
   setTimer(task: () => void, delayMs: number): Timer;
 }

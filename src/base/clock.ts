@@ -2,6 +2,11 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /**
+   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may stand
+   * still while the machine sleeps.
+   */
+  monotonicNow(): number;
   /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
   setTimer(task: () => void, delayMs: number): Timer;
 }
@@ -17,6 +22,7 @@ const longestDelayMs = 2 ** 31 - 1;
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicNow: () => performance.now(),
   setTimer(task, delayMs) {
     if (delayMs > longestDelayMs) return longTimer(task, delayMs);
     const handle = setTimeout(task, delayMs);
@@ -41,8 +47,8 @@ export function rarely<A extends unknown[]>(
 ): (...parameters: A) => void {
   let next = Number.NEGATIVE_INFINITY;
   return (...parameters) => {
-    if (clock.now() < next) return;
-    next = clock.now() + everyMs;
+    if (clock.monotonicNow() < next) return;
+    next = clock.monotonicNow() + everyMs;
     call(...parameters);
   };
 }

@@ -58,16 +58,24 @@ export function controllersLease({ groupSuffix, systemNamespace: namespace, comp
   return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease", namespace, name };
 }
 
+/** A point in time by both clocks, in milliseconds. */
+interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
 /**
  * Has one of several servers over a store lead, by a Lease in the system's namespace. A free lease is taken at once. That of a
  * server that crashed is taken when it hasn't changed for its duration by this server's own clock, so that the servers' clocks
  * needn't agree.
  */
 export class LeaderElection {
-  /** The lease as last seen, and when that was, by this server's clock. */
+  /** The lease as last seen, and when that was, in monotonic milliseconds of this server. */
   private seen: { readonly version: string; readonly atMs: number } | undefined;
-  /** Begin of the last renewal that succeeded, in milliseconds since 1970; undefined while another one leads. */
-  private renewedAt: number | undefined;
+  /** Begin of the last renewal that succeeded; undefined while another one leads. */
+  private renewedAt: Moment | undefined;
+  /** The end of the leader's work that began last; a new one waits for it. */
+  private ending: Promise<void> = Promise.resolve();
   private running: RunningController | undefined;
   private timer: Timer | undefined;
   private turn: Promise<void> = Promise.resolve();
@@ -93,9 +101,23 @@ export class LeaderElection {
     this.schedule();
   }
 
-  /** Whether this server may act as the leader now. */
+  /**
+   * Whether this server may act as the leader now. Both clocks must say so: the monotonic one can't be set back, and the wall
+   * clock goes on while the machine sleeps.
+   */
   holds(): boolean {
-    return this.renewedAt !== undefined && this.clock.now() < this.renewedAt + this.times.deadlineMs;
+    const { renewedAt } = this;
+    if (renewedAt === undefined) return false;
+    const { deadlineMs } = this.times;
+    const present = this.moment();
+    return (
+      present.monotonicMs < renewedAt.monotonicMs + deadlineMs &&
+      present.wallMs < renewedAt.wallMs + deadlineMs
+    );
+  }
+
+  private moment(): Moment {
+    return { monotonicMs: this.clock.monotonicNow(), wallMs: this.clock.now() };
   }
 
   /** Ends the leader's work, then gives the lease back. */
@@ -142,13 +164,16 @@ export class LeaderElection {
   /** Ends the leader's work at the deadline though a renewal is still waited for. */
   private watchdog(): Timer | undefined {
     if (this.renewedAt === undefined) return undefined;
-    const leftMs = this.renewedAt + this.times.deadlineMs - this.clock.now();
+    const leftMs = this.renewedAt.monotonicMs + this.times.deadlineMs - this.clock.monotonicNow();
     return this.clock.setTimer(() => {
       this.end().catch((error: unknown) => this.candidate.failed(error));
     }, leftMs);
   }
 
   private async begin(): Promise<void> {
+    // A renewal may succeed late, while the work that the watchdog ended is still ending.
+    await this.ending;
+    if (this.closed || !this.holds()) return;
     this.running = await this.candidate.lead(() => this.holds());
     this.candidate.changed(true);
   }
@@ -159,11 +184,13 @@ export class LeaderElection {
     this.renewedAt = undefined;
     if (running === undefined) return;
     this.candidate.changed(false);
-    await running.close();
+    const closing = running.close();
+    this.ending = closing.catch((error: unknown) => this.candidate.failed(error));
+    await closing;
   }
 
   private async takeOrRenew(): Promise<void> {
-    const beganAt = this.clock.now();
+    const beganAt = this.moment();
     const live = await this.client.find<Lease>(this.reference);
     if (live !== undefined && !this.isFree(live)) {
       this.renewedAt = undefined;
@@ -185,7 +212,7 @@ export class LeaderElection {
     const holder = holderIdentity ?? "";
     if (holder === "" || holder === this.candidate.identity || this.candidate.hasEnded(holder)) return true;
     const version = metadata.resourceVersion ?? "";
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     if (this.seen?.version !== version) this.seen = { version, atMs: now };
     return now >= this.seen.atMs + Math.max((leaseDurationSeconds ?? 0) * 1000, this.times.leaseMs);
   }

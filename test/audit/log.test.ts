@@ -19,6 +19,7 @@ describe("the log's file", () => {
 
   const clock = {
     now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+    monotonicNow: () => 0,
     setTimer: () => ({ cancel: () => undefined }),
   };
   const open = (options: object = {}) =>
@@ -196,7 +197,7 @@ describe("the mode batch", () => {
 
 test("times have microseconds, in order, within the clock's milliseconds", () => {
   let passed = 5.25;
-  const clock = { now: () => 1000, setTimer: () => ({ cancel: () => undefined }) };
+  const clock = { now: () => 1000, monotonicNow: () => 1000, setTimer: () => ({ cancel: () => undefined }) };
   const micros = new MicroClock(clock, () => passed);
   expect(micros.now()).toBe(1_000_000);
   passed += 0.5;

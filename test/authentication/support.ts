@@ -15,6 +15,7 @@ export function stoppedClock(now: string): Clock & { set(now: string): void } {
   let nowMs = Date.parse(now);
   return {
     now: () => nowMs,
+    monotonicNow: () => nowMs,
     setTimer: () => ({ cancel: () => undefined }),
     set: (next) => void (nowMs = Date.parse(next)),
   };

@@ -18,9 +18,13 @@ const { leaseMs, deadlineMs, renewMs, retryMs } = defaultLeaderTimes;
 class Server {
   readonly election: LeaderElection;
   cutOff = false;
+  /** By how much its wall clock was set forward, in milliseconds. */
+  wallOffset = 0;
   /** Its timers don't fire while it is stopped. */
   stopped = false;
   crashed = false;
+  /** What its reads wait for. */
+  held: Promise<void> | undefined;
   /** Whether its controllers run. */
   working = false;
   begun = 0;
@@ -40,11 +44,15 @@ class Server {
     this.store = fencedStore(store, () => true);
     const reached: Store = {
       ...this.store,
-      get: (key: string, at?: Revision) => reach(() => store.get(key, at)),
+      get: (key: string, at?: Revision) =>
+        this.held === undefined
+          ? reach(() => store.get(key, at))
+          : this.held.then(() => reach(() => store.get(key, at))),
       commit: async (write) => reach(() => store.commit(write)),
     };
     const own: Clock = {
-      now: () => clock.now(),
+      now: () => clock.now() + this.wallOffset,
+      monotonicNow: () => clock.monotonicNow(),
       setTimer: (task, delayMs) => {
         let off = false;
         const fire = () => {
@@ -135,6 +143,69 @@ describe("leadership by a Lease", () => {
     await clock.advance(renewMs + 2 * retryMs);
     expect(two.writes).toBe(true);
     await two.election.close();
+  });
+
+  it("stays with the leader when the wall clock of another server is set forward", async () => {
+    const clock = new ManualClock();
+    const store = createMemoryStore({ clock });
+    const [one, two] = [new Server(clock, store, "one"), new Server(clock, store, "two")];
+    await one.election.start();
+    await two.election.start();
+    two.wallOffset = 10 * leaseMs;
+    await clock.advance(retryMs);
+    expect([one.writes, two.writes]).toEqual([true, false]);
+    await two.election.close();
+    await one.election.close();
+  });
+
+  it("ends at the deadline when the wall clock of a leader that is cut off is set back", async () => {
+    const clock = new ManualClock();
+    const store = createMemoryStore({ clock });
+    const one = new Server(clock, store, "one");
+    await one.election.start();
+    one.cutOff = true;
+    one.wallOffset = -10 * leaseMs;
+    await clock.advance(deadlineMs);
+    expect(one.writes).toBe(false);
+    await clock.advance(renewMs);
+    expect(one.working).toBe(false);
+    await one.election.close();
+  });
+
+  it("begins again only when the former work has ended, where a renewal succeeds late", async () => {
+    const clock = new ManualClock();
+    const store = createMemoryStore({ clock });
+    let running = 0;
+    let most = 0;
+    let end!: () => void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    let renew!: () => void;
+    const renewed = new Promise<void>((resolve) => (renew = resolve));
+    const one = new Server(clock, store, "one", {
+      lead: async () => {
+        most = Math.max(most, ++running);
+        return {
+          close: async () => {
+            await ended;
+            running--;
+          },
+        };
+      },
+    });
+    await one.election.start();
+    one.held = renewed;
+    // The watchdog ends the work at the deadline; the renewal that began before it succeeds while the work is still ending.
+    await clock.advance(deadlineMs);
+    one.held = undefined;
+    renew();
+    await settle();
+    await settle();
+    expect([running, most]).toEqual([1, 1]);
+    end();
+    await settle();
+    await settle();
+    expect([running, most]).toEqual([1, 1]);
+    await one.election.close();
   });
 
   it("is taken at once where the holder has ended for certain", async () => {

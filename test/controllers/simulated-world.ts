@@ -116,6 +116,7 @@ export class SimulatedWorld {
     const { clock } = this;
     return {
       now: () => clock.now(),
+      monotonicNow: () => clock.now(),
       setTimer: (task, delayMs) => clock.setTimer(() => (life.crashed ? undefined : task()), delayMs),
     };
   }

@@ -16,7 +16,11 @@ import {
 } from "../../src/base/certificates.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
-const at = (time: number): Clock => ({ now: () => time, setTimer: () => ({ cancel: () => {} }) });
+const at = (time: number): Clock => ({
+  now: () => time,
+  monotonicNow: () => time,
+  setTimer: () => ({ cancel: () => {} }),
+});
 const hosts = ["localhost", "*.example.com", "127.0.0.1", "::1", "2001:db8::ff:1"];
 
 let folder: string;

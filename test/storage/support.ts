@@ -14,6 +14,10 @@ export class ManualClock implements Clock {
     return this.time;
   }
 
+  monotonicNow(): number {
+    return this.time;
+  }
+
   setTimer(task: () => void, delayMs: number): Timer {
     const timer = { due: this.time + delayMs, task };
     this.timers.add(timer);

@@ -2,13 +2,23 @@ import type { Clock, Timer } from "../../src/base/clock.ts";
 
 /** Time that only the test moves. Unless told otherwise it begins at the machine's time, so that certificates made now are good. */
 export class ManualClock implements Clock {
+  private wallOffset = 0;
   private readonly timers = new Set<{ readonly at: number; readonly task: () => void }>();
 
   /** @param time milliseconds since 1970-01-01T00:00:00Z. */
   constructor(private time = Date.now()) {}
 
   now(): number {
+    return this.time + this.wallOffset;
+  }
+
+  monotonicNow(): number {
     return this.time;
+  }
+
+  /** Sets the wall clock forward (or back): no timer fires, and durations stay as they are. */
+  setWall(byMs: number): void {
+    this.wallOffset += byMs;
   }
 
   setTimer(task: () => void, delayMs: number): Timer {

@@ -163,7 +163,11 @@ describe("apply, hard pressed", () => {
 describe("the times of entries", () => {
   let server: TestServer;
   let seconds = Math.floor(Date.now() / 1000);
-  const clock: Clock = { now: () => seconds * 1000, setTimer: systemClock.setTimer.bind(systemClock) };
+  const clock: Clock = {
+    now: () => seconds * 1000,
+    monotonicNow: () => seconds * 1000,
+    setTimer: systemClock.setTimer.bind(systemClock),
+  };
   const tick = (): string => new Date(++seconds * 1000).toISOString().replace(".000", "");
   beforeAll(async () => {
     server = await TestServer.start({ clock });

@@ -430,6 +430,7 @@ describe("slow clients are cut off", () => {
     const { connect } = await import("node:net");
     const plain = connect(listener.port, "127.0.0.1");
     plain.on("error", () => undefined);
+    plain.resume();
     plain.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     await new Promise((resolve) => plain.once("close", resolve));
     const old = connectTls({

@@ -4,6 +4,7 @@ import path from "node:path";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
 import { certificatesIn } from "../base/pem.ts";
+import { cleanPath } from "../base/url-path.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import type { RemoteTls } from "./remote-client.ts";
 
@@ -109,7 +110,7 @@ function serverOf(cluster: Fields): URL {
   if (text(cluster, "proxy-url", "cluster.proxy-url") !== "") {
     throw new ConfigurationFault("cluster.proxy-url: proxies are not supported");
   }
-  return url;
+  return cleanPath(url);
 }
 
 /** Reads the parts of one document. */

@@ -1,4 +1,5 @@
 import { certificatesIn } from "../base/pem.ts";
+import { cleanPath } from "../base/url-path.ts";
 
 /** How a webhook is reached, as objects of the API write it (`clientConfig`; spec: conventions 2.9). */
 export interface WebhookClientConfig {
@@ -59,7 +60,8 @@ function ofUrl(text: string): Found {
   if (url.protocol !== "https:" || !plain) {
     throw new TypeError("the URL must begin with https and have neither a user, a query nor a fragment");
   }
-  return { url, service: undefined, place: `${url.hostname}:${url.port === "" ? httpsPort : url.port}` };
+  const place = `${url.hostname}:${url.port === "" ? httpsPort : url.port}`;
+  return { url: cleanPath(url), service: undefined, place };
 }
 
 function ofService({
@@ -71,5 +73,6 @@ function ofService({
   const number = port ?? httpsPort;
   const place = `${name}.${namespace}.svc:${number}`;
   const absolute = (path ?? "").startsWith("/") ? path! : `/${path ?? ""}`;
-  return { url: new URL(`https://${place}${absolute}`), service: { namespace, name, port: number }, place };
+  const url = cleanPath(new URL(`https://${place}${absolute}`));
+  return { url, service: { namespace, name, port: number }, place };
 }

@@ -38,5 +38,6 @@ export const kubernetes: Vocabulary = {
     manager: "kubectl",
   },
   gitVersion: "v1.26.0+plinth",
+  behavior: { otherRequestConditions: true },
   flowHeaderPrefix: "X-Kubernetes-PF-",
 };

@@ -34,5 +34,6 @@ export const platform: Vocabulary = {
   autoUpdateAnnotation: "rbac.authorization.platform.io/autoupdate",
   bootstrappingLabel: "platform.io/bootstrapping",
   gitVersion: "v1.26.0+plinth",
+  behavior: { otherRequestConditions: false },
   flowHeaderPrefix: "X-Platform-PF-",
 };

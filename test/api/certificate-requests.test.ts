@@ -138,9 +138,9 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
     expect(Buffer.from(body.status.certificate, "base64").toString()).toBe(pem + issuer);
   });
 
-  const condition = { type: "Ready", status: "True" };
+  const condition = { type: "Failed", status: "True" };
 
-  test("C-2.6-12 status.conditions[].type is required and is Approved or Denied (or Failed, as ruled) where it is decided about a request", async () => {
+  test("C-2.6-12 status.conditions[].type is required and is Approved or Denied, or Failed as ruled, in both subresources", async () => {
     await expectFault({ conditions: [{ status: "True" }] }, "status.conditions[0].type");
     for (const type of ["Approved", "Denied"] as const) {
       const { body } = await ok(create({}));
@@ -148,9 +148,11 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
     }
     const { body } = await ok(create({}));
     const at = `${requestsPath}/${body.metadata.name}/approval`;
-    const answer = await server.admin.put(at, { ...body, status: { conditions: [condition] } });
+    const other = { ...condition, type: "Ready" };
+    const answer = await server.admin.put(at, { ...body, status: { conditions: [other] } });
     expect([answer.status, causeFields(answer)]).toEqual([422, ["status.conditions[0].type"]]);
-    await ok(writeStatus({ conditions: [{ ...condition, type: "Failed" }] }));
+    await expectFault({ conditions: [other] }, "status.conditions[0].type");
+    await ok(writeStatus({ conditions: [condition] }));
   });
 
   test("C-2.6-13 status.conditions with two entries of the same type are refused", async () => {
@@ -166,7 +168,55 @@ describe("2.6 the status of a CertificateSigningRequest", () => {
   });
 
   test("C-2.6-14 status.conditions[].status is required", () =>
-    expectFault({ conditions: [{ type: "Ready" }] }, "status.conditions[0].status"));
+    expectFault({ conditions: [{ type: "Failed" }] }, "status.conditions[0].status"));
+
+  test("C-2.6-12 approval returns 422 when it adds or changes the condition Failed", async () => {
+    const { body } = await ok(create({}));
+    const at = `${requestsPath}/${body.metadata.name}`;
+    const added = await server.admin.put(`${at}/approval`, { ...body, status: { conditions: [condition] } });
+    expect([added.status, causeFields(added)]).toEqual([422, ["status.conditions"]]);
+    const failed = await ok(
+      server.admin.put(`${at}/status`, { ...body, status: { conditions: [condition] } }),
+    );
+    const conditions = [{ ...failed.body.status.conditions[0], reason: "Other" }];
+    const changed = await server.admin.put(`${at}/approval`, { ...failed.body, status: { conditions } });
+    expect([changed.status, causeFields(changed)]).toEqual([422, ["status.conditions"]]);
+    const approved = [...failed.body.status.conditions, { type: "Approved", status: "True" }];
+    await ok(server.admin.put(`${at}/approval`, { ...failed.body, status: { conditions: approved } }));
+  });
+
+  test("conditions of other types are accepted through both subresources when the vocabulary is kubernetes", async () => {
+    const reference = await TestServer.start({ vocabulary: "kubernetes" });
+    try {
+      const object = {
+        ...requestObject({ signerName: "example.com/web" }),
+        apiVersion: "certificates.k8s.io/v1",
+      };
+      const all = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+      const { body } = await ok(reference.admin.post(all, object));
+      const at = `${all}/${body.metadata.name}`;
+      const other = { type: "Ready", status: "Unknown" };
+      const reviewed = { type: "Reviewed", status: "True" };
+      const first = await ok(
+        reference.admin.put(`${at}/status`, { ...body, status: { conditions: [other] } }),
+      );
+      const conditions = [...first.body.status.conditions, reviewed];
+      const second = await ok(
+        reference.admin.put(`${at}/approval`, { ...first.body, status: { conditions } }),
+      );
+      expect(second.body.status.conditions).toMatchObject([other, reviewed]);
+      // The decisions have their own subresource there too.
+      const denied = {
+        ...second.body,
+        status: { conditions: [...conditions, { ...reviewed, type: "Denied" }] },
+      };
+      expect((await reference.admin.put(`${at}/status`, denied)).status).toBe(422);
+      const failed = { ...second.body, status: { conditions: [...conditions, condition] } };
+      expect((await reference.admin.put(`${at}/approval`, failed)).status).toBe(422);
+    } finally {
+      await reference.close();
+    }
+  });
 
   test("C-2.6-15 conditions carry optional strings reason and message and the timestamps lastUpdateTime and lastTransitionTime", async () => {
     const times = { lastUpdateTime: "2024-01-01T00:00:00Z", lastTransitionTime: "2024-01-02T00:00:00Z" };

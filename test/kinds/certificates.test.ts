@@ -166,6 +166,9 @@ describe("CertificateSigningRequest", () => {
     const faults = (subresource: "approval" | "status", type: string) =>
       write(subresource, { conditions: [stamped(type)] }, { conditions: [explained(type)] }).faults;
     expect([faults("approval", "Approved"), faults("status", "Failed")]).toEqual([[], []]);
+    expect(faults("approval", "Failed")).toEqual([
+      'status.conditions: updates may not modify a condition of type "Failed"',
+    ]);
   });
 
   it("keeps the time at which a condition's status changed", () => {
@@ -176,10 +179,10 @@ describe("CertificateSigningRequest", () => {
 
   it.each([
     ["no type", { conditions: [condition("")] }, ["status.conditions[0].type: Required"]],
-    ["no status", { conditions: [condition("Ready", "")] }, ["status.conditions[0].status: Required"]],
+    ["no status", { conditions: [condition("Failed", "")] }, ["status.conditions[0].status: Required"]],
     [
       "another status",
-      { conditions: [condition("Ready", "Maybe")] },
+      { conditions: [condition("Failed", "Maybe")] },
       ["status.conditions[0].status: NotSupported"],
     ],
     [
@@ -189,7 +192,7 @@ describe("CertificateSigningRequest", () => {
     ],
     [
       "a type twice",
-      { conditions: [condition("Ready"), condition("Ready")] },
+      { conditions: [condition("Failed"), condition("Failed")] },
       ["status.conditions[1].type: Duplicate"],
     ],
     [
@@ -198,6 +201,7 @@ describe("CertificateSigningRequest", () => {
       ["status.conditions[1].type: Invalid"],
     ],
     ["no certificate", { certificate: base64("hello") }, ["status.certificate: Invalid"]],
+    ["another type", { conditions: [condition("Ready")] }, ["status.conditions[0].type: NotSupported"]],
   ])("a status with %s: refused", (_title, status, faults) => {
     const judged = judgeUpdate(
       CertificateSigningRequest,

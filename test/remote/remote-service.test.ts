@@ -42,7 +42,7 @@ contexts:
 clusters:
 - name: far
   cluster:
-    server: ${service.url}/ask
+    server: ${service.url}//x/../ask/
     certificate-authority: ca.pem
 ${cluster}
 users:
@@ -54,7 +54,7 @@ users:
 }
 
 describe("a service that a client configuration names", () => {
-  it("is asked in JSON, and answers in JSON", async () => {
+  it("is asked in JSON at the clean path of its URL, and answers in JSON", async () => {
     const remote = new RemoteService(await configured("{}"), systemClock);
     expect(await remote.post({ question: 1 })).toEqual({ ok: true });
     expect(service.received[0]).toMatchObject({ method: "POST", path: "/ask", text: '{"question":1}' });

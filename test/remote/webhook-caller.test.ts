@@ -42,6 +42,16 @@ describe("a target", () => {
       { service: { namespace: "n", name: "s", port: 8443, path: "/a/b" } },
       "https://s.n.svc:8443/a/b",
     ],
+    ["a URL with two slashes", { url: "https://127.0.0.1:9443//mutate" }, "https://127.0.0.1:9443/mutate"],
+    ["a URL with dots", { url: "https://example.com/a/./b/../c//d/" }, "https://example.com/a/c/d"],
+    ["a URL with encoded dots", { url: "https://example.com/a/%2e%2e%2Fc%20d" }, "https://example.com/c%20d"],
+    ["a URL with slashes alone", { url: "https://example.com//" }, "https://example.com/"],
+    ["a URL that leaves its root", { url: "https://example.com/../../a" }, "https://example.com/a"],
+    [
+      "a service whose path has two slashes",
+      { service: { namespace: "n", name: "s", path: "//a//b/" } },
+      "https://s.n.svc/a/b",
+    ],
     ["a URL", { url: "https://example.com/x" }, "https://example.com/x"],
   ])("%s", (_, config, url) => {
     expect(webhookTarget(config).url.href).toBe(url);

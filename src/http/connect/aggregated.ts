@@ -1,12 +1,13 @@
 import { identityHeaders, isForwardedIdentity } from "../../aggregation/identity.ts";
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import { StatusError } from "../../base/status-error.ts";
+import { encodePath } from "../../base/url-path.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Destination } from "../backends/rules.ts";
 import { awaitOther } from "../limits/yield-seat.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isLongRunning, type RequestFacts } from "../request/facts.ts";
-import { encodePath, hasSpecialSegment } from "../request/path.ts";
+import { hasSpecialSegment } from "../request/path.ts";
 import type { HttpService } from "../service.ts";
 import { connectionLimits } from "../transport/connection-limits.ts";
 import { forwardRequest } from "./forward.ts";

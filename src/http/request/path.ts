@@ -57,20 +57,6 @@ export function splitAfter(path: string, count: number): SplitPath {
   }
 }
 
-/** Characters that Go's `URL.EscapedPath` leaves as they are. */
-const plainInPath = /[^A-Za-z0-9\-_.~$&+,/:;=@]/gu;
-
-/** A decoded path with percent-encodings, in the one form in which paths are forwarded to extension servers. */
-export function encodePath(decoded: string): string {
-  return decoded.replace(plainInPath, percentEncoded);
-}
-
-function percentEncoded(character: string): string {
-  return [...Buffer.from(character, "utf8")]
-    .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
-    .join("");
-}
-
 /** Whether a decoded path has a segment `.` or `..`, or a control character: other servers don't read these as names. */
 export function hasSpecialSegment(decoded: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -41,7 +41,7 @@ const CertificateSigningRequestCondition = struct(
   "CertificateSigningRequestCondition",
   "What was decided about a request.",
   {
-    type: field(1, string, "Approved, Denied or Failed, or another word of the signer's.")
+    type: field(1, string, "Approved, Denied or Failed; in the `kubernetes` vocabulary also another word.")
       .declaredRequired()
       .known("Approved", "Denied", "Failed"),
     reason: field(2, string, "Short reason for programs."),
@@ -108,8 +108,8 @@ export const CertificateSigningRequest = kind({
     // A spec never changes. What an older release stored stays writable, so that its signer can say that it failed.
     checkNewSpec(spec, report.at("spec"), context);
   },
-  validateUpdate(request, live, report, { subresource }) {
-    checkStatusChange(request.status ?? {}, live.status ?? {}, subresource, report.at("status"));
+  validateUpdate(request, live, report, context) {
+    checkStatusChange(request.status ?? {}, live.status ?? {}, context, report.at("status"));
   },
   status: {
     initial: () => ({}),

@@ -117,20 +117,22 @@ export function checkStatus({ conditions = [], certificate }: Status, place: Fie
   if (fault !== undefined) place.at("certificate").invalid("<certificate data>", fault);
 }
 
-/** Decisions stand for ever; they are made through `approval`, the certificate is given through `status`, once. */
+/**
+ * A decision or failure stays for ever. Decisions are made through `approval`; the certificate, once, and a failure are written
+ * through `status`. Conditions of other types are allowed where the vocabulary has them.
+ */
 export function checkStatusChange(
   now: Status,
   before: Status,
-  subresource: string,
+  { subresource, vocabulary }: Pick<KindContext, "subresource" | "vocabulary">,
   place: FieldReport,
 ): void {
   const list = place.at("conditions");
-  if (subresource === "approval") checkApprovalTypes(now, before, list);
+  if (!vocabulary.behavior.otherRequestConditions) checkTypes(now, before, list);
   for (const type of decisions) {
     const current = (now.conditions ?? []).filter((one) => one.type === type);
     const old = (before.conditions ?? []).filter((one) => one.type === type);
-    // Who approves may say more of a decision; that it failed is the signer's to say.
-    const mayChange = subresource === "approval" || type === "Failed";
+    const mayChange = subresource === (type === "Failed" ? "status" : "approval");
     if (old.length > current.length) list.forbidden(`updates may not remove a condition of type "${type}"`);
     else if (mayChange) continue;
     else if (old.length < current.length) list.forbidden(`updates may not add a condition of type "${type}"`);
@@ -145,12 +147,12 @@ export function checkStatusChange(
   }
 }
 
-/** Whoever approves decides, and adds nothing else: other types belong to the signer. */
-function checkApprovalTypes(now: Status, before: Status, list: FieldReport): void {
-  const known = new Set([...decisions, ...(before.conditions ?? []).map(({ type }) => type)]);
+/** Conditions of other types stay where an older release stored them. */
+function checkTypes(now: Status, before: Status, list: FieldReport): void {
+  const allowed = new Set([...decisions, ...(before.conditions ?? []).map(({ type }) => type)]);
   for (const [index, { type }] of (now.conditions ?? []).entries()) {
     if (list.full) return;
-    if (!known.has(type)) list.at(index, "type").notSupported(type, decisions);
+    if (type !== "" && !allowed.has(type)) list.at(index, "type").notSupported(type, decisions);
   }
 }
 

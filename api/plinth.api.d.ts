@@ -2762,8 +2762,16 @@ export interface Vocabulary {
   };
   /** Version that `/version` reports as `gitVersion`. */
   readonly gitVersion: string;
+  /** What the vocabulary does where the documents and the reference differ: `platform` follows the documents. */
+  readonly behavior: VocabularyBehavior;
   /** Prefix of the headers that tell clients which flow schema and priority level a request had, with its dash. */
   readonly flowHeaderPrefix: string;
+}
+
+/** One member for each difference between the documents and the reference. */
+export interface VocabularyBehavior {
+  /** Whether conditions of certificate requests may have other types than Approved, Denied and Failed. */
+  readonly otherRequestConditions: boolean;
 }
 
 // ---- kinds: fields by their JSON names, required ones without `?`

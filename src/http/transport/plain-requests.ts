@@ -2,8 +2,6 @@ import type { Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { HandlerGuard } from "./guard.ts";
 
-/** A client that doesn't read the answer, or doesn't close, is let go after this time without activity. */
-const lingerMs = 5000;
 const text = "This port speaks HTTPS only: begin the URL with https://\n";
 const answer = [
   "HTTP/1.0 400 Bad Request",
@@ -28,8 +26,6 @@ export function answerPlainRequests(server: Server, sockets: ReadonlySet<Socket>
       for (const socket of sockets) {
         if (socket.remotePort !== remotePort || socket.remoteAddress !== remoteAddress) continue;
         socket.end(answer);
-        guard.once(socket, "timeout", () => socket.destroy());
-        socket.setTimeout(lingerMs);
         return;
       }
     },

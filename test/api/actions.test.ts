@@ -185,8 +185,8 @@ describe("what is asked for one pod says nothing of another", () => {
     ["p2/eviction", { metadata: { name: "p1" } }, 400],
     ["p2/eviction", { metadata: { name: "p2", namespace: "kube" } }, 400],
     ["p2/eviction", { metadata: { name: "p2" }, deleteOptions: { dryRun: ["Bogus"] } }, 422],
-    ["/binding", { metadata: { name: "p1" }, target: { name: "n" } }, 404],
-    ["/eviction", { metadata: { name: "p1" } }, 404],
+    ["/binding", { metadata: { name: "p1" }, target: { name: "n" } }, 400],
+    ["/eviction", { metadata: { name: "p1" } }, 400],
   ])("POST pods/%s %j is %i", async (path, body, status) => {
     expect((await server.admin.post(`${pods}/${path}`, body)).status).toBe(status);
     for (const name of ["p1", "p2"]) {

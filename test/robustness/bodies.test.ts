@@ -251,18 +251,18 @@ describe("patches that grow", () => {
   });
 
   test("large keyed lists merge in a moment", async () => {
-    const owners = Array.from({ length: 15_000 }, (_, i) => ({
-      apiVersion: "v1",
-      kind: "A",
-      name: "n",
-      uid: `u${i}`,
-    }));
-    await ok(server.admin.post(path, configMap("owned", {}, { ownerReferences: owners })));
+    const templates = "/api/v1/namespaces/default/podtemplates";
+    const withEnv = (prefix: string) => {
+      const env = Array.from({ length: 15_000 }, (_, i) => ({ name: `${prefix}${i}`, value: "v" }));
+      return {
+        metadata: { name: "keyed" },
+        template: { metadata: {}, spec: { containers: [{ name: "c", image: "i", env }] } },
+      };
+    };
+    await ok(server.admin.post(templates, withEnv("A")));
     const spent = cpuStopwatch();
-    const others = owners.map((one) => ({ ...one, uid: `${one.uid}x` }));
     expect([200, 413]).toContain(
-      (await server.admin.patch(`${path}/owned`, { metadata: { ownerReferences: others } }, "strategic"))
-        .status,
+      (await server.admin.patch(`${templates}/keyed`, withEnv("B"), "strategic")).status,
     );
     expect(spent()).toBeLessThan(10_000);
   });

@@ -43,14 +43,15 @@ export class MapStore {
   count(prefix, at) {
     return this.range({ prefix, at }).entries.length;
   }
-  async commit({ kind, key, draft, expected, condition }) {
+  async commit({ kind, key, draft, expected, conditions = [] }) {
     this.#open();
     if (!keyForm.test(key) || Buffer.byteLength(key) > 1024) throw new TypeError(`not a key: ${key}`);
     const previous = this.get(key);
     if (previous?.revision !== expected) return { ok: false, current: previous };
-    if (condition !== undefined && this.get(condition.key)?.revision !== condition.revision) {
-      return { ok: false, current: previous, conditionFailed: true };
-    }
+    const failedCondition = conditions.findIndex(
+      (one) => (this.get(one.key)?.revision ?? 0) !== one.revision,
+    );
+    if (failedCondition !== -1) return { ok: false, current: previous, failedCondition };
     const revision = ++this.#latest;
     const entry = kind === "delete" ? undefined : entryOf(key, revision, draft);
     const event = { key, revision, entry, previous };

@@ -111,14 +111,15 @@ describe("Node before version 20", () => {
   );
 
   test.each([
-    ["npm start", ["scripts/ensure.mjs"]],
+    ["npm start", [path.join(root, "scripts/ensure.mjs")]],
     ["plinth serve", [program, "serve", "--secure-port=0"]],
     ["plinth version", [program, "version"]],
     ["plinth", [program]],
   ])("gets one sentence from %s", (_, words) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, ["--require", older, ...words], {
-      cwd: root,
+      cwd: folder.path,
       encoding: "utf8",
+      timeout: 20_000,
     });
     expect([status, stdout, stderr]).toEqual([1, "", "plinth needs Node 20 or newer; this is v18.20.8\n"]);
   });

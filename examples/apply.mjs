@@ -4,30 +4,54 @@
 //   node examples/apply.mjs --print=kubernetes …   prints them in the other vocabulary, for kubectl apply -f -
 //
 // SERVER, CA and TOKEN in the environment say where and who; by default the server of `npm start` and its tour.
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { Agent, request } from "node:https";
 import path from "node:path";
 import { parseAllDocuments, stringify } from "yaml";
 
+// With `| head`, nobody wants the rest of what is printed.
+process.stdout.on("error", (error) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
 const server = process.env.SERVER ?? "https://127.0.0.1:6443";
 const token = process.env.TOKEN ?? "admin-token";
 
-const words = process.argv.slice(2);
-const print = words.find((word) => word.startsWith("--print="))?.slice("--print=".length);
-const files = words.filter((word) => !word.startsWith("--")).flatMap(manifests);
-const objects = files.flatMap((file) =>
-  parseAllDocuments(readFileSync(file, "utf8")).map((document) => document.toJS()),
-);
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(`apply: ${error.message}`);
+  process.exitCode = 1;
+}
 
-if (print !== undefined) {
+async function main(words) {
+  const print = words.find((word) => word.startsWith("--print="))?.slice("--print=".length);
+  const files = words.filter((word) => !word.startsWith("--")).flatMap(manifests);
+  const objects = files.flatMap((file) =>
+    parseAllDocuments(readFileSync(file, "utf8")).map((document) => document.toJS()),
+  );
+  if (print === undefined) return applyAll(objects);
   const spelled = objects.map((object) => (print === "kubernetes" ? inKubernetes(object) : object));
   process.stdout.write(spelled.map((object) => stringify(object)).join("---\n"));
-} else {
-  const agent = new Agent({ keepAlive: true, ca: readFileSync(process.env.CA ?? ".plinth/pki/ca.crt") });
+}
+
+async function applyAll(objects) {
+  const agent = new Agent({ keepAlive: true, ca: authority(process.env.CA ?? ".plinth/pki/ca.crt") });
   const counts = { created: 0, changed: 0, unchanged: 0 };
-  for (const object of objects) counts[await apply(agent, object)]++;
-  agent.destroy();
+  try {
+    for (const object of objects) counts[await apply(agent, object)]++;
+  } finally {
+    agent.destroy();
+  }
   console.log(`${counts.created} created, ${counts.changed} changed, ${counts.unchanged} unchanged`);
+}
+
+/** The authority of the server's certificate, which a running server keeps in its data folder. */
+function authority(file) {
+  if (!existsSync(file))
+    throw new Error(`${file} is missing: start the server first, or name its authority in CA`);
+  return readFileSync(file);
 }
 
 /** The manifests in a file or folder, numbered files in the order of their numbers. */
@@ -76,7 +100,11 @@ function send(agent, method, url, body, type) {
       response.setEncoding("utf8").on("data", (part) => (text += part));
       response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
     });
-    sent.on("error", reject);
+    sent.on("error", (error) => {
+      // Where several addresses refuse, the error itself has no message.
+      const why = error.message || error.code;
+      reject(new Error(`${server} can't be reached: ${why}; is the server running? SERVER names another`));
+    });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

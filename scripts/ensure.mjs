@@ -28,6 +28,6 @@ function run(command, args, what) {
   });
   if (status !== 0) {
     console.error(`plinth: ${what} failed`);
-    process.exit(status ?? 1);
+    process.exit(status || 1);
   }
 }

@@ -51,6 +51,8 @@ interface Plan {
   readonly validate: readonly AdmissionPlugin[];
 }
 
+const nobody: Plan = { admit: [], validate: [] };
+
 /**
  * Asks the plugins in order; the first refusal ends the request. Where no plugin is concerned, nothing is done and nothing
  * measured.
@@ -59,10 +61,14 @@ export class AdmissionChain implements Admitter {
   private readonly plans = new WeakMap<Resource, Map<string, Plan>>();
   private observe: AdmissionObserver = () => undefined;
 
-  /** @param nowMs milliseconds, with fractions. */
+  /**
+   * @param nowMs milliseconds, with fractions.
+   * @param isServing false while the server starts: what it writes then are objects of its own, which no plugin keeps it from having.
+   */
   constructor(
     private readonly plugins: readonly AdmissionPlugin[],
     private readonly nowMs: () => number = () => performance.now(),
+    private readonly isServing: () => boolean = () => true,
   ) {}
 
   /** Calls an observer for each plugin that is asked, and for each phase, from now on. */
@@ -102,6 +108,7 @@ export class AdmissionChain implements Admitter {
   }
 
   private planFor(operation: AdmissionRequest["operation"], target: Target): Plan {
+    if (!this.isServing()) return nobody;
     const { resource, subresource } = target;
     let plans = this.plans.get(resource);
     if (plans === undefined) this.plans.set(resource, (plans = new Map()));

@@ -10,14 +10,8 @@ import type { AdmissionPlugin } from "./admission-chain.ts";
  * An admission plugin of the program that embeds the server. Whatever it does beside throwing a {@link StatusError} is a
  * failure of the request: it is logged with the plugin's name and answered with 500. What it made of the object is checked
  * against the kind's declaration and made canonical before anything else sees it.
- *
- * @param isServing false while the server starts: its own first writes don't depend on the plugin.
  */
-export function guardedPlugin(
-  plugin: AdmissionPlugin,
-  guard: ExtensionGuard,
-  isServing: () => boolean,
-): AdmissionPlugin {
+export function guardedPlugin(plugin: AdmissionPlugin, guard: ExtensionGuard): AdmissionPlugin {
   const { name, sideEffects = false } = plugin;
   const extension = `admission plugin ${JSON.stringify(name)}`;
   const fail = (error: unknown): never => {
@@ -48,7 +42,6 @@ export function guardedPlugin(
     ...guardedSkips(plugin, fail),
     ...(mutate && {
       mutate(request) {
-        if (!isServing()) return;
         const before = identityOf(request.object);
         const shown = shownTo(request, request.object);
         return ask(
@@ -65,7 +58,6 @@ export function guardedPlugin(
     }),
     ...(validate && {
       validate(request) {
-        if (!isServing()) return;
         const shown = shownTo(request, copyOf(request.object));
         return ask(
           () => validate(shown),

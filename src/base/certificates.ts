@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { makeFolder } from "./folders.ts";
 import { addressBytes, isAddress } from "./ip-address.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "./names.ts";
+import { certificatesIn } from "./pem.ts";
 import { type CertificateFacts, type CertificatePair, signCertificate } from "./x509.ts";
 
 export type { CertificatePair } from "./x509.ts";
@@ -27,6 +28,9 @@ export interface ServingCertificates {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** Common names of what servers make. */
+const servingName = "plinth";
+const authorityName = "plinth-ca";
 const authorityDays = 3650;
 const servingDays = 365;
 /** A certificate that ends within this time is made anew. */
@@ -93,7 +97,7 @@ function knownAuthority(pair: CertificatePair): Authority {
 function newAuthority(clock: Clock): Authority {
   const { publicKey, privateKey } = newKeys();
   // The time in the name tells one authority from the next one.
-  const commonName = `plinth-ca@${Math.floor(clock.now() / 1000)}`;
+  const commonName = `${authorityName}@${Math.floor(clock.now() / 1000)}`;
   const facts: CertificateFacts = { commonName, use: "authority", ...validity(clock, authorityDays) };
   const certificate = signCertificate(facts, publicKey, privateKey);
   return {
@@ -105,7 +109,7 @@ function newAuthority(clock: Clock): Authority {
 function createServing(ca: Issuer, hosts: readonly string[], clock: Clock): CertificatePair {
   if (hosts.length === 0) throw new CertificateFault("a serving certificate needs at least one host");
   for (const host of hosts) checkHost(host);
-  const facts = { commonName: "plinth", hosts, use: "server", ...validity(clock, servingDays) } as const;
+  const facts = { commonName: servingName, hosts, use: "server", ...validity(clock, servingDays) } as const;
   const { certificate, key } = issue(ca, facts);
   return { certificate, key: toPem(key) };
 }
@@ -164,8 +168,16 @@ function validity(clock: Clock, days: number): { notBefore: number; notAfter: nu
   return { notBefore: now - backdateMs, notAfter: now + days * dayMs };
 }
 
+/**
+ * How the files of the serving certificate and its key are called, without `.crt` and `.key`. The file `apiserver.crt` of the reference
+ * holds the authority's certificate too, so that clients can trust what the file holds.
+ */
+export type ServingFileName = "server" | "apiserver";
+
 /** For whom `ensureServingCertificates` makes certificates. */
 export interface ServingCertificateOptions {
+  /** `server` by default. */
+  readonly fileName?: ServingFileName | undefined;
   /** Names and IP addresses that clients use; at least one. */
   readonly hosts: readonly string[];
   readonly clock?: Clock;
@@ -174,7 +186,7 @@ export interface ServingCertificateOptions {
 }
 
 /**
- * The certificates in a folder (`ca.crt`, `ca.key`, `server.crt`, `server.key`), made where they are missing. The
+ * The certificates in a folder (`ca.crt`, `ca.key`, and by default `server.crt`, `server.key`), made where they are missing. The
  * authority is kept as long as it holds; the serving certificate is made anew when it ends within 30 days, is for other
  * hosts, or doesn't fit its key or the authority. Files are written whole or not at all, readable by their owner only.
  * One process at a time: whoever starts several workers calls this before.
@@ -184,11 +196,14 @@ export async function ensureServingCertificates(
   folder: string,
   options: ServingCertificateOptions,
 ): Promise<ServingCertificates> {
-  const clock = options.clock ?? systemClock;
+  const { hosts, clock = systemClock, fileName = "server" } = options;
   const file = (name: string): string => path.join(folder, name);
+  const [certificateFile, keyFile] = [file(`${fileName}.crt`), file(`${fileName}.key`)];
+  const withChain = ({ certificate, key }: CertificatePair, ca: string): CertificatePair =>
+    fileName === "apiserver" ? { certificate: `${certificate}${ca}`, key } : { certificate, key };
   makeFolder(folder);
   const [localCertificate, localKey, certificate, key] = await Promise.all(
-    ["ca.crt", "ca.key", "server.crt", "server.key"].map((name) => readIfThere(file(name))),
+    [file("ca.crt"), file("ca.key"), certificateFile, keyFile].map(readIfThere),
   );
   const local =
     localCertificate === undefined || localKey === undefined
@@ -202,17 +217,18 @@ export async function ensureServingCertificates(
     key: localKey,
   };
   if (caCertificate === undefined || endsSoon(parse(caCertificate, file("ca.crt")), clock)) {
-    const fresh = createServingCertificates(options.hosts, clock);
+    const fresh = createServingCertificates(hosts, clock);
     const authority = { certificate: fresh.caCertificate, key: fresh.caKey! };
+    const serving = withChain(fresh.serving, fresh.caCertificate);
     await Promise.all([
       writePair(authority, file("ca.crt"), file("ca.key")),
-      writePair(fresh.serving, file("server.crt"), file("server.key")),
+      writePair(serving, certificateFile, keyFile),
     ]);
-    return fresh;
+    return { ...fresh, serving };
   }
   if (certificate !== undefined && key !== undefined) {
     const serving = { certificate, key };
-    if (isUsable(serving, caCertificate, options.hosts, clock))
+    if (isUsable(serving, caCertificate, hosts, clock))
       return { caCertificate, caKey, serving, renewed: "nothing" };
   }
   if (caKey === undefined) {
@@ -220,9 +236,23 @@ export async function ensureServingCertificates(
   }
   const ca = { certificate: caCertificate, key: caKey };
   const issuer = checkPair(ca, file("ca.crt"), file("ca.key"));
-  const serving = createServing(issuer, options.hosts, clock);
-  await writePair(serving, file("server.crt"), file("server.key"));
+  const serving = withChain(createServing(issuer, hosts, clock), caCertificate);
+  await writePair(serving, certificateFile, keyFile);
   return { caCertificate, caKey, serving, renewed: "serving" };
+}
+
+/** Whether a server made the certificate in a text itself, with the authority behind it, as it does in `apiserver.crt`. */
+export function isSelfMade(pem: string): boolean {
+  const [certificate, authority] = certificatesIn(pem);
+  if (certificate === undefined || authority === undefined) return false;
+  try {
+    const [own, issuer] = [new X509Certificate(certificate), new X509Certificate(authority)];
+    const named = own.subject === `CN=${servingName}` && issuer.subject.startsWith(`CN=${authorityName}@`);
+    return named && own.verify(issuer.publicKey);
+  } catch {
+    // Whoever reads the file as an operator's says what is wrong with it.
+    return false;
+  }
 }
 
 /** Whether a certificate ends within 30 days. */

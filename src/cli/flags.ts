@@ -81,7 +81,7 @@ export const serveFlags: readonly Flag[] = [
     "cert-dir",
     "string",
     "",
-    "Folder of apiserver.crt and apiserver.key, if they are there, else of the self-made certificates; by default pki in --data-dir.",
+    "Folder of apiserver.crt and apiserver.key, which the server makes (with ca.crt and ca.key) unless they are there; by default it makes server.crt and server.key in pki in --data-dir.",
   ),
   flag(
     "tls-min-version",

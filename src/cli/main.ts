@@ -1,9 +1,21 @@
 #!/usr/bin/env node
 import { commands } from "./commands.ts";
+import { endQuietlyWithReaders } from "./pipes.ts";
+
+/** The oldest major version of Node on which the program runs. */
+const oldestNode = 20;
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 async function main(words: readonly string[]): Promise<number> {
+  // Before any command is loaded: older versions can't read their code.
+  if (Number(process.versions.node.split(".")[0]) < oldestNode) {
+    process.stderr.write(`plinth needs Node ${oldestNode} or newer; this is ${process.version}\n`);
+    return 1;
+  }
   const [name = "help", ...rest] = words;
+  const asksForHelp = rest.includes("--help") || rest.includes("-h");
+  // A server goes on without whoever reads its output.
+  if (name !== "serve" || asksForHelp) endQuietlyWithReaders();
   const entry = commands.find((one) => one.name === name);
   if (name === "help" || name === "--help" || name === "-h") {
     process.stdout.write(overview());
@@ -15,7 +27,7 @@ async function main(words: readonly string[]): Promise<number> {
   }
   try {
     const loaded = await entry.load();
-    if (!rest.includes("--help") && !rest.includes("-h")) return await loaded.run(rest);
+    if (!asksForHelp) return await loaded.run(rest);
     process.stdout.write(loaded.help());
     return 0;
   } catch (error) {

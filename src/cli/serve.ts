@@ -1,8 +1,9 @@
 import { rm } from "node:fs/promises";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import { pino } from "pino";
+import { isSelfMade } from "../base/certificates.ts";
 import { systemClock } from "../base/clock.ts";
 import { authorizationModes, type AuthorizationMode } from "../authorization/authorizer-chain.ts";
 import { features } from "../server/features.ts";
@@ -135,6 +136,7 @@ function serverOptions(read: FlagReader): ServerOptions {
       extraHosts: read.list("tls-san"),
       certificateFiles: certificateFiles(read),
       certificateFolder: read.optional("cert-dir") ?? identityFolder(dataDir),
+      certificateFileName: read.optional("cert-dir") === undefined ? "server" : "apiserver",
       tls: { minVersion: read.text("tls-min-version"), cipherSuites: read.list("tls-cipher-suites") },
       maxConnections: read.optionalInteger("max-connections", 1, 10_000_000),
     },
@@ -178,7 +180,10 @@ function serverOptions(read: FlagReader): ServerOptions {
   };
 }
 
-/** The certificate and key that the flags name, or that lie in the folder of certificates under the reference's names. */
+/**
+ * The certificate and key that the flags name, or that an operator has put into the folder of certificates under the reference's names;
+ * undefined where the server makes them.
+ */
 function certificateFiles(read: FlagReader): { cert: string; key: string } | undefined {
   const cert = read.optional("tls-cert-file");
   const key = read.optional("tls-private-key-file");
@@ -188,7 +193,17 @@ function certificateFiles(read: FlagReader): { cert: string; key: string } | und
   const folder = read.optional("cert-dir");
   if (folder === undefined) return undefined;
   const found = { cert: path.join(folder, "apiserver.crt"), key: path.join(folder, "apiserver.key") };
-  return existsSync(found.cert) || existsSync(found.key) ? found : undefined;
+  if (existsSync(found.cert)) return isSelfMade(readIfPossible(found.cert)) ? undefined : found;
+  return existsSync(found.key) ? found : undefined;
+}
+
+/** The text of a file; empty where it can't be read, which its reader reports. */
+function readIfPossible(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function connectionOptions(read: FlagReader): ConnectionOptions {

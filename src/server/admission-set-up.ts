@@ -86,6 +86,8 @@ export async function setUpAdmission(
   };
   const chain = new AdmissionChain(
     await admissionPlugins(options, parts, pieces.extensions.admissionPlugins),
+    undefined,
+    () => life.bootstrapped,
   );
   return {
     chain,

@@ -1,4 +1,5 @@
 import type { HealthCheck } from "../http/documents/health.ts";
+import { controllerCheckName } from "./start-hooks.ts";
 
 /** A controller that has not begun yet, or how to ask one that has whether it can't follow what it works with. */
 type State = "begins" | (() => boolean);
@@ -29,7 +30,7 @@ export class ControllerStates {
   /** The checks of controllers with these names. */
   checks(names: readonly string[]): readonly HealthCheck[] {
     return names.map((name) => ({
-      name: `poststarthook/controllers/${name}`,
+      name: controllerCheckName(name),
       check: () => this.problemOf(name),
     }));
   }

@@ -12,7 +12,6 @@ import { GuardedStore, isStore } from "../storage/guarded-store.ts";
 import type { Store } from "../storage/store.ts";
 import { admissionPluginNames } from "./admission.ts";
 import type { Extensions } from "./extensions.ts";
-import type { Lifecycle } from "./health-checks.ts";
 import { OptionsError } from "./options-error.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
@@ -26,10 +25,9 @@ export type GuardedExtensions = Required<Extensions> & {
 /**
  * Checks the extensions and guards the server against them.
  *
- * @param life says when the server is up to date, which is when admission plugins begin to be asked.
  * @throws {OptionsError} which names the option and says why it can't be used.
  */
-export function guardedExtensions(options: ServerOptions, life: Lifecycle): GuardedExtensions {
+export function guardedExtensions(options: ServerOptions): GuardedExtensions {
   const { extensions = {}, clock, log, storage } = options;
   const {
     kinds = [],
@@ -60,7 +58,7 @@ export function guardedExtensions(options: ServerOptions, life: Lifecycle): Guar
   };
   return {
     kinds: guardedKinds(kinds),
-    admissionPlugins: admissionPlugins.map((one) => guardedPlugin(one, guard, () => life.bootstrapped)),
+    admissionPlugins: admissionPlugins.map((one) => guardedPlugin(one, guard)),
     authenticators: authenticators.map((one) => ({ ...guardedAuthenticator(one, guard), name: one.name })),
     authorizers: authorizers.map((one) => ({ ...guardedAuthorizer(one, guard), name: one.name })),
     controllers: controllers.map((one) => guardedController(one, guard)),

@@ -2,6 +2,8 @@ import type { Clock, Timer } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { HealthCheck, HealthChecks } from "../http/documents/health.ts";
 import { StoreFullError, type Store, type StoreError } from "../storage/store.ts";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import { startHookChecks } from "./start-hooks.ts";
 
 /** Where a server is in its life; the health checks read it. */
 export interface Lifecycle {
@@ -29,30 +31,46 @@ export interface DecisionSources {
   readonly needs: Followed | undefined;
 }
 
+/** What the checks are about. */
+export interface HealthSubjects extends DecisionSources {
+  readonly store: Store;
+  readonly life: Lifecycle;
+  readonly vocabulary: Vocabulary;
+  readonly clock: Clock;
+  /** So long after the start `/livez` overlooks what has not begun. */
+  readonly livezGracePeriodMs: number;
+  /** A check a controller, which readiness takes in. */
+  readonly controllers?: readonly HealthCheck[];
+}
+
 /**
- * The checks of the three endpoints (spec: conventions 4.11).
- *
- * @param controllers a check a controller, which readiness takes in.
+ * The checks of the three endpoints (spec: conventions 4.11). Those of the reference have its names, and the store is `etcd`, whichever
+ * engine it is; others are the server's own.
  */
-export function healthChecks(
-  store: Store,
-  { policy, needs }: DecisionSources,
-  life: Lifecycle,
-  clock: Clock,
-  livezGracePeriodMs: number,
-  controllers: readonly HealthCheck[] = [],
-): HealthChecks {
+export function healthChecks({
+  store,
+  policy,
+  needs,
+  life,
+  vocabulary,
+  clock,
+  livezGracePeriodMs,
+  controllers = [],
+}: HealthSubjects): HealthChecks {
   const start = clock.now();
-  const ping: HealthCheck = { name: "ping", check: () => undefined };
-  const storeCheck: HealthCheck = { name: "store", check: () => checkStore(store, clock) };
+  const storeCheck = atOnce(() => checkStore(store, clock));
+  const base: readonly HealthCheck[] = [
+    { name: "ping", check: () => undefined },
+    // Lines are written at once: a server that answers isn't held up by its log.
+    { name: "log", check: () => undefined },
+    { name: "etcd", check: storeCheck },
+    { name: "store", check: storeCheck },
+  ];
   const informers: HealthCheck = {
     name: "informer-sync",
     check: () => (life.synced ? undefined : "the indexes are still being loaded"),
   };
-  const roles: HealthCheck = {
-    name: "poststarthook/rbac/bootstrap-roles",
-    check: () => (life.bootstrapped ? undefined : "the default roles are still being written"),
-  };
+  const hooks = startHookChecks(vocabulary, (step) => life[step], controllers);
   const syncs = (name: string, what: string, followed: Followed): HealthCheck => ({
     name,
     check: () => inTime(clock, () => followed.sync(), `${what} can't be followed`),
@@ -71,11 +89,18 @@ export function healthChecks(
     name: one.name,
     check: () => (inGrace() ? undefined : one.check()),
   });
+  const ready = [{ name: "etcd-readiness", check: storeCheck }, writes, informers, ...decisions];
   return {
-    healthz: [ping, storeCheck, roles],
-    livez: [ping, storeCheck, patiently(informers), patiently(roles)],
-    readyz: [ping, storeCheck, writes, informers, ...decisions, roles, ...controllers, shutdown],
+    healthz: [...base, ...hooks],
+    livez: [...base, patiently(informers), ...hooks.map(patiently)],
+    readyz: [...base, ...ready, ...hooks, ...controllers, shutdown],
   };
+}
+
+/** A check that is made once for all who ask while it is under way. */
+function atOnce(check: () => Promise<string | undefined>): () => Promise<string | undefined> {
+  let underWay: Promise<string | undefined> | undefined;
+  return () => (underWay ??= check().finally(() => (underWay = undefined)));
 }
 
 /**

@@ -63,14 +63,13 @@ export async function httpService(
   const { metrics } = parts;
   const paths = new PathTable();
   const watches = new WatchCounts();
-  const health = healthChecks(
-    engine.store,
-    parts,
-    parts.life,
+  const health = healthChecks({
+    ...parts,
+    store: engine.store,
+    vocabulary: options.vocabulary,
     clock,
-    options.livezGracePeriodMs,
-    parts.controllers,
-  );
+    livezGracePeriodMs: options.livezGracePeriodMs,
+  });
   const on = engine.featureEnabled;
   const { apiServices } = parts;
   const passOn: OpenApiParts["passOn"] = (...asked) => serveAggregated(service, ...asked);

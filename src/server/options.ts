@@ -1,4 +1,5 @@
 import type { TolerationSeconds } from "../admission/plugins/default-toleration-seconds.ts";
+import type { ServingFileName } from "../base/certificates.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Clock } from "../base/clock.ts";
 import { nodeAddressTypes } from "../http/backends/rules.ts";
@@ -35,6 +36,8 @@ export interface ServingOptions {
   readonly certificateFiles?: { readonly cert: string; readonly key: string } | undefined;
   /** Folder in which self-made certificates are kept; without it they live in memory. */
   readonly certificateFolder?: string | undefined;
+  /** How the serving certificate's files in the folder are called; `server` by default. */
+  readonly certificateFileName?: ServingFileName | undefined;
   /** Unless given, TLS 1.2 and above with the suites of the platform. */
   readonly tls?: TlsOptions | undefined;
   /** Client connections that may be open at a time; unless given, as many as the process's limit of open files leaves. */

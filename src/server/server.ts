@@ -145,7 +145,7 @@ interface Parts {
 export async function startServer(options: ServerOptions): Promise<Server> {
   await checkOptions(options);
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
-  const extensions = guardedExtensions(options, life);
+  const extensions = guardedExtensions(options);
   const chosen = chosenControllers(options, extensions.controllers);
   const registry = registryFor(options, extensions.kinds);
   const opened = new Opened();

@@ -198,7 +198,12 @@ async function ownCertificates(
   ];
   const common = shared && ((local?: CertificatePair) => sharedAuthority(shared, local, clock));
   if (serving.certificateFolder !== undefined)
-    return ensureServingCertificates(serving.certificateFolder, { hosts, clock, authority: common });
+    return ensureServingCertificates(serving.certificateFolder, {
+      hosts,
+      clock,
+      authority: common,
+      fileName: serving.certificateFileName,
+    });
   const authority = await common?.(undefined);
   return known === undefined
     ? createServingCertificates(hosts, clock, authority)

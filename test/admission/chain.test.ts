@@ -131,6 +131,22 @@ describe("AlwaysDeny", () => {
     ).toEqual([]);
   });
 
+  test("C-4.13-17 the server starts with its own objects when the store is empty", async () => {
+    const empty = await TestServer.start({ enabledAdmissionPlugins: ["AlwaysDeny"] });
+    try {
+      expect((await empty.admin.get("/readyz")).status).toBe(200);
+      const names = (await ok(empty.admin.get("/api/v1/namespaces"))).body.items.map(
+        ({ metadata }: { metadata: { name: string } }) => metadata.name,
+      );
+      expect(names).toContain("default");
+      const roles = "/apis/rbac.authorization.platform.io/v1/clusterroles";
+      await ok(empty.admin.get(`${roles}/cluster-admin`));
+      await rejected(empty.admin.post("/api/v1/namespaces", { metadata: { name: "new" } }), why);
+    } finally {
+      await empty.close();
+    }
+  });
+
   test.each<[string, () => Promise<Answer>]>([
     ["create", () => server.admin.post(maps, { metadata: { name: "new" } })],
     ["update", () => server.admin.put(`${maps}/there`, { metadata: { name: "there" }, data: { a: "b" } })],

@@ -19,13 +19,7 @@ The server, or one of its controllers, does something because of these objects.
 
 ${table(stored, "acts")}
 
-## Stored and not enforced
-
-This server does not do what these objects ask for. The answer to a create says so in a \`Warning\` header.
-
-${table(stored, "unenforced")}
-
-## Stored
+${unenforced(stored)}## Stored
 
 The server validates, stores and serves these kinds and does nothing else with them. They are for other programs: the
 controllers of a cluster, or your own.
@@ -38,6 +32,18 @@ const introduction = `# Which kinds are enforced, acted on, or only stored
 
 The server serves every kind of the API without a cluster, but it doesn't implement the behavior of every kind. This page says
 for each kind what the server does with its objects. It is generated from the declarations of the kinds.`;
+
+/** The section of kinds that promise what nothing enforces; none where there are no such kinds. */
+function unenforced(kinds: readonly Kind[]): string {
+  if (kinds.every(({ effect }) => effect?.unenforced === undefined)) return "";
+  return `## Stored and not enforced
+
+This server does not do what these objects ask for. The answer to a create says so in a \`Warning\` header.
+
+${table(kinds, "unenforced")}
+
+`;
+}
 
 function table(kinds: readonly Kind[], member: keyof KindEffect): string {
   const rows = kinds

@@ -1,9 +1,42 @@
 import { format } from "prettier";
 import { expect, test } from "vitest";
 import prettierOptions from "../../.prettierrc.json" with { type: "json" };
+import { builtInKinds } from "../../src/kinds/all.ts";
+import { read, sources } from "../tidy/source-files.ts";
 import { enforcementPage } from "./enforcement-page.ts";
 
 test("docs/enforcement.md says of every kind what this server does by its objects", async () => {
   const page = await format(enforcementPage(), { ...prettierOptions, parser: "markdown" });
   await expect(page).toMatchFileSnapshot("../../docs/enforcement.md");
+});
+
+/** Parts of the server that do something because of objects. */
+const acting = ["admission", "authentication", "authorization", "controllers", "http/connect", "resources"];
+/** Whose pod templates PodSecurity looks at for its warnings: that is told of their Namespace. */
+const templates = new Set([
+  "PodTemplate",
+  "ReplicationController",
+  "DaemonSet",
+  "Deployment",
+  "ReplicaSet",
+  "StatefulSet",
+  "CronJob",
+]);
+
+test("every kind whose objects a part of the server reads says what it does by them", () => {
+  const parts = sources.filter((file) => acting.some((folder) => file.startsWith(`src/${folder}/`)));
+  const imported = new Set<string>();
+  for (const file of parts) {
+    for (const [, names] of read(file).matchAll(/^import \{([^}]*)\} from "[^"]*\/kinds\/[^"]*";/gm)) {
+      for (const name of names!.split(",")) imported.add(name.replace(/^\s*type /, "").trim());
+    }
+  }
+  const silent = builtInKinds
+    .filter(({ verbs, conversion }) => verbs.includes("get") && conversion === undefined)
+    .filter(({ name, effect }) => effect === undefined && imported.has(name))
+    .map(({ name }) => name)
+    .filter((name) => !templates.has(name));
+  expect(imported.size).toBeGreaterThan(20);
+  // What fills in its class is told of IngressClass.
+  expect([...new Set(silent)]).toEqual(["Ingress"]);
 });

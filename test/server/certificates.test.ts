@@ -11,6 +11,7 @@ import {
   CertificateFault,
   createServingCertificates,
   ensureServingCertificates,
+  isSelfMade,
   issueClientCertificate,
   loadCertificateFiles,
 } from "../../src/base/certificates.ts";
@@ -195,6 +196,36 @@ describe("ensureServingCertificates", () => {
     for (const name of readdirSync(folder)) expect(statSync(file(name)).mode & 0o777).toBe(0o600);
     const second = await ensure(start + dayMs, ["0::1", "LOCALHOST"]);
     expect(second).toEqual({ ...first, renewed: "nothing" });
+  });
+
+  it("writes the files of the reference, with the authority behind the certificate, when they are called apiserver", async () => {
+    const options = { hosts: ["localhost"], clock: at(start), fileName: "apiserver" } as const;
+    const first = await ensureServingCertificates(folder, options);
+    expect(readdirSync(folder).toSorted()).toEqual(["apiserver.crt", "apiserver.key", "ca.crt", "ca.key"]);
+    expect(read("apiserver.crt")).toBe(first.serving.certificate);
+    expect(read("apiserver.crt").endsWith(first.caCertificate)).toBe(true);
+    expect(isSelfMade(read("apiserver.crt"))).toBe(true);
+    expect(await ensureServingCertificates(folder, options)).toEqual({ ...first, renewed: "nothing" });
+    const later = { ...options, clock: at(start + 336 * dayMs) };
+    expect((await ensureServingCertificates(folder, later)).renewed).toBe("serving");
+    expect(isSelfMade(read("apiserver.crt"))).toBe(true);
+  });
+
+  it("takes no other certificate for one that a server made", async () => {
+    const { serving, caCertificate } = await ensure();
+    const other = createServingCertificates(["localhost"]);
+    const client = issueClientCertificate(
+      { certificate: caCertificate, key: read("ca.key") },
+      { commonName: "operator", organizations: [], days: 1 },
+    );
+    const texts = [
+      "",
+      "no certificate",
+      serving.certificate,
+      serving.certificate + other.caCertificate,
+      client.certificate + caCertificate,
+    ];
+    expect(texts.map(isSelfMade)).toEqual(texts.map(() => false));
   });
 
   it.each<readonly [string, number, readonly string[]]>([

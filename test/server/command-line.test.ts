@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { serveFlags } from "../../src/cli/flags.ts";
+import { Api } from "../support/api.ts";
 import { plinth, ServerProcess, temporaryFolder } from "../support/process.ts";
 
 const folders: { remove(): void }[] = [];
@@ -35,6 +36,27 @@ describe("plinth", () => {
   it("lists its commands, and refuses others", () => {
     expect(plinth().stdout).toMatch(/serve[\s\S]*backup[\s\S]*restore[\s\S]*version/);
     expect(plinth("sevre")).toMatchObject({ code: 2, stderr: expect.stringContaining('no command "sevre"') });
+  });
+
+  it("--cert-dir holds apiserver.crt and apiserver.key after the start, and serves with them again", async () => {
+    const [dir, data] = [path.join(folder(), "certificates"), folder()];
+    const at = (name: string) => path.join(dir, name);
+    const shown: string[] = [];
+    for (let start = 0; start < 2; start++) {
+      const server = await ServerProcess.start(data, `--cert-dir=${dir}`);
+      try {
+        // What the file holds suffices to trust the server, as in the reference.
+        const api = new Api(server.url, readFileSync(at("apiserver.crt"), "utf8"), undefined);
+        expect((await api.get("/version")).status).toBe(200);
+        api.close();
+        expect(readFileSync(at("apiserver.key"), "utf8")).toContain("PRIVATE KEY");
+        expect(readFileSync(server.administrator, "utf8")).toContain("certificate-authority-data");
+        shown.push(readFileSync(at("apiserver.crt"), "utf8"));
+      } finally {
+        await server.stop();
+      }
+    }
+    expect(shown[1]).toBe(shown[0]);
   });
 
   it.each([

@@ -42,13 +42,14 @@ describe.each(followers)("C-4.11-03 while $what can't be followed", ({ what, che
   const logged: unknown[] = [];
 
   const failing = async (endpoint: "healthz" | "livez" | "readyz") => {
-    const checks: readonly HealthCheck[] = healthChecks(
-      unsteady.shown,
-      sources(followed),
+    const checks: readonly HealthCheck[] = healthChecks({
+      ...sources(followed),
+      store: unsteady.shown,
       life,
-      unsteady.clock,
-      0,
-    )[endpoint];
+      vocabulary: platform,
+      clock: unsteady.clock,
+      livezGracePeriodMs: 0,
+    })[endpoint];
     const results = await Promise.all(checks.map(async ({ name, check }) => [name, await check()] as const));
     return Object.fromEntries(results.filter(([, problem]) => problem !== undefined));
   };

@@ -61,10 +61,14 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
       port,
     });
     await Promise.all([service, publishEndpoints()]);
+    refusals = 0;
   };
+  let refusals = 0;
   const failed = (error: unknown) => {
-    // Another server that starts at the same time may have taken the address, and be about to make the Service.
     if (error instanceof StatusError && error.reason === "Invalid") {
+      refusals++;
+      // Another server that starts at the same time may have taken the address, and be about to make the Service.
+      if (isLeased && refusals === 1) return;
       return log.warn({ error: error.message }, "the API's own service is not there yet");
     }
     log.error(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Client } from "../../resources/client.ts";
-import { unlessRaced } from "../../resources/races.ts";
+import { isRaced, unlessRaced } from "../../resources/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
@@ -17,6 +17,7 @@ interface Service extends ApiObject {
  *
  * @param clusterIp the address it gets; undefined leaves the choice to the server.
  * @param port the port on which the server listens.
+ * @throws {StatusError} Invalid while something else has the address.
  */
 export async function ensureApiService(
   client: Client,
@@ -29,14 +30,17 @@ export async function ensureApiService(
   if (live === undefined) {
     const labels = { component: "apiserver", provider: name };
     const spec = { type: "ClusterIP", sessionAffinity: "None", ports };
-    await unlessRaced(() =>
-      client.add({
+    try {
+      await client.add({
         apiVersion: "v1",
         kind: "Service",
         metadata: { name, namespace: apiServiceNamespace, labels },
         spec: clusterIp === undefined ? spec : { ...spec, clusterIP: clusterIp },
-      }),
-    );
+      });
+    } catch (error) {
+      // Another server that starts at the same time may have made it, and have the address for it.
+      if (!isRaced(error) && (await client.find(reference)) === undefined) throw error;
+    }
   } else if (!isDeepStrictEqual(live.spec.ports, ports)) {
     await unlessRaced(() =>
       client.update({ ...live, metadata: { ...live.metadata }, spec: { ...live.spec, ports } }),

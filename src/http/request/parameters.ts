@@ -36,6 +36,16 @@ export function integerParameter(query: Query, name: string): number | undefined
 }
 
 /**
+ * Refuses `export`, which release 1.26 no longer supports for one object.
+ *
+ * @throws {StatusError} BadRequest unless it is false.
+ */
+export function refuseExport(query: Query): void {
+  if (isTrue(query.get("export")))
+    throw new StatusError("BadRequest", "the parameter export is no longer supported");
+}
+
+/**
  * The time that a request's `timeout` gives it, in milliseconds; undefined where it gives none, as with 0.
  *
  * @throws {StatusError} BadRequest for text that is no length of time, such as `5s`.
@@ -115,6 +125,8 @@ export function watchParameters(
     report.at("resourceVersionMatch").forbidden("resourceVersionMatch is forbidden for watch");
     checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
   }
+  // It limits no watch, but must be a number there too, as in the reference.
+  integerParameter(query, "limit");
   const timeoutSeconds = integerParameter(query, "timeoutSeconds");
   if (timeoutSeconds !== undefined && timeoutSeconds < 0) {
     report.at("timeoutSeconds").invalid(timeoutSeconds, "must be 0 or more");

@@ -24,6 +24,7 @@ export const Lease = kind({
   allowUnconditionalUpdate: false,
   createOnUpdate: true,
   doc: "A claim that one of several programs can hold at a time.",
+  effect: { acts: "one of a server says that it lives; another one says which server runs the controllers" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the lease.").emitEmpty(),
     spec: field(2, LeaseSpec, "Who holds the lease, and how long.").emitEmpty(),

@@ -21,6 +21,7 @@ export const ComponentStatus = kind({
   verbs: ["get", "list"],
   computed: true,
   doc: "Deprecated: whether a component of the cluster is well.",
+  effect: { acts: "not stored: the server says whether its store answers" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the component.").emitEmpty(),
     conditions: field(2, list(ComponentCondition), "What is known about the component's state.")

@@ -69,6 +69,7 @@ export const EndpointSlice = kind({
   singular: "endpointslice",
   scope: "Namespaced",
   doc: "A part of the endpoints of a service.",
+  effect: { acts: "`proxy` of a service chooses one of the addresses" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the slice.").emitEmpty(),
     endpoints: field(2, list(Endpoint), "The endpoints; at most 1000.").declaredRequired().atomic(),

@@ -39,6 +39,7 @@ export const IngressClass = kind({
   singular: "ingressclass",
   scope: "Cluster",
   doc: "A class of ingresses and the controller that serves them.",
+  effect: { enforced: "new ingresses without a class get the default one (plugin DefaultIngressClass)" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
     spec: field(2, IngressClassSpec, "What the class is.").emitEmpty(),

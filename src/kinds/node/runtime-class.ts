@@ -40,6 +40,10 @@ export const RuntimeClass = kind({
   allowUnconditionalUpdate: false,
   createOnUpdate: true,
   doc: "A way of running containers that pods can name.",
+  effect: {
+    enforced:
+      "new pods get the overhead, node selector and tolerations of their class, which must exist (plugin RuntimeClass)",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
     handler: field(

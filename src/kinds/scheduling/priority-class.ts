@@ -23,6 +23,10 @@ export const PriorityClass = kind({
   shortNames: ["pc"],
   scope: "Cluster",
   doc: "Gives a name to a priority of pods.",
+  effect: {
+    enforced:
+      "new pods get the priority of their class, which must exist, or of the default one (plugin Priority)",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
     value: field(2, int32, "The priority; higher numbers come first.").required(),

@@ -17,6 +17,10 @@ export const StorageClass = kind({
   scope: "Cluster",
   returnsDeletedObject: true,
   doc: "A class of storage from which volumes are made on demand.",
+  effect: {
+    enforced:
+      "new claims without a class get the default one (plugin DefaultStorageClass); claims grow only where their class allows it (plugin PersistentVolumeClaimResize)",
+  },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
     provisioner: field(2, string, "Who makes the volumes.").required().check(provisionerName),

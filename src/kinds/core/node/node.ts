@@ -53,7 +53,7 @@ export const Node = kind({
   scope: "Cluster",
   doc: "A machine on which pods run.",
   effect: {
-    acts: "`proxy` connects to its agent",
+    acts: "a new one gets the taint of nodes that are not ready (plugin TaintNodesByCondition); `proxy` connects to its agent",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the node.").emitEmpty(),

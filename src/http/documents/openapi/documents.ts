@@ -136,8 +136,9 @@ export class OpenApiDocuments {
   private add(described: Described, dialect: Dialect, path: string, resource: Resource): void {
     try {
       const needed = this.definitions(dialect, described.definitions);
-      const paths = textsOf(resourcePaths(path, resource, needed));
-      const definitions = textsOf(needed.all);
+      const [paths, definitions] = [new DocumentMembers(), new DocumentMembers()];
+      paths.add(resourcePaths(path, resource, needed));
+      definitions.add(needed.all);
       described.paths.addAll(paths);
       described.definitions.addAll(definitions);
     } catch (error) {
@@ -163,12 +164,6 @@ export class OpenApiDocuments {
     const { name, gitVersion } = this.registry.vocabulary;
     return { title: name[0]!.toUpperCase() + name.slice(1), version: gitVersion };
   }
-}
-
-function textsOf(values: Readonly<Record<string, unknown>>): DocumentMembers {
-  const members = new DocumentMembers();
-  for (const [name, value] of Object.entries(values)) members.set(name, value);
-  return members;
 }
 
 const bearerToken = { description: "A bearer token.", type: "apiKey", name: "authorization", in: "header" };

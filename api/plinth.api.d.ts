@@ -617,8 +617,8 @@ declare const words: {
   string: ScalarType<string>;
   bool: ScalarType<boolean>;
   int32: ScalarType<number>;
-  int64: ScalarType<number>;
-  double: ScalarType<number>;
+  int64: ScalarType<number | bigint>;
+  double: ScalarType<number | bigint>;
   bytes: ScalarType<string>;
   time: ScalarType<string>;
   microTime: ScalarType<string>;
@@ -633,10 +633,10 @@ declare const words: {
     selfLink: Field<ScalarType<string>, false>;
     uid: Field<ScalarType<string>, false>;
     resourceVersion: Field<ScalarType<string>, false>;
-    generation: Field<ScalarType<number>, false>;
+    generation: Field<ScalarType<number | bigint>, false>;
     creationTimestamp: Field<ScalarType<string>, false>;
     deletionTimestamp: Field<ScalarType<string>, false>;
-    deletionGracePeriodSeconds: Field<ScalarType<number>, false>;
+    deletionGracePeriodSeconds: Field<ScalarType<number | bigint>, false>;
     labels: Field<MapType<ScalarType<string>>, false>;
     annotations: Field<MapType<ScalarType<string>>, false>;
     ownerReferences: Field<
@@ -671,7 +671,7 @@ declare const words: {
   Condition: StructType<{
     type: Field<ScalarType<string>, true>;
     status: Field<ScalarType<string>, true>;
-    observedGeneration: Field<ScalarType<number>, false>;
+    observedGeneration: Field<ScalarType<number | bigint>, false>;
     lastTransitionTime: Field<ScalarType<string>, true>;
     reason: Field<ScalarType<string>, true>;
     message: Field<ScalarType<string>, true>;
@@ -837,7 +837,7 @@ export declare class Client {
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
 export interface DeleteOptions extends WriteOptions {
-  readonly gracePeriodSeconds: number | undefined;
+  readonly gracePeriodSeconds: number | bigint | undefined;
   readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
   /** The deletion holds only for the object with this uid. */
   readonly uid: string | undefined;
@@ -1313,6 +1313,8 @@ export interface SchemaNode {
   readonly properties: ReadonlyMap<string, SchemaNode>;
   /** Schema of the members that have none of their own; undefined where there may be no others. */
   readonly additional: SchemaNode | undefined;
+  /** Members without a schema of their own are refused (`additionalProperties: false`). */
+  readonly closed: boolean;
   readonly items: SchemaNode | undefined;
   /** Filled in where the value is absent; undefined: nothing. */
   readonly default: unknown;
@@ -1339,19 +1341,19 @@ export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object"
 /** What a schema demands of a value beside its type; members that say nothing are undefined. */
 export interface ValueRules {
   readonly format: string | undefined;
-  readonly maximum: number | undefined;
+  readonly maximum: number | bigint | undefined;
   readonly exclusiveMaximum: boolean;
-  readonly minimum: number | undefined;
+  readonly minimum: number | bigint | undefined;
   readonly exclusiveMinimum: boolean;
-  readonly multipleOf: number | undefined;
-  readonly maxLength: number | undefined;
-  readonly minLength: number | undefined;
+  readonly multipleOf: number | bigint | undefined;
+  readonly maxLength: number | bigint | undefined;
+  readonly minLength: number | bigint | undefined;
   readonly pattern: Pattern | undefined;
-  readonly maxItems: number | undefined;
-  readonly minItems: number | undefined;
+  readonly maxItems: number | bigint | undefined;
+  readonly minItems: number | bigint | undefined;
   readonly uniqueItems: boolean;
-  readonly maxProperties: number | undefined;
-  readonly minProperties: number | undefined;
+  readonly maxProperties: number | bigint | undefined;
+  readonly minProperties: number | bigint | undefined;
   readonly enum: readonly unknown[] | undefined;
   readonly required: readonly string[];
   readonly allOf: readonly SchemaNode[];
@@ -1393,6 +1395,13 @@ export declare class FieldReport {
   take({ shared }: FieldReport): void;
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport;
+  /**
+   * As {@link FieldReport.at}, of a member whose name the schema of a custom kind doesn't say: faults of values name it as a member
+   * and others as a key, as in the reference.
+   */
+  entry(name: string): FieldReport;
+  /** The same place, with every {@link FieldReport.entry} in it named as a key. */
+  withKeys(): FieldReport;
   required(message?: string): void;
   /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
   requiredUnlessSaid(): void;
@@ -1403,8 +1412,8 @@ export declare class FieldReport {
   duplicate(value: unknown): void;
   notFound(value: unknown): void;
   forbidden(message: string): void;
-  tooLong(maxLength: number, unit?: string): void;
-  tooMany(count: number, max: number): void;
+  tooLong(maxLength: number | bigint, unit?: string): void;
+  tooMany(count: number, max: number | bigint): void;
 }
 
 // ---- schema/kind
@@ -1579,7 +1588,7 @@ export interface KindMembers<O> {
    * Whether `metadata.name` is a path segment (roles), a DNS subdomain (most kinds), a label (namespaces), or a label that
    * doesn't begin with a digit (services).
    */
-  readonly nameForm?: "subdomain" | "label" | "label1035" | "pathSegment";
+  readonly nameForm?: NameForm;
   /** A new object without a name gets one, as the reference gives to limit ranges. */
   readonly getsName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
@@ -1606,7 +1615,7 @@ export interface KindMembers<O> {
    * How many seconds a deletion waits for the object to end well, from what was asked for (undefined: nothing). Kinds
    * without it are deleted at once.
    */
-  readonly gracePeriodSeconds?: (object: O, asked: number | undefined) => number;
+  readonly gracePeriodSeconds?: (object: O, asked: number | bigint | undefined) => number | bigint;
   /**
    * What a deletion without a propagation policy does with the dependents; deletes them unless declared. Where it is
    * `Unsupported`, as nothing can depend on such objects, policies are ignored.
@@ -1621,6 +1630,8 @@ export interface KindMembers<O> {
   /** Its `status` subresource, where it has one; beside `subresources`. */
   readonly status?: StatusSpec<O>;
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
+  /** The faults of an object as callers are told them, where the reference checks the object in another form. */
+  readonly shownFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
   /** A create of this virtual kind is the same as a create of this subresource of the named object. */
   readonly subresourceAlias?: {
     readonly resource: string;
@@ -1648,6 +1659,8 @@ export interface KindMembers<O> {
 export interface CustomKindFacts {
   /** Name of the kind of its lists. */
   readonly listKind: string;
+  /** Revision of the definition: objects that were written before may differ from what its schema makes of them. */
+  readonly since: number;
   /** Reads the schema of its objects, as the definition has it; undefined where it has none. It is large, and not kept. */
   readonly schema: () => object | undefined;
   /** Undefined where the versions differ by their names and schemas only. */
@@ -1715,6 +1728,11 @@ export interface Declarations<G extends Group, V extends string> extends ReturnT
     },
   ) => NamedKind<F, G, V, N>;
 }
+
+// ---- schema/object-meta-rules
+
+/** The form of an object's name. */
+export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
 
 // ---- schema/structs
 
@@ -1956,10 +1974,11 @@ export declare const bool: ScalarType<boolean>;
 
 export declare const int32: ScalarType<number>;
 
-/** An integer; values that a double can't hold exactly are refused. */
-export declare const int64: ScalarType<number>;
+/** An integer of 64 bits: a `bigint` where a number can't hold it exactly. */
+export declare const int64: ScalarType<number | bigint>;
 
-export declare const double: ScalarType<number>;
+/** A number; an integer that a number can't hold exactly is a `bigint`. */
+export declare const double: ScalarType<number | bigint>;
 
 /** Base64 text in JSON. */
 export declare const bytes: ScalarType<string>;

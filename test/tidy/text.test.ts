@@ -51,13 +51,10 @@ test("no catch is silent", () => {
 /** Where JSON is parsed without a bound of its depth: it is this program's own, a server's answer to it, or a file's. */
 const trustedJson = [
   "src/cli/administrator-file.ts",
-  "src/cli/client/server-client.ts",
   "src/controllers/cluster-authentication-trust.ts",
   "src/fields/apply/field-set.ts",
   "src/fields/apply/managed-fields-text.ts",
   "src/resources/apply.ts",
-  "src/resources/client.ts",
-  "src/resources/field-path.ts",
   "src/resources/services/claims.ts",
   "src/resources/stored.ts",
   "src/server/shared-authority.ts",

@@ -6,7 +6,13 @@ import { fitToShape } from "../../../src/fields/apply/topology.ts";
 import { encodeFieldSet, nothing, ownersOf, thingShape, type State } from "./support.ts";
 
 const leaf: Shape = { kind: "leaf" };
-const items: Shape = { kind: "items", keys: ["name"], element: thingShape, defaults: new Map(), zeros: new Map() };
+const items: Shape = {
+  kind: "items",
+  keys: ["name"],
+  element: thingShape,
+  defaults: new Map(),
+  zeros: new Map(),
+};
 const a = 'k:{"name":"a"}';
 
 describe("a set under another declaration", () => {

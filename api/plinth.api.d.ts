@@ -249,24 +249,6 @@ export interface Logger {
 /** A value that is there at once where the source can answer from memory, else a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-// ---- base/names
-
-/**
- * The forms that names take. Each `…Faults` function says what is wrong with a name, in messages that show the regular
- * expression; an empty list means that it is right.
- */
-/** DNS-1123 label, at most 63 characters: namespaces, container and port names. */
-export declare function dnsLabelFaults(name: string): readonly string[];
-
-/** DNS-1123 subdomain, at most 253 characters: the names of most objects. */
-export declare function dnsSubdomainFaults(name: string): readonly string[];
-
-/** DNS-1035 label, at most 63 characters: names that may not begin with a digit, as those of services. */
-export declare function dns1035LabelFaults(name: string): readonly string[];
-
-/** A name that can stand in a path: the names of roles and bindings, which may hold `:` and upper case. */
-export declare function pathSegmentFaults(name: string): readonly string[];
-
 // ---- base/status-error
 
 /**
@@ -1425,6 +1407,13 @@ export declare class FieldReport {
   take({ shared }: FieldReport): void;
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport;
+  /**
+   * As {@link FieldReport.at}, of a member whose name the schema of a custom kind doesn't say: faults of values name it as a member
+   * and others as a key, as in the reference.
+   */
+  entry(name: string): FieldReport;
+  /** The same place, with every {@link FieldReport.entry} in it named as a key. */
+  withKeys(): FieldReport;
   required(message?: string): void;
   /** As {@link FieldReport.required}, unless a rule has already said so in its own words. */
   requiredUnlessSaid(): void;
@@ -1754,16 +1743,8 @@ export interface Declarations<G extends Group, V extends string> extends ReturnT
 
 // ---- schema/object-meta-rules
 
-/** What is wrong with a name, by the form that the kind asks for. */
-declare const nameFaults: {
-  subdomain: typeof dnsSubdomainFaults;
-  label: typeof dnsLabelFaults;
-  label1035: typeof dns1035LabelFaults;
-  pathSegment: typeof pathSegmentFaults;
-};
-
 /** The form of an object's name. */
-export type NameForm = keyof typeof nameFaults;
+export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
 
 // ---- schema/structs
 

@@ -22,7 +22,7 @@ const afterwardsMs = 300;
 const megabyte = 2 ** 20;
 
 /** What 2,000 definitions may cost at most (`--full`). */
-const aims = { memoryMegabytes: 100, startSeconds: 1, addMs: 20, servedMs: 100 };
+const aims = { memoryMegabytes: 100, startSeconds: 1, addMs: 20, servedMs: 100, openApiMs: 1500 };
 
 const noAims = { memoryMegabytes: undefined, startSeconds: undefined };
 
@@ -103,6 +103,8 @@ async function* whileServing(
   const rows = await withServer(options, dir, async (api, { pid }) => {
     await pause(restMs);
     const waited = await longestWait(api, () => api.ask("GET", "/apis"));
+    const openApi = await timesOf(2, () => api.ask("GET", "/openapi/v2"));
+    const besideOpenApi = await longestWait(api, () => api.ask("GET", "/openapi/v2"));
     const cpuMs = () => (factsOf(pid).cpuMicros ?? Number.NaN) / 1000;
     const [cost, served]: [number[], number[]] = [[], []];
     for (let index = count; index < count + added; index++) {
@@ -116,6 +118,9 @@ async function* whileServing(
     }
     return [
       valueRow(`longest wait of others, first /apis of ${many}`, "ms", waited),
+      valueRow(`/openapi/v2 of ${many}, first`, "ms", openApi[0]!, aims.openApiMs),
+      valueRow(`/openapi/v2 of ${many}, again`, "ms", openApi[1]!, aims.openApiMs),
+      valueRow(`longest wait of others, /openapi/v2 of ${many}`, "ms", besideOpenApi),
       valueRow(`processor time to add one to ${many}`, "ms", median(cost), aims.addMs),
       valueRow(`until one more is served, ${many}, longest`, "ms", Math.max(...served), aims.servedMs),
     ];
@@ -139,6 +144,17 @@ async function longestWait(api: Api, act: () => Promise<unknown>): Promise<numbe
   done = true;
   await probing;
   return longest;
+}
+
+/** How long something takes, each time it is done. */
+async function timesOf(count: number, act: () => Promise<unknown>): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index++) {
+    const begun = performance.now();
+    await act();
+    times.push(performance.now() - begun);
+  }
+  return times;
 }
 
 async function withServer<T>(

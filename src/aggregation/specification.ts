@@ -2,7 +2,7 @@ import { encodeJson } from "../base/json/encode.ts";
 import { parseExactJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import type { GiveTurn } from "../base/turns.ts";
-import { binaryDocument } from "../schema/openapi/binary-document.ts";
+import { definitionPair, pathPair } from "../schema/openapi/binary-document.ts";
 
 /** The part of an extension server's OpenAPI 2.0 document that is about one group version. */
 export interface RemoteSpecification {
@@ -47,7 +47,14 @@ export async function readSpecification(
   await giveTurn();
   try {
     // Older command line clients ask for the binary form: what it has no place for must not spoil the whole document.
-    await binaryDocument({}, Object.entries(paths), Object.entries(definitions), giveTurn);
+    for (const [name, item] of Object.entries(paths)) {
+      pathPair(name, item);
+      await giveTurn();
+    }
+    for (const [name, definition] of Object.entries(definitions)) {
+      definitionPair(name, definition);
+      await giveTurn();
+    }
   } catch (error) {
     throw new SpecificationFault(`it can't be written in binary: ${String(error)}`);
   }

@@ -15,6 +15,7 @@ import type {
 import type { Resource } from "./registry.ts";
 import { entryWith, StoreView } from "./store-view.ts";
 import { decodeLive, encodeObject } from "./stored.ts";
+import { shownEntry, withShown, type WatchChange } from "./watch-change.ts";
 
 /**
  * A store in which the objects of a custom kind are as its present schema reads them: with the defaults that were added since
@@ -26,6 +27,7 @@ import { decodeLive, encodeObject } from "./stored.ts";
 export class RefreshingStore extends StoreView {
   /** Entries that differ from what is stored, so that a write of the same makes a difference. */
   private readonly outdated = new WeakSet<Entry>();
+  private readonly shownChanges = new WeakMap<readonly WatchChange[], readonly WatchChange[]>();
 
   /**
    * @param resource in the version in which the objects are stored.
@@ -73,8 +75,20 @@ export class RefreshingStore extends StoreView {
     return shown.every((entry, index) => entry === entries[index]) ? entries : shown;
   }
 
+  /** Changes of a watch as the schema reads the objects; the same array for all watchers that share the changes. */
+  showChanges(changes: readonly WatchChange[]): readonly WatchChange[] {
+    const entries = changes.map(shownEntry);
+    if (this.isCurrent(entries)) return changes;
+    let found = this.shownChanges.get(changes);
+    if (found === undefined) {
+      found = changes.map((change, index) => withShown(change, this.show(entries[index]!)));
+      this.shownChanges.set(changes, found);
+    }
+    return found;
+  }
+
   /** Whether all entries were written after the schema changed. */
-  isCurrent(entries: readonly Entry[]): boolean {
+  private isCurrent(entries: readonly Entry[]): boolean {
     return entries.every(({ revision }) => revision > this.since);
   }
 

@@ -2,11 +2,10 @@ import type { Entry, Listener, Revision, StoreEvent, Subscription } from "../sto
 import { convertingStore, refreshingStore } from "./converted-engine.ts";
 import { ConvertedWatch } from "./converted-watch.ts";
 import type { Engine, Target } from "./engine.ts";
-import type { RefreshingStore } from "./refreshing-store.ts";
 import { prefixOf } from "./registry.ts";
 import type { Selection } from "./selection.ts";
 import { bodyAt, headerOf, type Header } from "./stored.ts";
-import { shownEntry, withShown, type WatchChange, type WatchObserver } from "./watch-change.ts";
+import type { WatchChange, WatchObserver } from "./watch-change.ts";
 
 export type { WatchChange, WatchObserver } from "./watch-change.ts";
 
@@ -45,26 +44,7 @@ export function watchObjects(
 function changesIn(engine: Engine, { resource }: Target): typeof changesOf {
   if (resource.kind.custom === undefined) return changesOf;
   const store = refreshingStore(engine, resource.stored);
-  return (batch, selection) => refreshed(store, changesOf(batch, selection));
-}
-
-/** Refreshed changes by those that they were made of, so that watchers of one selection share them. */
-const refreshedChanges = new WeakMap<
-  RefreshingStore,
-  WeakMap<readonly WatchChange[], readonly WatchChange[]>
->();
-
-function refreshed(store: RefreshingStore, changes: readonly WatchChange[]): readonly WatchChange[] {
-  const entries = changes.map(shownEntry);
-  if (store.isCurrent(entries)) return changes;
-  let shown = refreshedChanges.get(store);
-  if (shown === undefined) refreshedChanges.set(store, (shown = new WeakMap()));
-  let found = shown.get(changes);
-  if (found === undefined) {
-    found = changes.map((change, index) => withShown(change, store.show(entries[index]!)));
-    shown.set(changes, found);
-  }
-  return found;
+  return (batch, selection) => store.showChanges(changesOf(batch, selection));
 }
 
 const none: readonly WatchChange[] = [];

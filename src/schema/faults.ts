@@ -38,6 +38,7 @@ export class FieldReport {
     private readonly above: FieldReport | undefined,
     private readonly step: string | number,
     private readonly isKey: boolean,
+    private readonly isEntry = false,
   ) {}
 
   /** A report that collects the faults of one whole object. */
@@ -58,7 +59,7 @@ export class FieldReport {
 
   private beside(limit: number): FieldReport {
     const shared = { causes: [], limit, effort: this.shared.effort };
-    return new FieldReport(shared, this.above, this.step, this.isKey);
+    return new FieldReport(shared, this.above, this.step, this.isKey, this.isEntry);
   }
 
   /**
@@ -126,6 +127,22 @@ export class FieldReport {
   /** A place below this one: the value under a free key. */
   key(key: string): FieldReport {
     return new FieldReport(this.shared, this, key, true);
+  }
+
+  /**
+   * As {@link FieldReport.at}, of a member whose name the schema of a custom kind doesn't say: faults of values name it as a member
+   * and others as a key, as in the reference.
+   */
+  entry(name: string): FieldReport {
+    return new FieldReport(this.shared, this, name, false, true);
+  }
+
+  /** The same place, with every {@link FieldReport.entry} in it named as a key. */
+  withKeys(): FieldReport {
+    const { above, step, isKey, isEntry } = this;
+    return above === undefined
+      ? this
+      : new FieldReport(this.shared, above.withKeys(), step, isKey || isEntry);
   }
 
   required(message = ""): void {

@@ -16,16 +16,16 @@ const maxOwnerReferences = 4096;
 /** The most bytes that the annotations of one object may have together. */
 export const maxAnnotationBytes = 256 * 1024;
 
+/** The form of an object's name. */
+export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
+
 /** What is wrong with a name, by the form that the kind asks for. */
-const nameFaults = {
+const nameFaults: Readonly<Record<NameForm, (name: string) => readonly string[]>> = {
   subdomain: dnsSubdomainFaults,
   label: dnsLabelFaults,
   label1035: dns1035LabelFaults,
   pathSegment: pathSegmentFaults,
 };
-
-/** The form of an object's name. */
-export type NameForm = keyof typeof nameFaults;
 
 /** Checks the name of an object. */
 export function checkName(name: string, form: NameForm, report: FieldReport): void {

@@ -73,7 +73,7 @@ export async function httpService(
   const on = engine.featureEnabled;
   const { apiServices } = parts;
   const passOn: OpenApiParts["passOn"] = (...asked) => serveAggregated(service, ...asked);
-  addApiDocuments(paths, engine, { apiServices, clock, passOn });
+  addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
   addHealthPaths(paths, health);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, metrics);
@@ -126,13 +126,16 @@ export async function httpService(
 function addApiDocuments(
   paths: PathTable,
   { registry, featureEnabled: on }: Engine,
+  defect: HttpService["log"]["defect"],
   { apiServices, clock, passOn }: Pick<OpenApiParts, "apiServices" | "clock" | "passOn">,
 ): void {
+  const failed: OpenApiParts["failed"] = (error, { name, group, version }) =>
+    defect(error, { event: `OpenAPI of ${name}.${group}/${version}` });
   addDiscoveryPaths(paths, registry, apiServices, {
     aggregated: on("AggregatedDiscoveryEndpoint"),
     storageVersionHash: on("StorageVersionHash"),
   });
-  addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), passOn });
+  addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), failed, passOn });
 }
 
 /** How often the log says that the store can't be used, which every request may meet. */

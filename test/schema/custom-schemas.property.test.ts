@@ -223,13 +223,14 @@ function objectValue(dice: Dice, schema: Schema, noise: number): JsonObject {
 /** The places of a value that break a schema, once for each rule. */
 function faultsOf(schema: Schema, value: JsonValue, path: string): string[] {
   const own = [...typeFaults(schema, value, path)];
+  const isListed = schema.enum?.some((one) => JSON.stringify(one) === JSON.stringify(value));
+  if (isListed === false) own.push(path);
   if (value === null) return own;
   const fits = (part: Schema): boolean => faultsOf(part, value, path).length === 0;
   if (schema.allOf?.every(fits) === false) own.push(path);
   if (schema.anyOf?.some(fits) === false) own.push(path);
   if (schema.oneOf !== undefined && schema.oneOf.filter(fits).length !== 1) own.push(path);
   if (schema.not !== undefined && fits(schema.not)) own.push(path);
-  if (schema.enum?.some((one) => JSON.stringify(one) === JSON.stringify(value)) === false) own.push(path);
   if (typeof value === "string") own.push(...textFaults(schema, value, path));
   if (typeof value === "number") own.push(...numberFaults(schema, value, path));
   if (Array.isArray(value)) own.push(...listFaults(schema, value, path));
@@ -362,7 +363,8 @@ function filled(node: SchemaNode, object: JsonObject): JsonObject {
 function placesOfFaults(node: SchemaNode, object: JsonObject): string[] {
   const report = FieldReport.start();
   checkValue(node, object, report);
-  return report.faults.map(({ field }) => field ?? "");
+  // Repeated items name the members around them as keys.
+  return report.faults.map(({ field }) => (field ?? "").replaceAll(/\[([^\d\]][^\]]*)\]/g, ".$1"));
 }
 
 interface Sample {

@@ -13,11 +13,11 @@ export function checkValue(node: SchemaNode, value: JsonValue, place: FieldRepor
   place.spend(1);
   if (place.full) return;
   checkType(node, value, place);
-  // The other rules go by the type that the value has.
-  if (value === null) return;
   const { rules } = node;
-  checkParts(node, value, place);
+  // Of the other rules, which go by the type that the value has, only the closed set is about null, as in the reference.
+  if (value !== null) checkParts(node, value, place);
   if (rules.enum !== undefined) checkEnum(rules.enum, value, place);
+  if (value === null) return;
   if (typeof value === "string") checkText(rules, value, place);
   else if (typeof value === "number" || typeof value === "bigint") checkNumber(node, value, place);
   else if (Array.isArray(value)) checkList(node, value, place);
@@ -63,9 +63,10 @@ function typeOf(value: JsonValue): JsonTypeName | "null" {
     case "boolean":
       return "boolean";
     case "number":
-      return Number.isInteger(value) ? "integer" : "number";
+      return Number.isSafeInteger(value) ? "integer" : "number";
     case "bigint":
-      return "integer";
+      // Clients read integers in 64 bits.
+      return BigInt.asIntN(64, value) === value ? "integer" : "number";
     default:
       return "object";
   }
@@ -173,10 +174,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-const leastInteger = -(2n ** 63n);
-const greatestInteger = 2n ** 63n - 1n;
-
-function checkNumber({ rules, type }: SchemaNode, value: number | bigint, place: FieldReport): void {
+function checkNumber({ rules }: SchemaNode, value: number | bigint, place: FieldReport): void {
   const { maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf } = rules;
   if (multipleOf !== undefined && multipleOf > 0 && !isMultiple(value, multipleOf)) {
     place.invalid(value, `should be a multiple of ${multipleOf}`);
@@ -187,10 +185,7 @@ function checkNumber({ rules, type }: SchemaNode, value: number | bigint, place:
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     place.invalid(value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
   }
-  // Formats of numbers (int32, float) bound nothing, as in the reference; clients read integers in 64 bits.
-  if (type === "integer" && (value < leastInteger || value > greatestInteger)) {
-    place.invalid(value, `should be between ${leastInteger} and ${greatestInteger}`);
-  }
+  // Formats of numbers (int32, float) bound nothing, as in the reference.
 }
 
 function checkList(node: SchemaNode, list: readonly JsonValue[], place: FieldReport): void {
@@ -204,13 +199,13 @@ function checkList(node: SchemaNode, list: readonly JsonValue[], place: FieldRep
     if (place.full) return;
     checkValue(node.items, item, place.at(index));
   }
-  checkListItems(node, list, place);
+  if (node.listType === "set" || node.listType === "map") checkListItems(node, list, place.withKeys());
 }
 
 function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): void {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
-  if (node.embedded) checkEmbedded(object, place);
+  if (node.embedded) checkEmbedded(object, place.withKeys());
   // As in the reference, what has too many or too few members isn't looked into.
   if (maxProperties !== undefined && names.length > maxProperties) {
     return place.tooMany(names.length, maxProperties);
@@ -225,7 +220,9 @@ function checkObject(node: SchemaNode, object: JsonObject, place: FieldReport): 
   for (const name of names) {
     if (place.full) return;
     const value: JsonValue | undefined = object[name];
-    const below = node.properties.get(name) ?? node.additional;
-    if (below !== undefined && value !== undefined) checkValue(below, value, place.at(name));
+    if (value === undefined) continue;
+    const property = node.properties.get(name);
+    if (property !== undefined) checkValue(property, value, place.at(name));
+    else if (node.additional !== undefined) checkValue(node.additional, value, place.entry(name));
   }
 }

@@ -12,6 +12,11 @@ const mac =
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const date = /^\d{4}-\d\d-\d\d$/;
 const dateTime = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:?\d\d)$/;
+const isbn10 = /^\d{9}[\dX]$/;
+const creditCard =
+  /^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11})$/;
+const rgb =
+  /^rgb\(\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/;
 
 /** A UUID, with or without its dashes; the first digit of the third group is its version. */
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
@@ -42,15 +47,44 @@ const formats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
   ["uuid5", isUuid("5")],
   ["byte", (text) => base64.test(text)],
   ["date", (text) => date.test(text) && isDay(text)],
-  ["date-time", (text) => isTime(text)],
   ["datetime", (text) => isTime(text)],
   ["duration", (text) => durationOfFormat(text) !== undefined],
+  ["isbn", (text) => isIsbn(text, [10, 13])],
+  ["isbn10", (text) => isIsbn(text, [10])],
+  ["isbn13", (text) => isIsbn(text, [13])],
+  [
+    "creditcard",
+    (text) => creditCard.test(text.replaceAll(/\D+/g, "")) && hasLuhnSum(text.replaceAll(/\D+/g, "")),
+  ],
+  ["ssn", (text) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text)],
+  ["rgbcolor", (text) => rgb.test(text)],
   ["hexcolor", (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text)],
 ]);
 
-/** Whether a text has the form that a format names; true for a format that isn't checked. */
+/** Whether a text has the form that a format names, whatever its dashes; true for a format that isn't checked. */
 export function hasFormat(format: string, text: string): boolean {
-  return formats.get(format)?.(text) ?? true;
+  return (formats.get(format) ?? formats.get(format.replaceAll("-", "")))?.(text) ?? true;
+}
+
+/** A book's number with its check digit; dashes and spaces don't count. */
+function isIsbn(text: string, lengths: readonly number[]): boolean {
+  const digits = text.replaceAll(/[\s-]+/g, "");
+  if (!lengths.includes(digits.length)) return false;
+  if (digits.length === 10) {
+    const weighted = [...digits].map((digit, index) => (index + 1) * (digit === "X" ? 10 : Number(digit)));
+    return isbn10.test(digits) && sumOf(weighted) % 11 === 0;
+  }
+  const weighted = [...digits].map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 3));
+  return /^\d{13}$/.test(digits) && sumOf(weighted) % 10 === 0;
+}
+
+function hasLuhnSum(digits: string): boolean {
+  const doubled = [...digits].toReversed().map((digit, index) => Number(digit) * (index % 2 === 0 ? 1 : 2));
+  return sumOf(doubled.map((one) => (one > 9 ? one - 9 : one))) % 10 === 0;
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }
 
 function isCidr(text: string): boolean {

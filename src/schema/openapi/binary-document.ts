@@ -1,73 +1,51 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import type { GiveTurn } from "../../base/turns.ts";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-/**
- * Writes an OpenAPI 2.0 document in binary: the message `openapi.v2.Document` of the public `OpenAPIv2.proto`
- * (google/gnostic), which older command line clients ask for. Only the members that our documents use are in the tables;
- * a member that isn't is a defect and throws.
- *
- * @param head the document but for its paths and definitions.
+/*
+ * An OpenAPI 2.0 document in binary: the message `openapi.v2.Document` of the public `OpenAPIv2.proto` (google/gnostic), which
+ * older command line clients ask for. Only the members that our documents use are in the tables; a member that isn't is a
+ * defect and throws.
  */
-export async function binaryDocument(
-  head: object,
-  paths: Values,
-  definitions: Values,
-  giveTurn: GiveTurn,
-): Promise<readonly Buffer[]> {
+
+/** The document but for its paths and definitions. */
+export function documentHead(head: object): Uint8Array {
   const writer = new BinaryWriter();
   writeMessage(writer, documentMessage, head as JsonObject);
-  const parts: Uint8Array[] = [writer.finish()];
-  await addPairs(parts, 8, [2, pathMessage], paths, giveTurn);
-  await addPairs(parts, 9, [1, schemaMessage], definitions, giveTurn);
-  return pieces(parts);
+  return writer.finish();
 }
 
-const pieceBytes = 256 * 1024;
+/** The field of the document that has the paths or the definitions: both are messages with nothing but pairs. */
+const mapNumbers = { paths: 8, definitions: 9 } as const;
 
-/** Joins small parts, in order, to pieces of {@link pieceBytes} or a little more. */
-function pieces(parts: readonly Uint8Array[]): Buffer[] {
-  const joined: Buffer[] = [];
-  let next: Uint8Array[] = [];
-  let length = 0;
-  for (const part of parts) {
-    next.push(part);
-    length += part.length;
-    if (length < pieceBytes) continue;
-    joined.push(Buffer.concat(next));
-    next = [];
-    length = 0;
-  }
-  joined.push(Buffer.concat(next));
-  return joined;
+/**
+ * What stands before the pairs of the paths or definitions.
+ *
+ * @param bytes of all pairs together.
+ */
+export function mapHead(map: keyof typeof mapNumbers, bytes: number): Uint8Array {
+  return new BinaryWriter().tag(mapNumbers[map], WireType.LengthDelimited).uint32(bytes).finish();
 }
 
-/** Adds a message that has nothing but pairs, written one by one. */
-async function addPairs(
-  parts: Uint8Array[],
-  number: number,
-  [pairNumber, type]: readonly [number, Message],
-  values: Values,
-  giveTurn: GiveTurn,
-): Promise<void> {
-  const write = pairs(pairNumber, message(type));
-  const written: Uint8Array[] = [];
-  let length = 0;
-  for (const [name, value] of values) {
-    const writer = new BinaryWriter();
-    write(writer, { [name]: value });
-    const bytes = writer.finish();
-    written.push(bytes);
-    length += bytes.length;
-    await giveTurn();
-  }
-  parts.push(new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(length).finish(), ...written);
+/** One of the paths, with its operations. */
+export function pathPair(name: string, item: unknown): Buffer {
+  return pair(2, pathMessage, name, item);
+}
+
+/** One of the definitions. */
+export function definitionPair(name: string, definition: unknown): Buffer {
+  return pair(1, schemaMessage, name, definition);
+}
+
+function pair(number: number, type: Message, name: string, value: unknown): Buffer {
+  const writer = new BinaryWriter();
+  nested(writer, number, () =>
+    writeNamed(writer, name, () => writeMessage(writer, type, value as JsonObject)),
+  );
+  return Buffer.from(writer.finish());
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
-/** Members of a map, each asked for when its turn comes. */
-type Values = Iterable<readonly [name: string, value: unknown]>;
 type FieldWriter = (writer: BinaryWriter, value: unknown) => void;
 
 /** How to write a message: a field writer for each member of the JSON form. */

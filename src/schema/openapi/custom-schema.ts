@@ -1,13 +1,7 @@
+import { getMember, setMember, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { Dialect, SchemaObject } from "./schema-object.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
-
-/** Members of a schema that hold one schema, or some by name. */
-const single: ReadonlySet<string> = new Set(["items", "additionalProperties"]);
-const named: ReadonlySet<string> = new Set(["properties"]);
-
-/** What the older dialect doesn't say. */
-const unsaid = new Set(["allOf", "anyOf", "oneOf", "not", "default", "nullable", "id", "$schema"]);
 
 /**
  * The schema of a custom kind as the documents show it: as its definition has it in OpenAPI 3.0; in 2.0 without what that dialect
@@ -16,30 +10,67 @@ const unsaid = new Set(["allOf", "anyOf", "oneOf", "not", "default", "nullable",
  * @param prefix of the names of the product's marks.
  */
 export function customSchema(schema: object, dialect: Dialect, prefix: string): SchemaObject {
-  return (dialect === "v3" ? schema : simplified(schema as Schema, prefix)) as SchemaObject;
+  if (dialect === "v3") return schema as SchemaObject;
+  return simplified(schema as Schema, {
+    preserves: `${prefix}preserve-unknown-fields`,
+    intOrString: `${prefix}int-or-string`,
+  }) as SchemaObject;
 }
 
-function simplified(schema: Schema, prefix: string): Schema {
+/** The names of the product's marks that matter here. */
+interface MarkNames {
+  readonly preserves: string;
+  readonly intOrString: string;
+}
+
+function simplified(schema: Schema, marks: MarkNames): Schema {
   // Clients would drop what the object has besides, or refuse a null.
-  const untyped = preservesUnknown(schema, prefix) || schema["nullable"] === true;
-  const below = (one: unknown): unknown =>
-    typeof one === "object" && one !== null ? simplified(one as Schema, prefix) : one;
+  const isUntyped = schema[marks.preserves] === true || schema["nullable"] === true;
   const result: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(schema)) {
-    if (unsaid.has(name)) continue;
-    if (untyped && (name === "type" || name === "items" || name === "properties")) continue;
-    if (name === "type" && schema[`${prefix}int-or-string`] === true) continue;
-    if (name === "required") {
-      const required = requiredOf(schema, value as readonly string[]);
-      if (required.length > 0) result[name] = required;
-      continue;
+  for (const name in schema) {
+    const value = schema[name];
+    switch (name) {
+      // What the older dialect doesn't say.
+      case "allOf":
+      case "anyOf":
+      case "oneOf":
+      case "not":
+      case "default":
+      case "nullable":
+      case "id":
+      case "$schema":
+        break;
+      case "type":
+        if (!isUntyped && schema[marks.intOrString] !== true) result["type"] = value;
+        break;
+      case "items":
+        if (!isUntyped) result["items"] = below(value, marks);
+        break;
+      case "additionalProperties":
+        result["additionalProperties"] = below(value, marks);
+        break;
+      case "properties":
+        if (!isUntyped) result["properties"] = simplifiedEach(value as JsonObject, marks);
+        break;
+      case "required": {
+        const required = requiredOf(schema, value as readonly string[]);
+        if (required.length > 0) result["required"] = required;
+        break;
+      }
+      default:
+        result[name] = value;
     }
-    if (single.has(name)) result[name] = below(value);
-    else if (named.has(name)) {
-      const entries = Object.entries(value as Schema).map(([key, one]) => [key, below(one)]);
-      result[name] = Object.fromEntries(entries) as unknown;
-    } else result[name] = value;
   }
+  return result;
+}
+
+function below(schema: unknown, marks: MarkNames): unknown {
+  return typeof schema === "object" && schema !== null ? simplified(schema as Schema, marks) : schema;
+}
+
+function simplifiedEach(properties: JsonObject, marks: MarkNames): JsonObject {
+  const result: JsonObject = {};
+  for (const name in properties) setMember(result, name, below(properties[name], marks) as JsonValue);
   return result;
 }
 
@@ -47,11 +78,11 @@ function simplified(schema: Schema, prefix: string): Schema {
 function requiredOf(
   { properties = {}, additionalProperties }: Schema,
   required: readonly string[],
-): string[] {
+): readonly string[] {
   const isNullable = (schema: unknown): boolean =>
     typeof schema === "object" && schema !== null && (schema as Schema)["nullable"] === true;
   if (isNullable(additionalProperties)) return [];
-  return required.filter((name) => !isNullable((properties as Schema)[name]));
+  return required.filter((name) => !isNullable(getMember(properties as JsonObject, name)));
 }
 
 /** Whether a schema lets fields stay that it doesn't name. */

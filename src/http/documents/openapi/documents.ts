@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
-import { renamed } from "../../../aggregation/specification.ts";
 import type { GiveTurn } from "../../../base/turns.ts";
-import type { ServedGroupVersion, Registry } from "../../../resources/registry.ts";
-import { binaryDocument } from "../../../schema/openapi/binary-document.ts";
+import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry.ts";
 import { DefinitionNames } from "../../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { Dialect } from "../../../schema/openapi/schema-object.ts";
+import { binaryForm, jsonForm } from "./document-forms.ts";
 import { DocumentMembers, jsonPieces } from "./document-text.ts";
-import { KeptDocuments, type DocumentBytes, type MakeDocument } from "./kept-documents.ts";
+import { KeptDocuments, type DocumentBytes } from "./kept-documents.ts";
 import { resourcePaths } from "./paths.ts";
+import { WholeDocument, type StreamedDocument, type WholeDocumentSources } from "./whole-document.ts";
 
 /** A document that a client may have already. */
 export interface Document {
@@ -35,27 +35,36 @@ export class OpenApiDocuments {
   private builtIn: { readonly paths: string; readonly described: Promise<Described> } | undefined;
   private knownNames: DefinitionNames | undefined;
 
+  private readonly json: WholeDocument;
+  private readonly binary: WholeDocument;
+
+  /** @param failed is told why a custom resource type was left out. */
   constructor(
     private readonly registry: Registry,
     private readonly apiServices: ApiServices,
-  ) {}
+    private readonly failed: (error: unknown, resource: Resource) => void,
+  ) {
+    const sources: WholeDocumentSources = {
+      registry,
+      apiServices,
+      own: () => this.own(),
+      builtIn: (giveTurn) => this.describedBuiltIn(giveTurn),
+      definitions: (builtIn) => this.definitions("v2", builtIn.definitions),
+      head: { swagger: "2.0", info: this.info(), ...security },
+      failed,
+    };
+    this.json = new WholeDocument(jsonForm, sources);
+    this.binary = new WholeDocument(binaryForm, sources);
+  }
 
   /** The whole API in OpenAPI 2.0. */
-  whole(): Document {
-    return this.wholeAs("json", async (giveTurn) => {
-      const { paths, definitions } = await this.described(giveTurn);
-      const head = { swagger: "2.0", info: this.info() };
-      return jsonPieces({ ...head, paths, definitions, ...security }, giveTurn);
-    });
+  whole(): Promise<StreamedDocument> {
+    return this.json.document();
   }
 
   /** The same in binary. */
-  wholeBinary(): Document {
-    return this.wholeAs("binary", async (giveTurn) => {
-      const { paths, definitions } = await this.described(giveTurn);
-      const head = { swagger: "2.0", info: this.info(), ...security };
-      return binaryDocument(head, paths.values(), definitions.values(), giveTurn);
-    });
+  wholeBinary(): Promise<StreamedDocument> {
+    return this.binary.document();
   }
 
   /** The paths of the group versions that have a document of their own: `api/v1`, `apis/apps/v1`. */
@@ -98,29 +107,6 @@ export class OpenApiDocuments {
     return groupVersions.filter(({ group, version }) => this.apiServices.find(group, version) === undefined);
   }
 
-  private wholeAs(key: string, make: MakeDocument): Document {
-    const revision = `${this.registry.revision}/${this.apiServices.specificationRevision}`;
-    return { hash: this.kept.hashOf(key, revision), read: () => this.kept.get(key, revision, make) };
-  }
-
-  private async described(giveTurn: GiveTurn): Promise<Described> {
-    const custom = this.own().filter(({ group }) => !this.registry.isBuiltIn(group));
-    const builtIn = await this.describedBuiltIn(giveTurn);
-    const { paths, definitions } = await this.describe("v2", custom, giveTurn);
-    paths.addAll(builtIn.paths);
-    definitions.addAll(builtIn.definitions);
-    for (const { group, version, remote } of this.apiServices.list()) {
-      const specification =
-        this.apiServices.find(group, version) === remote ? remote?.specification : undefined;
-      if (specification === undefined) continue;
-      const other = renamed(specification, (name) => definitions.text(name));
-      for (const [path, item] of Object.entries(other.paths)) paths.set(path, item);
-      definitions.add(other.definitions);
-      await giveTurn();
-    }
-    return { paths, definitions };
-  }
-
   private describedBuiltIn(giveTurn: GiveTurn): Promise<Described> {
     const own = this.own().filter(({ group }) => this.registry.isBuiltIn(group));
     const paths = own.map(groupPath).join();
@@ -139,13 +125,26 @@ export class OpenApiDocuments {
     const described = { paths: new DocumentMembers(), definitions: new DocumentMembers() };
     for (const one of groupVersions) {
       for (const resource of one.resources) {
-        const needed = this.definitions(dialect, described.definitions);
-        described.paths.add(resourcePaths(`/${groupPath(one)}`, resource, needed));
-        described.definitions.add(needed.all);
+        this.add(described, dialect, `/${groupPath(one)}`, resource);
         await giveTurn();
       }
     }
     return described;
+  }
+
+  /** Adds a resource type, or nothing of one that can't be described: that spoils the document of no other. */
+  private add(described: Described, dialect: Dialect, path: string, resource: Resource): void {
+    try {
+      const needed = this.definitions(dialect, described.definitions);
+      const [paths, definitions] = [new DocumentMembers(), new DocumentMembers()];
+      paths.add(resourcePaths(path, resource, needed));
+      definitions.add(needed.all);
+      described.paths.addAll(paths);
+      described.definitions.addAll(definitions);
+    } catch (error) {
+      if (resource.kind.custom === undefined) throw error;
+      this.failed(error, resource);
+    }
   }
 
   private async groupDocument(one: ServedGroupVersion, giveTurn: GiveTurn): Promise<readonly Buffer[]> {

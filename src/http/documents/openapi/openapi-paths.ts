@@ -2,14 +2,16 @@ import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { StatusError } from "../../../base/status-error.ts";
-import type { Registry } from "../../../resources/registry.ts";
+import type { Registry, Resource } from "../../../resources/registry.ts";
 import { drainInTime } from "../../transport/body-stream.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";
+import type { HttpExchange } from "../../transport/http-exchange.ts";
 import { parseAccept } from "../../request/negotiation.ts";
 import { sendJson } from "../../answers/respond.ts";
 import type { RequestContext } from "../../request/context.ts";
 import type { PathTable } from "../../request/path-table.ts";
 import { OpenApiDocuments, type Document } from "./documents.ts";
+import type { StreamedDocument } from "./whole-document.ts";
 
 const json = "application/json";
 /** The binary form's media type as clients ask for it, and in the spelling that is allowed in an answer. */
@@ -24,6 +26,8 @@ export interface OpenApiParts {
   readonly clock: Clock;
   /** Whether there are OpenAPI 3.0 documents. */
   readonly version3: boolean;
+  /** Told of a custom resource type that is left out of the documents, as it can't be described. */
+  readonly failed: (error: unknown, resource: Resource) => void;
   /** Has an extension server answer the request, at this path and query. */
   readonly passOn: (request: RequestContext, remote: RemoteApiService, path: string) => Promise<void>;
 }
@@ -32,13 +36,13 @@ export interface OpenApiParts {
 export function addOpenApiPaths(
   paths: PathTable,
   registry: Registry,
-  { apiServices, clock, version3, passOn }: OpenApiParts,
+  { apiServices, clock, version3, failed, passOn }: OpenApiParts,
 ): void {
-  const documents = new OpenApiDocuments(registry, apiServices);
+  const documents = new OpenApiDocuments(registry, apiServices, failed);
   paths.add("/openapi/v2", async (request) => {
     const type = typeFor(request, [json, binary, askedBinary]);
-    if (type === json) await sendDocument(request, clock, json, documents.whole());
-    else await sendDocument(request, clock, binary, documents.wholeBinary());
+    if (type === json) await sendWhole(request, clock, json, await documents.whole());
+    else await sendWhole(request, clock, binary, await documents.wholeBinary());
   });
   if (!version3) return;
   paths.add("/openapi/v3", (request) => sendIndex(request, documents));
@@ -103,20 +107,50 @@ async function sendDocument(
   clock: Clock,
   contentType: string,
   document: Document,
-  cacheControl = "no-cache, private",
+  cacheControl = changing,
 ): Promise<void> {
   const hash = document.hash ?? (await document.read()).hash;
-  const tag = `"${hash}"`;
-  const headers: HeaderLines = ["Cache-Control", cacheControl, "ETag", tag, "Vary", "Accept"];
-  const kept = (exchange.header("if-none-match") ?? "").split(",");
-  if (kept.some((one) => [tag, `W/${tag}`, "*"].includes(one.trim())))
-    return exchange.send(304, headers, Buffer.alloc(0));
+  const headers = headersOf(hash, cacheControl);
+  if (hasTag(exchange, hash)) return exchange.send(304, headers, Buffer.alloc(0));
   const { pieces, length } = await document.read();
   const all: HeaderLines = ["Content-Type", contentType, ...headers];
   if (length <= maxJoinedBytes) return exchange.send(200, all, Buffer.concat(pieces));
-  const stream = exchange.stream(200, all);
+  await sendPieces(exchange, clock, all, pieces);
+}
+
+/** As {@link sendDocument}, of a document that is sent as it is made. */
+async function sendWhole(
+  { exchange }: RequestContext,
+  clock: Clock,
+  contentType: string,
+  { hash, pieces }: StreamedDocument,
+): Promise<void> {
+  const headers = headersOf(hash, changing);
+  if (hasTag(exchange, hash)) return exchange.send(304, headers, Buffer.alloc(0));
+  await sendPieces(exchange, clock, ["Content-Type", contentType, ...headers], pieces());
+}
+
+const changing = "no-cache, private";
+
+function headersOf(hash: string, cacheControl: string): HeaderLines {
+  return ["Cache-Control", cacheControl, "ETag", `"${hash}"`, "Vary", "Accept"];
+}
+
+/** Whether the caller has a document already. */
+function hasTag(exchange: HttpExchange, hash: string): boolean {
+  const tags = (exchange.header("if-none-match") ?? "").split(",").map((one) => one.trim());
+  return tags.some((one) => [`"${hash}"`, `W/"${hash}"`, "*"].includes(one));
+}
+
+async function sendPieces(
+  exchange: HttpExchange,
+  clock: Clock,
+  headers: HeaderLines,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  const stream = exchange.stream(200, headers);
   try {
-    for (const piece of pieces) {
+    for await (const piece of pieces) {
       stream.write(piece);
       await drainInTime(stream, clock);
       if (stream.closed) return;

@@ -231,7 +231,9 @@ function render(outline: Outline, place: Place, definitions: Definitions): objec
     [definitions.extension("group-version-kind")]:
       connection === undefined ? definitions.kindOf(kind) : { ...definitions.kindOf(kind), kind: connection },
   };
-  const answered = typesOf(outline, hasBinaryForm(kind.type) ? definitions.protobufMediaType : undefined);
+  // The type of a custom kind needn't be looked at: that would read its schema.
+  const isBinary = kind.custom === undefined && hasBinaryForm(kind.type);
+  const answered = typesOf(outline, isBinary ? definitions.protobufMediaType : undefined);
   const types = connection !== undefined && isText(place) ? ["text/plain", ...answered] : answered;
   if (dialect === "v3") return { ...head, ...bodyAndAnswers(outline, parameters, types), ...marks };
   const { body } = outline;

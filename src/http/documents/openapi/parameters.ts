@@ -121,8 +121,19 @@ export const connectionParameters: Readonly<Record<string, readonly Parameter[]>
   proxy: [query("path", "string", "Path at the other end; what stands behind the subresource counts.")],
 };
 
-/** A parameter in a dialect's form. */
-export function parameterObject({ name, in: place, type, doc }: Parameter, dialect: Dialect): object {
+const written: Readonly<Record<Dialect, WeakMap<Parameter, object>>> = {
+  v2: new WeakMap(),
+  v3: new WeakMap(),
+};
+
+/** A parameter in a dialect's form; the same object each time, as most are said again and again. */
+export function parameterObject(parameter: Parameter, dialect: Dialect): object {
+  let found = written[dialect].get(parameter);
+  if (found === undefined) written[dialect].set(parameter, (found = formOf(parameter, dialect)));
+  return found;
+}
+
+function formOf({ name, in: place, type, doc }: Parameter, dialect: Dialect): object {
   const required = place === "path" ? { required: true } : {};
   const head = { name, in: place, description: doc, ...required };
   if (dialect === "v2") return { ...head, type, uniqueItems: true };

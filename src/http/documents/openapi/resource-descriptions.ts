@@ -1,0 +1,79 @@
+import { RecentMap } from "../../../base/recent-map.ts";
+import type { GiveTurn } from "../../../base/turns.ts";
+import type { Resource } from "../../../resources/registry.ts";
+import type { Definitions } from "../../../schema/openapi/definitions.ts";
+import type { DocumentForm } from "./document-forms.ts";
+import { PackedMembers } from "./packed-members.ts";
+import { resourcePaths } from "./paths.ts";
+
+/** What a document says of one resource type or of several. */
+export interface Description {
+  readonly paths: PackedMembers;
+  readonly definitions: PackedMembers;
+}
+
+/** Packed bytes of all that is kept; a description that was dropped is made again. */
+const keptBytes = 64 * 1024 * 1024;
+const keptDescriptions = 20_000;
+
+/** A description of nothing, in the place of one that can't be made. */
+const nothing: Promise<Description> = PackedMembers.of([]).then((none) => ({
+  paths: none,
+  definitions: none,
+}));
+
+/**
+ * What OpenAPI 2.0 says of custom resource types, each made when it is first asked for and kept until its definition changes. A
+ * type that can't be described is left out, and spoils the document of no other.
+ */
+export class ResourceDescriptions {
+  private readonly made = new RecentMap<Description>({ entries: keptDescriptions, cost: keptBytes });
+  private readonly making = new Map<string, Promise<Description>>();
+
+  constructor(
+    private readonly definitions: () => Definitions,
+    private readonly failed: (error: unknown, resource: Resource) => void,
+  ) {}
+
+  get(path: string, resource: Resource, form: DocumentForm, giveTurn: GiveTurn): Promise<Description> {
+    const { kind, version, storePrefix } = resource;
+    const key = `${form.name} ${storePrefix}${version}@${kind.custom?.since}`;
+    const kept = this.made.get(key);
+    if (kept !== undefined) return Promise.resolve(kept);
+    let making = this.making.get(key);
+    if (making === undefined) {
+      making = this.make(path, resource, form, giveTurn)
+        .catch((error: unknown) => {
+          this.failed(error, resource);
+          return nothing;
+        })
+        .then((description) => {
+          this.made.set(key, description, description.paths.cost + description.definitions.cost);
+          return description;
+        })
+        .finally(() => this.making.delete(key));
+      this.making.set(key, making);
+    }
+    return making;
+  }
+
+  private async make(
+    path: string,
+    resource: Resource,
+    form: DocumentForm,
+    giveTurn: GiveTurn,
+  ): Promise<Description> {
+    const needed = this.definitions();
+    // The schema is most of it.
+    needed.kind(resource.kind);
+    await giveTurn();
+    const items = Object.entries(resourcePaths(path, resource, needed));
+    const paths = items.map(([name, item]) => [name, form.member("paths", name, item)] as const);
+    await giveTurn();
+    const definitions = Object.entries(needed.all).map(
+      ([name, definition]) => [name, form.member("definitions", name, definition)] as const,
+    );
+    await giveTurn();
+    return { paths: await PackedMembers.of(paths), definitions: await PackedMembers.of(definitions) };
+  }
+}

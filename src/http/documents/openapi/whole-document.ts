@@ -1,0 +1,249 @@
+import { createHash, type Hash } from "node:crypto";
+import type { ApiServices } from "../../../aggregation/api-services.ts";
+import { renamed, type RemoteSpecification } from "../../../aggregation/specification.ts";
+import { encodeJson } from "../../../base/json/encode.ts";
+import { turnGiver, type GiveTurn } from "../../../base/turns.ts";
+import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry.ts";
+import type { Definitions } from "../../../schema/openapi/definitions.ts";
+import type { DocumentForm, DocumentMap } from "./document-forms.ts";
+import type { DocumentMembers } from "./document-text.ts";
+import { PackedMembers } from "./packed-members.ts";
+import { ResourceDescriptions, type Description } from "./resource-descriptions.ts";
+
+/** A document that a client may have already. */
+export interface StreamedDocument {
+  /** Changes when the document does; known without making it. */
+  readonly hash: string;
+  /** Its bytes in order, in pieces that are small enough to be sent in one turn. */
+  pieces(): AsyncGenerator<Uint8Array>;
+}
+
+/** What documents say of the built-in group versions, as texts. */
+export interface BuiltInDescription {
+  readonly paths: DocumentMembers;
+  readonly definitions: DocumentMembers;
+}
+
+/** What the document is made of. */
+export interface WholeDocumentSources {
+  readonly registry: Registry;
+  readonly apiServices: ApiServices;
+  /** The group versions that this server serves itself. */
+  readonly own: () => readonly ServedGroupVersion[];
+  readonly builtIn: (giveTurn: GiveTurn) => Promise<BuiltInDescription>;
+  /** Gathers what is referred to and isn't built in. */
+  readonly definitions: (builtIn: BuiltInDescription) => Definitions;
+  readonly head: object;
+  /** Told why a custom resource type was left out. */
+  readonly failed: (error: unknown, resource: Resource) => void;
+}
+
+/** Something that the document describes, at its place. */
+type Part = () => Promise<Description>;
+
+/**
+ * The whole API in OpenAPI 2.0. It may be large: it is sent as it is put together, from packed descriptions of each custom
+ * resource type, so that it is never in memory as a whole, and a change of one definition makes one of them anew.
+ */
+export class WholeDocument {
+  private packed: { readonly of: BuiltInDescription; readonly description: Promise<Description> } | undefined;
+  private custom:
+    { readonly of: BuiltInDescription; readonly descriptions: ResourceDescriptions } | undefined;
+  private known: { readonly key: string; readonly hash: string } | undefined;
+  private readonly remoteHashes = new WeakMap<RemoteSpecification, string>();
+  private readonly builtInHashes = new WeakMap<BuiltInDescription, string>();
+
+  constructor(
+    private readonly form: DocumentForm,
+    private readonly sources: WholeDocumentSources,
+  ) {}
+
+  async document(): Promise<StreamedDocument> {
+    const giveTurn = turnGiver();
+    const builtIn = await this.sources.builtIn(giveTurn);
+    return {
+      hash: await this.hash(builtIn, giveTurn),
+      pieces: () => this.pieces(builtIn),
+    };
+  }
+
+  private async *pieces(builtIn: BuiltInDescription): AsyncGenerator<Uint8Array> {
+    const giveTurn = turnGiver();
+    const parts = this.parts(builtIn, giveTurn);
+    let joined: Uint8Array[] = [];
+    let length = 0;
+    for (const map of ["paths", "definitions"] as const) {
+      for await (const bytes of this.map(map, parts, giveTurn)) {
+        joined.push(bytes);
+        length += bytes.length;
+        if (length < pieceBytes) continue;
+        yield Buffer.concat(joined);
+        [joined, length] = [[], 0];
+      }
+    }
+    yield Buffer.concat([...joined, this.form.end]);
+  }
+
+  private async *map(
+    map: DocumentMap,
+    parts: readonly Part[],
+    giveTurn: GiveTurn,
+  ): AsyncGenerator<Uint8Array> {
+    const { form, sources } = this;
+    const left: ReadonlySet<string>[] = [];
+    const seen = new Set<string>();
+    let bytes = 0;
+    for (const part of parts) {
+      const members = (await part())[map];
+      const before = new Set(members.names.filter((name) => seen.has(name)));
+      for (const name of members.names) seen.add(name);
+      bytes += members.bytesWithout(before);
+      left.push(before);
+      await giveTurn();
+    }
+    yield form.before(map, sources.head, bytes);
+    let isFirst = form.name === "json";
+    for (const [index, part] of parts.entries()) {
+      const members = await (await part())[map].without(left[index]!);
+      // The first member has no comma before it.
+      const sent = isFirst ? members.subarray(1) : members;
+      if (members.length > 0) isFirst = false;
+      for (let at = 0; at < sent.length; at += pieceBytes) yield sent.subarray(at, at + pieceBytes);
+      await giveTurn();
+    }
+  }
+
+  /** Earlier parts win: a name that is in one already is left out of the others. */
+  private parts(builtIn: BuiltInDescription, giveTurn: GiveTurn): readonly Part[] {
+    const { registry, apiServices, own } = this.sources;
+    const descriptions = this.descriptions(builtIn);
+    const custom = own()
+      .filter(({ group }) => !registry.isBuiltIn(group))
+      .flatMap(({ group, version, resources }) =>
+        // In an order that doesn't depend on when each was defined.
+        resources.toSorted(byName).map(
+          (resource): Part =>
+            () =>
+              descriptions.get(`/apis/${group}/${version}`, resource, this.form, giveTurn),
+        ),
+      );
+    const specifications = specificationsOf(apiServices);
+    const remote = specifications.map((one): Part => {
+      let made: Promise<Description> | undefined;
+      return () => (made ??= this.remote(one, builtIn, custom, giveTurn));
+    });
+    return [() => this.builtIn(builtIn, giveTurn), ...custom, ...remote];
+  }
+
+  private descriptions(builtIn: BuiltInDescription): ResourceDescriptions {
+    if (this.custom?.of !== builtIn) {
+      const { definitions, failed } = this.sources;
+      this.custom = {
+        of: builtIn,
+        descriptions: new ResourceDescriptions(() => definitions(builtIn), failed),
+      };
+    }
+    return this.custom.descriptions;
+  }
+
+  private builtIn(described: BuiltInDescription, giveTurn: GiveTurn): Promise<Description> {
+    if (this.packed?.of !== described) {
+      const description = this.pack(described.paths.values(), described.definitions.values(), giveTurn);
+      this.packed = { of: described, description };
+    }
+    return this.packed.description;
+  }
+
+  /** The part of an extension server, whose definitions have other names where others have theirs. */
+  private async remote(
+    specification: RemoteSpecification,
+    builtIn: BuiltInDescription,
+    custom: readonly Part[],
+    giveTurn: GiveTurn,
+  ): Promise<Description> {
+    const customNames = new Set<string>();
+    for (const part of custom) for (const name of (await part()).definitions.names) customNames.add(name);
+    const taken = (name: string) =>
+      builtIn.definitions.text(name) ?? (customNames.has(name) ? unlikeAny : undefined);
+    const { paths, definitions } = renamed(specification, taken);
+    return this.pack(Object.entries(paths), Object.entries(definitions), giveTurn);
+  }
+
+  private async pack(paths: Values, definitions: Values, giveTurn: GiveTurn): Promise<Description> {
+    const written = async (map: DocumentMap, values: Values): Promise<PackedMembers> => {
+      const members: (readonly [string, Buffer])[] = [];
+      for (const [name, value] of values) {
+        members.push([name, this.form.member(map, name, value)]);
+        await giveTurn();
+      }
+      return PackedMembers.of(members);
+    };
+    return { paths: await written("paths", paths), definitions: await written("definitions", definitions) };
+  }
+
+  /** By what the document is made of: the texts of what is built in, the revisions of definitions, what others publish. */
+  private async hash(builtIn: BuiltInDescription, giveTurn: GiveTurn): Promise<string> {
+    const { registry, apiServices, own, head } = this.sources;
+    const key = `${registry.revision}/${apiServices.specificationRevision}`;
+    if (this.known?.key === key) return this.known.hash;
+    const summed = createHash("sha256").update(`${this.form.name} ${encodeJson({ ...head })} `);
+    summed.update(await this.builtInHash(builtIn, giveTurn));
+    const groups = new Set(own().map(({ group }) => group));
+    for (const group of [...groups].toSorted()) {
+      summed.update(`${group} ${registry.revisionOf(group)} `);
+      await giveTurn();
+    }
+    for (const specification of specificationsOf(apiServices)) summed.update(this.remoteHash(specification));
+    const hash = hashOf(summed);
+    this.known = { key, hash };
+    return hash;
+  }
+
+  private async builtInHash(builtIn: BuiltInDescription, giveTurn: GiveTurn): Promise<string> {
+    let found = this.builtInHashes.get(builtIn);
+    if (found === undefined) {
+      const summed = createHash("sha256");
+      for (const members of [builtIn.paths, builtIn.definitions]) {
+        for (const [name, text] of members.inOrder()) {
+          summed.update(name).update(text);
+          await giveTurn();
+        }
+      }
+      this.builtInHashes.set(builtIn, (found = hashOf(summed)));
+    }
+    return found;
+  }
+
+  private remoteHash(specification: RemoteSpecification): string {
+    let found = this.remoteHashes.get(specification);
+    if (found === undefined) {
+      const { paths, definitions } = specification;
+      found = hashOf(createHash("sha256").update(encodeJson([paths, definitions])));
+      this.remoteHashes.set(specification, found);
+    }
+    return found;
+  }
+}
+
+type Values = Iterable<readonly [name: string, value: unknown]>;
+
+/** Each piece is written to a client in about a millisecond; many small ones would take longer. */
+const pieceBytes = 128 * 1024;
+/** No definition's JSON. */
+const unlikeAny = "";
+
+function hashOf(summed: Hash): string {
+  return summed.digest("hex").toUpperCase();
+}
+
+function byName(one: Resource, other: Resource): number {
+  return one.name < other.name ? -1 : 1;
+}
+
+/** What extension servers publish of the group versions that they serve. */
+function specificationsOf(apiServices: ApiServices): readonly RemoteSpecification[] {
+  return [...apiServices.list()].flatMap(({ group, version, remote }) => {
+    const specification = apiServices.find(group, version) === remote ? remote?.specification : undefined;
+    return specification === undefined ? [] : [specification];
+  });
+}

@@ -40,7 +40,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/resources/converted-engine.ts: known",
     "src/resources/converted-engine.ts: refreshing",
     "src/resources/converted-watch.ts: shared",
-    "src/resources/watch.ts: refreshedChanges",
     "src/resources/watch.ts: shared",
     "src/server/feature-gates.ts: gatesOf",
   ],

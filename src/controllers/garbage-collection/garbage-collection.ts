@@ -35,6 +35,8 @@ const workers = 32;
 const parallelWrites = 16;
 /** How often an orphaned object is changed again, one time after the other, when other writes come between. */
 const orphanAttempts = 20;
+/** After this time an owner is worked on again whose dependents still name it. */
+const orphanRetryMs = 1000;
 
 class Collector {
   private readonly ownership: Ownership;
@@ -174,7 +176,8 @@ class Collector {
     await this.follower.sync();
     for (const dependent of this.ownership.dependentsOf(key)) {
       if (!namesOwner(await this.read(dependent), uid)) continue;
-      this.queue.add(key);
+      // Later, as what gave the reference back may do so again.
+      this.queue.addLater(key, orphanRetryMs);
       return false;
     }
     return true;

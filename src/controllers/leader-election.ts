@@ -185,7 +185,8 @@ export class LeaderElection {
     if (running === undefined) return;
     this.candidate.changed(false);
     const closing = running.close();
-    this.ending = closing.catch((error: unknown) => this.candidate.failed(error));
+    // Whoever ends the work is told of a failure, below; whoever waits for its end isn't.
+    this.ending = closing.catch(() => undefined);
     await closing;
   }
 

@@ -54,6 +54,8 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
     const addresses = isLeased ? await lease.livingAddresses() : address === undefined ? [] : [address];
     if (addresses.length > 0) await reconcileApiEndpoints(client, vocabulary, addresses);
   };
+  /** How often in a row the Service was refused. */
+  let refusals = 0;
   // At the same time, so that what is written is synced as one.
   const publish = async () => {
     const service = ensureApiService(client, vocabulary, {
@@ -63,7 +65,6 @@ export async function publishPresence(setup: PresenceSetup): Promise<Presence | 
     await Promise.all([service, publishEndpoints()]);
     refusals = 0;
   };
-  let refusals = 0;
   const failed = (error: unknown) => {
     if (error instanceof StatusError && error.reason === "Invalid") {
       refusals++;

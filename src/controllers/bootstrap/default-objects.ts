@@ -74,12 +74,14 @@ export async function reconcileDefaultPolicy(
   { selfSubjectReviews, namespaces }: { readonly selfSubjectReviews: boolean; namespaces: Promise<void> },
 ): Promise<void> {
   const policy = defaultPolicy(vocabulary, { selfSubjectReviews });
-  const aggregated = aggregatedRules(policy.clusterRoles);
+  let aggregated: ReadonlyMap<string, PolicyRule[]> | undefined;
   // A new aggregated role has its rules from the start: a server that is ready grants what its default roles grant.
+  const rulesOf = ({ metadata }: RoleManifest) =>
+    (aggregated ??= aggregatedRules(policy.clusterRoles)).get(metadata.name)!;
   const role = (expected: RoleManifest) =>
     upkeep<RoleManifest>(client, expected, (existing) =>
       existing === undefined && expected.aggregationRule !== undefined
-        ? { action: "create", object: { ...expected, rules: aggregated.get(expected.metadata.name)! } }
+        ? { action: "create", object: { ...expected, rules: rulesOf(expected) } }
         : reconcileClusterRole(expected, existing, vocabulary),
     );
   const binding = (expected: BindingManifest) =>

@@ -50,9 +50,11 @@ async function sign(
   request: CertificateSigningRequest,
 ): Promise<number | undefined> {
   const { usages = [], expirationSeconds } = request.spec;
-  const fault = requestFault(request) ?? signer.refusal(askedBy(request), usages);
+  const fault = requestFault(request);
   if (fault !== undefined) return fail(context, signer, request, fault);
   const asked = askedBy(request);
+  const refusal = signer.refusal(asked, usages);
+  if (refusal !== undefined) return fail(context, signer, request, refusal);
   const pair = await context.signing.authorityFor(signer.role);
   if (pair === undefined) return noAuthorityMs;
   const issuer = checkPair(pair, "the authority's certificate", "the authority's key");

@@ -51,7 +51,7 @@ interface Plan {
   readonly validate: readonly AdmissionPlugin[];
 }
 
-const nobody: Plan = { admit: [], validate: [] };
+const noPlugins: Plan = { admit: [], validate: [] };
 
 /**
  * Asks the plugins in order; the first refusal ends the request. Where no plugin is concerned, nothing is done and nothing
@@ -63,7 +63,8 @@ export class AdmissionChain implements Admitter {
 
   /**
    * @param nowMs milliseconds, with fractions.
-   * @param isServing false while the server starts: what it writes then are objects of its own, which no plugin keeps it from having.
+   * @param isServing false until the server has written its default objects, before it takes any request: no plugin is called for
+   *   these writes, so that none can prevent the start.
    */
   constructor(
     private readonly plugins: readonly AdmissionPlugin[],
@@ -108,7 +109,7 @@ export class AdmissionChain implements Admitter {
   }
 
   private planFor(operation: AdmissionRequest["operation"], target: Target): Plan {
-    if (!this.isServing()) return nobody;
+    if (!this.isServing()) return noPlugins;
     const { resource, subresource } = target;
     let plans = this.plans.get(resource);
     if (plans === undefined) this.plans.set(resource, (plans = new Map()));

@@ -212,7 +212,8 @@ async function commitRenewing(
 ): Promise<CommitResult> {
   let conditions = first;
   for (let attempt = 1; attempt <= conditionAttempts; attempt++) {
-    const result = await commit(engine, { ...write, conditions });
+    const plain = conditions.map(({ key, revision }) => ({ key, revision }));
+    const result = await commit(engine, { ...write, conditions: plain });
     if (result.ok || result.failedCondition === undefined) return result;
     const { failedCondition } = result;
     const renewed = await conditions[failedCondition]!.renew();

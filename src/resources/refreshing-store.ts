@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { JsonObject } from "../base/json/value.ts";
+import { turnGiver } from "../base/turns.ts";
 import { fillMembers } from "../schema/custom/fill.ts";
 import { decode, TypeFault } from "../schema/decode.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -17,6 +18,9 @@ import { entryWith, StoreView } from "./store-view.ts";
 import { decodeLive, encodeObject } from "./stored.ts";
 import { shownEntry, withShown, type WatchChange } from "./watch-change.ts";
 
+/** So few entries are read in one go. */
+const entriesAtOnce = 8;
+
 /**
  * A store in which the objects of a custom kind are as its present schema reads them: with the defaults that were added since
  * they were written, and without members that it no longer has. The stored bytes change with the next write of the object.
@@ -28,6 +32,8 @@ export class RefreshingStore extends StoreView {
   /** Entries that differ from what is stored, so that a write of the same makes a difference. */
   private readonly outdated = new WeakSet<Entry>();
   private readonly shownChanges = new WeakMap<readonly WatchChange[], readonly WatchChange[]>();
+  /** By the entries as they are stored: pages that lists share are read by the schema once. */
+  private readonly shownPages = new WeakMap<readonly Entry[], MaybePromise<readonly Entry[]>>();
 
   /**
    * @param resource in the version in which the objects are stored.
@@ -42,18 +48,19 @@ export class RefreshingStore extends StoreView {
   }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
-    const found = this.inner.get(key, at);
-    if (!key.startsWith(this.resource.storePrefix)) return found;
-    return andThen(found, (entry) => entry && this.show(entry));
+    const stored = this.inner.get(key, at);
+    if (!key.startsWith(this.resource.storePrefix)) return stored;
+    return andThen(stored, (entry) => entry && this.show(entry));
   }
 
   range(options: RangeOptions): MaybePromise<RangePage> {
     const read = this.inner.range(options);
     if (!options.prefix.startsWith(this.resource.storePrefix)) return read;
-    return andThen(read, (page) => {
-      const entries = this.showAll(page.entries);
-      return entries === page.entries ? page : { ...page, entries };
-    });
+    return andThen(read, (page) =>
+      andThen(this.showAll(page.entries), (entries) =>
+        entries === page.entries ? page : { ...page, entries },
+      ),
+    );
   }
 
   async commit(write: Write): Promise<CommitResult> {
@@ -68,23 +75,44 @@ export class RefreshingStore extends StoreView {
     return this.outdated.has(entry);
   }
 
-  /** Entries as the schema reads them; the same array where none differs. */
-  showAll(entries: readonly Entry[]): readonly Entry[] {
+  /** Entries as the schema reads them; the same array where none differs. Many are read in turns. */
+  showAll(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
     if (this.isCurrent(entries)) return entries;
-    const shown = entries.map((entry) => this.show(entry));
-    return shown.every((entry, index) => entry === entries[index]) ? entries : shown;
+    let shown = this.shownPages.get(entries);
+    if (shown === undefined) {
+      shown = entries.length <= entriesAtOnce ? this.showAtOnce(entries) : this.showInTurns(entries);
+      this.shownPages.set(entries, shown);
+    }
+    return shown;
+  }
+
+  private showAtOnce(entries: readonly Entry[]): readonly Entry[] {
+    return sameUnlessShown(
+      entries,
+      entries.map((entry) => this.show(entry)),
+    );
+  }
+
+  private async showInTurns(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const giveTurn = turnGiver();
+    const shown: Entry[] = [];
+    for (const entry of entries) {
+      shown.push(this.show(entry));
+      await giveTurn();
+    }
+    return sameUnlessShown(entries, shown);
   }
 
   /** Changes of a watch as the schema reads the objects; the same array for all watchers that share the changes. */
   showChanges(changes: readonly WatchChange[]): readonly WatchChange[] {
     const entries = changes.map(shownEntry);
     if (this.isCurrent(entries)) return changes;
-    let found = this.shownChanges.get(changes);
-    if (found === undefined) {
-      found = changes.map((change, index) => withShown(change, this.show(entries[index]!)));
-      this.shownChanges.set(changes, found);
+    let shown = this.shownChanges.get(changes);
+    if (shown === undefined) {
+      shown = changes.map((change, index) => withShown(change, this.show(entries[index]!)));
+      this.shownChanges.set(changes, shown);
     }
-    return found;
+    return shown;
   }
 
   /** Whether all entries were written after the schema changed. */
@@ -113,6 +141,11 @@ export class RefreshingStore extends StoreView {
     const { bodyPrefix } = this.resource;
     return bodyPrefix.equals(body.subarray(0, bodyPrefix.length));
   }
+}
+
+/** The entries themselves where none is shown otherwise. */
+function sameUnlessShown(entries: readonly Entry[], shown: readonly Entry[]): readonly Entry[] {
+  return shown.every((entry, index) => entry === entries[index]) ? entries : shown;
 }
 
 /** An object without what its schema doesn't know. One that can't be read as the kind, which its schema allowed once, stays. */

@@ -1,6 +1,6 @@
 const percent = "%".charCodeAt(0);
 
-/** Whether a byte stays as it is in an escaped path. */
+/** Whether a byte stays as it is in an escaped path, as in that of Go's `URL.EscapedPath`. */
 const plainInPath: readonly boolean[] = Array.from({ length: 256 }, (_, byte) =>
   /[A-Za-z0-9\-._~$&+,/:;=@]/.test(String.fromCharCode(byte)),
 );
@@ -29,8 +29,8 @@ function hexDigit(code: number): number {
   return code <= 0x39 ? code - 0x30 : (code & 0x5f) - 0x37;
 }
 
-/** Escapes the bytes of a text that can't be in a path. */
-export function escapedBytes(text: string): string {
+/** A decoded path with percent-encodings, in the form in which Go writes it. */
+export function encodePath(text: string): string {
   const bytes = Buffer.from(text, "utf8");
   let escaped = "";
   let plainFrom = 0;

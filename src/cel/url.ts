@@ -1,4 +1,4 @@
-import { decodedPercent, escapedBytes } from "./percent-encoding.ts";
+import { decodedPercent, encodePath } from "../base/percent-encoding.ts";
 import { Url } from "./values.ts";
 
 const scheme = /^([a-zA-Z][a-zA-Z0-9+\-.]*):/;
@@ -67,7 +67,7 @@ function hostOf(authority: string): string | undefined {
 
 /** The path of a URL as it is written where it may be so, else escaped anew. */
 export function escapedPath({ path }: Url): string {
-  return notInPath.test(path) ? escapedBytes(decodedPercent(path)) : path;
+  return notInPath.test(path) ? encodePath(decodedPercent(path)) : path;
 }
 
 function hasControlCharacter(text: string): boolean {

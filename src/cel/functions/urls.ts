@@ -1,7 +1,7 @@
 import { ValueList, ValueMap } from "../collections.ts";
 import { declared, traversal, type CelFunction, type Run } from "../function-table.ts";
 import type { Meter } from "../meter.ts";
-import { decodedPercent } from "../percent-encoding.ts";
+import { decodedPercent } from "../../base/percent-encoding.ts";
 import { escapedPath, isUrl, parseUrl } from "../url.ts";
 import { Fault, noOverload, Url, type Value } from "../values.ts";
 

@@ -1,7 +1,7 @@
 import { identityHeaders, isForwardedIdentity } from "../../aggregation/identity.ts";
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { encodePath } from "../../base/url-path.ts";
+import { encodePath } from "../../base/percent-encoding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Destination } from "../backends/rules.ts";
 import { awaitOther } from "../limits/yield-seat.ts";

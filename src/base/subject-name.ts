@@ -105,9 +105,9 @@ function isIdentifier(content: Buffer): boolean {
   return begins && content.length > 0;
 }
 
-function single(bytes: Buffer, wanted: number): Read {
+function single(bytes: Buffer, tagNumber: number): Read {
   const [first, ...more] = elementsOf(bytes);
-  if (first?.tag !== wanted || more.length > 0) throw new SubjectFault("the subject is not a sequence");
+  if (first?.tag !== tagNumber || more.length > 0) throw new SubjectFault("the subject is not a sequence");
   return first;
 }
 

@@ -74,11 +74,11 @@ function equalStructs(a: CelObject, b: CelObject, meter: Meter): boolean {
     fields++;
   }
   if (fields === a.size) return true;
-  const known = new Set([...a.type.fields.values()].map(({ jsonName }) => jsonName));
+  const declared = new Set([...a.type.fields.values()].map(({ jsonName }) => jsonName));
   for (const name of Object.keys(a.members)) {
     meter.work(20);
     const own = a.members[name];
-    if (own === undefined || (known.has(name) && own !== null)) continue;
+    if (own === undefined || (declared.has(name) && own !== null)) continue;
     const other = getMember(b.members, name);
     if (other === undefined || !equalJson(own, other, meter)) return false;
   }

@@ -107,8 +107,8 @@ class Estimator {
   private call({ name, functionName, target, args, forms = [] }: Call): Estimate {
     const all = target === undefined || functionName !== undefined ? args : [target, ...args];
     const estimates = all.map((arg) => this.estimate(arg));
-    const given = all.map((arg, index) => this.argument(arg, estimates[index]!));
-    const { cost: own, size } = estimateCall(functionName ?? name, forms, given);
+    const argEstimates = all.map((arg, index) => this.argument(arg, estimates[index]!));
+    const { cost: own, size } = estimateCall(functionName ?? name, forms, argEstimates);
     const cost = estimates.map((estimated) => estimated.cost).reduce(plus, own);
     return name === "_[_]" ? { cost, place: this.below(estimates[0]!.place, items) } : { cost, size };
   }

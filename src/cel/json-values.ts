@@ -57,7 +57,7 @@ const untypedList = listOf(dyn);
 /** A list in an object. Items that are more than a number or a text are made once, at the first access. */
 class JsonList extends CelList {
   private readonly element: CelType;
-  private readonly made: Value[] = [];
+  private readonly values: Value[] = [];
   override readonly identity: ListIdentity | undefined;
 
   constructor(
@@ -74,10 +74,10 @@ class JsonList extends CelList {
   }
 
   get(index: number): Value {
-    const known = this.made[index];
-    if (known !== undefined) return known;
+    const cached = this.values[index];
+    if (cached !== undefined) return cached;
     const value = valueOfJson(this.items[index]!, this.element);
-    if (isMade(value)) this.made[index] = value;
+    if (isWorthCaching(value)) this.values[index] = value;
     return value;
   }
 }
@@ -85,7 +85,7 @@ class JsonList extends CelList {
 /** A map in an object. Its values are made once, as the items of lists. */
 class JsonMap extends CelMap {
   private names: readonly string[] | undefined;
-  private readonly made = new Map<string, Value>();
+  private readonly values = new Map<string, Value>();
 
   constructor(
     private readonly members: JsonObject,
@@ -100,12 +100,12 @@ class JsonMap extends CelMap {
 
   get(key: Value): Value | undefined {
     if (typeof key !== "string") return undefined;
-    const known = this.made.get(key);
-    if (known !== undefined) return known;
+    const cached = this.values.get(key);
+    if (cached !== undefined) return cached;
     const found = getMember(this.members, key);
     if (found === undefined) return undefined;
     const value = valueOfJson(found, this.value);
-    if (isMade(value)) this.made.set(key, value);
+    if (isWorthCaching(value)) this.values.set(key, value);
     return value;
   }
 
@@ -129,7 +129,7 @@ class UntypedMap extends JsonMap {
 
 /** An object of a declared type. A field that is null counts as one that isn't set. Its values are made once. */
 class JsonObjectValue extends CelObject {
-  private readonly made = new Map<string, Value>();
+  private readonly values = new Map<string, Value>();
   private names: readonly string[] | undefined;
   private count: number | undefined;
 
@@ -150,18 +150,18 @@ class JsonObjectValue extends CelObject {
 
   get(name: Value): Value | undefined {
     if (typeof name !== "string") return undefined;
-    const known = this.made.get(name);
-    if (known !== undefined) return known;
+    const cached = this.values.get(name);
+    if (cached !== undefined) return cached;
     const field = this.type.fields.get(name);
     const found = field === undefined ? undefined : getMember(this.members, field.jsonName);
     if (found === undefined || found === null || field === undefined) return undefined;
     const value = valueOfJson(found, field.type);
-    if (isMade(value)) this.made.set(name, value);
+    if (isWorthCaching(value)) this.values.set(name, value);
     return value;
   }
 }
 
 /** Whether making a value takes more than reading it; texts and numbers are not worth the memory. */
-function isMade(value: Value): boolean {
+function isWorthCaching(value: Value): boolean {
   return typeof value === "object" && value !== null;
 }

@@ -208,9 +208,9 @@ class Parser {
           continue;
         }
         const args = this.list(")");
-        const given = args.map(({ expression }) => expression);
+        const argNodes = args.map(({ expression }) => expression);
         const target = operand.expression;
-        const node = macroCall(field, target, given, at) ?? call(field, target, given, at);
+        const node = macroCall(field, target, argNodes, at) ?? call(field, target, argNodes, at);
         operand = around(node, [operand, ...args], 1);
       } else if (this.takes("[")) {
         const index = this.expression();
@@ -260,8 +260,9 @@ class Parser {
     const name = dot + token.text;
     if (!this.takes("(")) return { expression: { node: "identifier", name, at }, depth: 0 };
     const args = this.list(")");
-    const given = args.map(({ expression }) => expression);
-    return around(macroCall(name, undefined, given, at) ?? call(name, undefined, given, at), args, 0);
+    const argNodes = args.map(({ expression }) => expression);
+    const node = macroCall(name, undefined, argNodes, at) ?? call(name, undefined, argNodes, at);
+    return around(node, args, 0);
   }
 
   private list(close: string): Part[] {

@@ -164,18 +164,18 @@ function partOf(date: Date, part: TimePart): number {
 
 /** Minutes of an offset as it is in RFC 3339 text (`+01:30`); as in Go, up to 24 hours and 60 minutes. */
 function writtenOffset(zone: string): number | undefined {
-  const found = /^([+-])(\d\d):(\d\d)$/.exec(zone);
-  if (found === null) return undefined;
-  const [hours, minutes] = [Number(found[2]), Number(found[3])];
+  const match = /^([+-])(\d\d):(\d\d)$/.exec(zone);
+  if (match === null) return undefined;
+  const [hours, minutes] = [Number(match[2]), Number(match[3])];
   if (hours > 24 || minutes > 60) return undefined;
-  return (found[1] === "-" ? -1 : 1) * (hours * 60 + minutes);
+  return (match[1] === "-" ? -1 : 1) * (hours * 60 + minutes);
 }
 
 /** Minutes of an offset that a zone names: two whole numbers, of which the first one may have a sign (`-8:30`). */
 function zoneOffset(zone: string): number | undefined {
-  const found = /^([+-]?\d{1,4}):([+-]?\d{1,4})$/.exec(zone);
-  if (found === null) return undefined;
-  const [hours, minutes] = [Number(found[1]), Number(found[2])];
+  const match = /^([+-]?\d{1,4}):([+-]?\d{1,4})$/.exec(zone);
+  if (match === null) return undefined;
+  const [hours, minutes] = [Number(match[1]), Number(match[2])];
   return zone.startsWith("-") ? hours * 60 - minutes : hours * 60 + minutes;
 }
 

@@ -192,9 +192,9 @@ function certificateFiles(read: FlagReader): { cert: string; key: string } | und
     throw new UsageError("--tls-cert-file and --tls-private-key-file are given together or not at all");
   const folder = read.optional("cert-dir");
   if (folder === undefined) return undefined;
-  const found = { cert: path.join(folder, "apiserver.crt"), key: path.join(folder, "apiserver.key") };
-  if (existsSync(found.cert)) return isSelfMade(readIfPossible(found.cert)) ? undefined : found;
-  return existsSync(found.key) ? found : undefined;
+  const files = { cert: path.join(folder, "apiserver.crt"), key: path.join(folder, "apiserver.key") };
+  if (existsSync(files.cert)) return isSelfMade(readIfPossible(files.cert)) ? undefined : files;
+  return existsSync(files.key) ? files : undefined;
 }
 
 /** The text of a file; empty where it can't be read, which its reader reports. */

@@ -75,7 +75,7 @@ export class LeaderElection {
   /** Begin of the last renewal that succeeded; undefined while another one leads. */
   private renewedAt: Moment | undefined;
   /** The end of the leader's work that began last; a new one waits for it. */
-  private ending: Promise<void> = Promise.resolve();
+  private ending: Promise<unknown> = Promise.resolve();
   private running: RunningController | undefined;
   private timer: Timer | undefined;
   private turn: Promise<void> = Promise.resolve();
@@ -185,8 +185,8 @@ export class LeaderElection {
     if (running === undefined) return;
     this.candidate.changed(false);
     const closing = running.close();
-    // Whoever ends the work is told of a failure, below; whoever waits for its end isn't.
-    this.ending = closing.catch(() => undefined);
+    // A failure is reported by the caller of this method, not by whoever waits for the end.
+    this.ending = Promise.allSettled([closing]);
     await closing;
   }
 

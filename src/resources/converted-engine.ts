@@ -7,7 +7,7 @@ import type { Store } from "../storage/store.ts";
 import type { Engine } from "./engine.ts";
 import { resourceOf, type Resource } from "./registry.ts";
 
-const known = new WeakMap<Engine["store"], WeakMap<Resource, ConvertingStore>>();
+const converting = new WeakMap<Engine["store"], WeakMap<Resource, ConvertingStore>>();
 const engines = new WeakMap<Engine, WeakMap<Resource, Engine>>();
 const refreshing = new WeakMap<Engine["store"], WeakMap<Resource, RefreshingStore>>();
 
@@ -83,7 +83,7 @@ export function convertingStore(
   resource: Resource,
   converter: ObjectConverter,
 ): ConvertingStore {
-  return oneFor(known, source.store, resource, () => {
+  return oneFor(converting, source.store, resource, () => {
     const kind = converter.stored();
     const stored = kind === resource.kind ? resource : resourceOf(kind, source.vocabulary);
     return new ConvertingStore(refreshingStore(source, stored), resource, stored, converter);
@@ -98,7 +98,7 @@ function oneFor<K extends object, T>(
 ): T {
   let byResource = all.get(key);
   if (byResource === undefined) all.set(key, (byResource = new WeakMap()));
-  let found = byResource.get(resource);
-  if (found === undefined) byResource.set(resource, (found = make()));
-  return found;
+  let value = byResource.get(resource);
+  if (value === undefined) byResource.set(resource, (value = make()));
+  return value;
 }

@@ -105,8 +105,8 @@ function deleteEntry(
 ): Promise<DeleteResult | undefined> {
   const { engine, target, options } = context;
   const { kind } = target.resource;
-  const wanted = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
-  const graceSeconds = Math.min(Number(wanted), maxGraceSeconds);
+  const seconds = kind.gracePeriodSeconds?.(live, options.gracePeriodSeconds) ?? 0;
+  const graceSeconds = Math.min(Number(seconds), maxGraceSeconds);
   if (live.metadata.deletionTimestamp === undefined) kind.beginDelete?.(live, kindContext(engine, target));
   const changed = setDeletionFinalizers(kind, live, options.propagationPolicy);
   const started = startTermination(engine, live, endsItself(kind) ? undefined : graceSeconds);

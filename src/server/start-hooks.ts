@@ -57,8 +57,8 @@ export function startHookChecks(
   const ofStep = (step: StartStep) => () => (done(step) ? undefined : problems[step]);
   const checkOf = (awaited: Awaited): HealthCheck["check"] => {
     if (typeof awaited === "string") return ofStep(awaited);
-    const found = controllers.find(({ name }) => name === controllerCheckName(awaited.controller));
-    return found?.check ?? ofStep("synced");
+    const controllerCheck = controllers.find(({ name }) => name === controllerCheckName(awaited.controller));
+    return controllerCheck?.check ?? ofStep("synced");
   };
   const named = hooks(vocabulary).map(([hook, awaited]) => [`poststarthook/${hook}`, awaited] as const);
   const all = [...named, ["autoregister-completion", { controller: "apiservice-registration" }] as const];

@@ -94,9 +94,9 @@ function toDouble(value: Value): Value {
 /** The number that a text says, as Go reads it; undefined for other text. */
 function numberOf(text: string): number | undefined {
   if (decimal.test(text)) return Number(text.replaceAll("_", ""));
-  const found = hexadecimal.exec(text);
-  if (found === null) return undefined;
-  const [, sign, whole = "", fraction = "", exponent] = found;
+  const match = hexadecimal.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", fraction = "", exponent] = match;
   if (whole + fraction === "") return undefined;
   const size = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
   return sign === "-" ? -size : size;

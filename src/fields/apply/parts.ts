@@ -162,11 +162,11 @@ export function elementOfItem(
   strictness: Strictness,
 ): string | undefined {
   if (!isObject(item)) return undefined;
-  const found = new Map<string, unknown>();
+  const keyValues = new Map<string, unknown>();
   for (const key of shape.keys) {
     const value = keyOf(item, key, shape, strictness);
     if (value === undefined) return undefined;
-    found.set(key, value);
+    keyValues.set(key, value);
   }
-  return keyElement(Object.fromEntries(found));
+  return keyElement(Object.fromEntries(keyValues));
 }

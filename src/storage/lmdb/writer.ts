@@ -210,13 +210,13 @@ export class Writer {
     const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
-    const unchanged = new Map<string, Revision | undefined>();
+    const storedRevisions = new Map<string, Revision | undefined>();
     const present: PresentState = {
       entry: (key) => (changed.has(key) ? changed.get(key) : this.reader.present(key)),
       revision: (key) => {
         if (changed.has(key)) return changed.get(key)?.revision;
-        if (!unchanged.has(key)) unchanged.set(key, this.reader.present(key)?.revision);
-        return unchanged.get(key);
+        if (!storedRevisions.has(key)) storedRevisions.set(key, this.reader.present(key)?.revision);
+        return storedRevisions.get(key);
       },
     };
     let room = roomLeft(this.environment, this.limits.storeBytes);

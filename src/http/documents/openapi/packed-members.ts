@@ -5,7 +5,7 @@ import type { MaybePromise } from "../../../base/maybe-promise.ts";
 const [packAside, unpackAside] = [promisify(deflateRaw), promisify(inflateRaw)];
 /** The fastest level: documents shrink to a tenth with it already. */
 const level = 1;
-/** As much takes about a millisecond; more is packed beside the event loop, which costs more in all. */
+/** Packing this takes about a millisecond; more is packed on another thread, which costs more in total. */
 const maxBytesAtOnce = 256 * 1024;
 
 function pack(bytes: Buffer): MaybePromise<Buffer> {
@@ -46,25 +46,25 @@ export class PackedMembers {
     return this.packed.length;
   }
 
-  /** How many bytes the members take whose names aren't left out. */
-  bytesWithout(left: ReadonlySet<string>): number {
+  /** The bytes of all members but the omitted ones. */
+  bytesWithout(omitted: ReadonlySet<string>): number {
     return this.names.reduce(
-      (sum, name, index) => (left.has(name) ? sum - this.lengths[index]! : sum),
+      (sum, name, index) => (omitted.has(name) ? sum - this.lengths[index]! : sum),
       this.bytes,
     );
   }
 
-  /** The members one after the other, but for those that are left out. */
-  async without(left: ReadonlySet<string>): Promise<Buffer> {
+  /** The members one after the other, without the omitted ones. */
+  async without(omitted: ReadonlySet<string>): Promise<Buffer> {
     const whole = await unpack(this.packed, this.bytes);
-    if (!this.names.some((name) => left.has(name))) return whole;
-    const kept: Buffer[] = [];
+    if (!this.names.some((name) => omitted.has(name))) return whole;
+    const remaining: Buffer[] = [];
     let at = 0;
     for (const [index, name] of this.names.entries()) {
       const end = at + this.lengths[index]!;
-      if (!left.has(name)) kept.push(whole.subarray(at, end));
+      if (!omitted.has(name)) remaining.push(whole.subarray(at, end));
       at = end;
     }
-    return Buffer.concat(kept);
+    return Buffer.concat(remaining);
   }
 }

@@ -121,16 +121,16 @@ export const connectionParameters: Readonly<Record<string, readonly Parameter[]>
   proxy: [query("path", "string", "Path at the other end; what stands behind the subresource counts.")],
 };
 
-const written: Readonly<Record<Dialect, WeakMap<Parameter, object>>> = {
+const forms: Readonly<Record<Dialect, WeakMap<Parameter, object>>> = {
   v2: new WeakMap(),
   v3: new WeakMap(),
 };
 
-/** A parameter in a dialect's form; the same object each time, as most are said again and again. */
+/** A parameter in a dialect's form; the same object each time, as most parameters occur in many operations. */
 export function parameterObject(parameter: Parameter, dialect: Dialect): object {
-  let found = written[dialect].get(parameter);
-  if (found === undefined) written[dialect].set(parameter, (found = formOf(parameter, dialect)));
-  return found;
+  let form = forms[dialect].get(parameter);
+  if (form === undefined) forms[dialect].set(parameter, (form = formOf(parameter, dialect)));
+  return form;
 }
 
 function formOf({ name, in: place, type, doc }: Parameter, dialect: Dialect): object {

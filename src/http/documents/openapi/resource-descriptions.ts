@@ -27,7 +27,7 @@ const nothing: Promise<Description> = PackedMembers.of([]).then((none) => ({
  * type that can't be described is left out, and spoils the document of no other.
  */
 export class ResourceDescriptions {
-  private readonly made = new RecentMap<Description>({ entries: keptDescriptions, cost: keptBytes });
+  private readonly recent = new RecentMap<Description>({ entries: keptDescriptions, cost: keptBytes });
   private readonly making = new Map<string, Promise<Description>>();
 
   constructor(
@@ -38,8 +38,8 @@ export class ResourceDescriptions {
   get(path: string, resource: Resource, form: DocumentForm, giveTurn: GiveTurn): Promise<Description> {
     const { kind, version, storePrefix } = resource;
     const key = `${form.name} ${storePrefix}${version}@${kind.custom?.since}`;
-    const kept = this.made.get(key);
-    if (kept !== undefined) return Promise.resolve(kept);
+    const cached = this.recent.get(key);
+    if (cached !== undefined) return Promise.resolve(cached);
     let making = this.making.get(key);
     if (making === undefined) {
       making = this.make(path, resource, form, giveTurn)
@@ -48,7 +48,7 @@ export class ResourceDescriptions {
           return nothing;
         })
         .then((description) => {
-          this.made.set(key, description, description.paths.cost + description.definitions.cost);
+          this.recent.set(key, description, description.paths.cost + description.definitions.cost);
           return description;
         })
         .finally(() => this.making.delete(key));
@@ -63,17 +63,17 @@ export class ResourceDescriptions {
     form: DocumentForm,
     giveTurn: GiveTurn,
   ): Promise<Description> {
-    const needed = this.definitions();
+    const definitions = this.definitions();
     // The schema is most of it.
-    needed.kind(resource.kind);
+    definitions.kind(resource.kind);
     await giveTurn();
-    const items = Object.entries(resourcePaths(path, resource, needed));
+    const items = Object.entries(resourcePaths(path, resource, definitions));
     const paths = items.map(([name, item]) => [name, form.member("paths", name, item)] as const);
     await giveTurn();
-    const definitions = Object.entries(needed.all).map(
+    const members = Object.entries(definitions.all).map(
       ([name, definition]) => [name, form.member("definitions", name, definition)] as const,
     );
     await giveTurn();
-    return { paths: await PackedMembers.of(paths), definitions: await PackedMembers.of(definitions) };
+    return { paths: await PackedMembers.of(paths), definitions: await PackedMembers.of(members) };
   }
 }

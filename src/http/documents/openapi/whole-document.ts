@@ -49,7 +49,7 @@ export class WholeDocument {
   private packed: { readonly of: BuiltInDescription; readonly description: Promise<Description> } | undefined;
   private custom:
     { readonly of: BuiltInDescription; readonly descriptions: ResourceDescriptions } | undefined;
-  private known: { readonly key: string; readonly hash: string } | undefined;
+  private cachedHash: { readonly key: string; readonly hash: string } | undefined;
   private readonly remoteHashes = new WeakMap<RemoteSpecification, string>();
   private readonly builtInHashes = new WeakMap<BuiltInDescription, string>();
 
@@ -90,7 +90,7 @@ export class WholeDocument {
     giveTurn: GiveTurn,
   ): AsyncGenerator<Uint8Array> {
     const { form, sources } = this;
-    const left: ReadonlySet<string>[] = [];
+    const repeated: ReadonlySet<string>[] = [];
     const seen = new Set<string>();
     let bytes = 0;
     for (const part of parts) {
@@ -98,13 +98,13 @@ export class WholeDocument {
       const before = new Set(members.names.filter((name) => seen.has(name)));
       for (const name of members.names) seen.add(name);
       bytes += members.bytesWithout(before);
-      left.push(before);
+      repeated.push(before);
       await giveTurn();
     }
     yield form.before(map, sources.head, bytes);
     let isFirst = form.name === "json";
     for (const [index, part] of parts.entries()) {
-      const members = await (await part())[map].without(left[index]!);
+      const members = await (await part())[map].without(repeated[index]!);
       // The first member has no comma before it.
       const sent = isFirst ? members.subarray(1) : members;
       if (members.length > 0) isFirst = false;
@@ -129,8 +129,8 @@ export class WholeDocument {
       );
     const specifications = specificationsOf(apiServices);
     const remote = specifications.map((one): Part => {
-      let made: Promise<Description> | undefined;
-      return () => (made ??= this.remote(one, builtIn, custom, giveTurn));
+      let description: Promise<Description> | undefined;
+      return () => (description ??= this.remote(one, builtIn, custom, giveTurn));
     });
     return [() => this.builtIn(builtIn, giveTurn), ...custom, ...remote];
   }
@@ -163,14 +163,14 @@ export class WholeDocument {
   ): Promise<Description> {
     const customNames = new Set<string>();
     for (const part of custom) for (const name of (await part()).definitions.names) customNames.add(name);
-    const taken = (name: string) =>
+    const textOf = (name: string) =>
       builtIn.definitions.text(name) ?? (customNames.has(name) ? unlikeAny : undefined);
-    const { paths, definitions } = renamed(specification, taken);
+    const { paths, definitions } = renamed(specification, textOf);
     return this.pack(Object.entries(paths), Object.entries(definitions), giveTurn);
   }
 
   private async pack(paths: Values, definitions: Values, giveTurn: GiveTurn): Promise<Description> {
-    const written = async (map: DocumentMap, values: Values): Promise<PackedMembers> => {
+    const packMembers = async (map: DocumentMap, values: Values): Promise<PackedMembers> => {
       const members: (readonly [string, Buffer])[] = [];
       for (const [name, value] of values) {
         members.push([name, this.form.member(map, name, value)]);
@@ -178,14 +178,17 @@ export class WholeDocument {
       }
       return PackedMembers.of(members);
     };
-    return { paths: await written("paths", paths), definitions: await written("definitions", definitions) };
+    return {
+      paths: await packMembers("paths", paths),
+      definitions: await packMembers("definitions", definitions),
+    };
   }
 
   /** By what the document is made of: the texts of what is built in, the revisions of definitions, what others publish. */
   private async hash(builtIn: BuiltInDescription, giveTurn: GiveTurn): Promise<string> {
     const { registry, apiServices, own, head } = this.sources;
     const key = `${registry.revision}/${apiServices.specificationRevision}`;
-    if (this.known?.key === key) return this.known.hash;
+    if (this.cachedHash?.key === key) return this.cachedHash.hash;
     const summed = createHash("sha256").update(`${this.form.name} ${encodeJson({ ...head })} `);
     summed.update(await this.builtInHash(builtIn, giveTurn));
     const groups = new Set(own().map(({ group }) => group));
@@ -195,13 +198,13 @@ export class WholeDocument {
     }
     for (const specification of specificationsOf(apiServices)) summed.update(this.remoteHash(specification));
     const hash = hashOf(summed);
-    this.known = { key, hash };
+    this.cachedHash = { key, hash };
     return hash;
   }
 
   private async builtInHash(builtIn: BuiltInDescription, giveTurn: GiveTurn): Promise<string> {
-    let found = this.builtInHashes.get(builtIn);
-    if (found === undefined) {
+    let hash = this.builtInHashes.get(builtIn);
+    if (hash === undefined) {
       const summed = createHash("sha256");
       for (const members of [builtIn.paths, builtIn.definitions]) {
         for (const [name, text] of members.inOrder()) {
@@ -209,19 +212,19 @@ export class WholeDocument {
           await giveTurn();
         }
       }
-      this.builtInHashes.set(builtIn, (found = hashOf(summed)));
+      this.builtInHashes.set(builtIn, (hash = hashOf(summed)));
     }
-    return found;
+    return hash;
   }
 
   private remoteHash(specification: RemoteSpecification): string {
-    let found = this.remoteHashes.get(specification);
-    if (found === undefined) {
+    let hash = this.remoteHashes.get(specification);
+    if (hash === undefined) {
       const { paths, definitions } = specification;
-      found = hashOf(createHash("sha256").update(encodeJson([paths, definitions])));
-      this.remoteHashes.set(specification, found);
+      hash = hashOf(createHash("sha256").update(encodeJson([paths, definitions])));
+      this.remoteHashes.set(specification, hash);
     }
-    return found;
+    return hash;
   }
 }
 

@@ -15,7 +15,7 @@ import { CelMap, Fault, noOverload, TypeValue, type Value } from "./values.ts";
 const listCost = 10;
 const mapCost = 30;
 /** Steps for putting one item into a list, as the meter counts them. */
-const stepsPerItem = 2;
+const stepsPerItem = 4;
 /** Steps for putting one entry into a map. */
 const stepsPerEntry = 10;
 

@@ -26,7 +26,7 @@ function part(name: TimePart, nanosEach: bigint | undefined): CelFunction {
       return value.nanos / nanosEach;
     }
     if (!(value instanceof Timestamp) || (zone !== undefined && typeof zone !== "string")) return noOverload;
-    meter.work(zone === undefined ? 20 : 10_000);
+    meter.work(zone === undefined ? 40 : 10_000);
     return timePart(value, name, zone);
   });
 }

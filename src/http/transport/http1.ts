@@ -84,7 +84,7 @@ export class Http1Exchange implements HttpExchange {
     const { request } = this;
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > maxBytes) throw tooLarge(maxBytes);
-    const rest = () => collect(request, maxBytes, this.guard, account);
+    const rest = () => collect(request, { declared, most: maxBytes }, this.guard, account);
     if (!(declared > 0)) return rest();
     // What came together with the head is parsed before anything else is done, but after this.
     return wholeBody(request, declared) ?? soon().then(() => wholeBody(request, declared) ?? rest());
@@ -227,10 +227,17 @@ type Body = Readable & {
   readonly aborted?: boolean;
 };
 
+/** The size of a body in bytes. */
+interface BodySize {
+  /** As the client declares it; 0 where it doesn't. */
+  readonly declared: number;
+  readonly most: number;
+}
+
 /** Reads a body whole, up to a limit and for as long as its account takes what arrives. What is beyond that is not read. */
 export function collect(
   body: Body,
-  maxBytes: number,
+  { declared, most }: BodySize,
   guard: HandlerGuard,
   account: BodyAccount,
 ): Promise<Buffer> {
@@ -239,15 +246,17 @@ export function collect(
   if (body.readableEnded === true) return Promise.resolve(Buffer.alloc(0));
   if (body.destroyed === true) return Promise.reject(aborted());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const whole = new GrowingBody(declared);
     let size = 0;
     let settled = false;
     const take = (chunk: Buffer) => {
       size += chunk.length;
       try {
-        if (size > maxBytes) throw tooLarge(maxBytes);
+        if (size > most) throw tooLarge(most);
+        // Both parsers refuse that; a body is never cut.
+        if (declared > 0 && size > declared) throw aborted();
         account.arrived(chunk.length);
-        chunks.push(chunk);
+        whole.add(chunk);
       } catch (error) {
         settled = true;
         body.removeAllListeners("data");
@@ -258,7 +267,7 @@ export function collect(
     const finish = () => {
       settled = true;
       if (body.aborted === true) reject(aborted());
-      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+      else resolve(whole.bytes());
     };
     const breakOff = () => {
       if (!settled) reject(aborted());
@@ -270,6 +279,34 @@ export function collect(
     guard.once(body, "close", breakOff, body);
   });
 }
+
+/** A body of which one chunk after the other arrives. */
+class GrowingBody {
+  private readonly chunks: Buffer[] = [];
+  private whole: Buffer | undefined;
+  private size = 0;
+
+  /** @param declared its size as the client declares it; 0 where it doesn't. */
+  constructor(private readonly declared: number) {}
+
+  add(chunk: Buffer): void {
+    // A large body is put together as it arrives: chunks that wait for each other would take its memory twice.
+    if (this.declared >= largeBody) {
+      this.whole ??= Buffer.allocUnsafeSlow(this.declared);
+      chunk.copy(this.whole, this.size);
+    } else this.chunks.push(chunk);
+    this.size += chunk.length;
+  }
+
+  bytes(): Buffer {
+    const { whole, chunks, size } = this;
+    if (whole !== undefined) return whole.subarray(0, size);
+    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
+  }
+}
+
+/** From this size on, in bytes, a body arrives in many chunks. */
+const largeBody = 256 * 1024;
 
 function aborted(): StatusError {
   return new StatusError("BadRequest", "the request's body ended before it was complete");

@@ -60,7 +60,8 @@ export class Http2Exchange implements HttpExchange {
   }
 
   async readBody(maxBytes: number, account: BodyAccount): Promise<Buffer> {
-    if (Number(this.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    const declared = Number(this.headers["content-length"] ?? 0);
+    if (declared > maxBytes) throw tooLarge(maxBytes);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -69,7 +70,8 @@ export class Http2Exchange implements HttpExchange {
       );
     });
     try {
-      return await Promise.race([collect(this.channel, maxBytes, this.guard, account), late]);
+      const size = { declared, most: maxBytes };
+      return await Promise.race([collect(this.channel, size, this.guard, account), late]);
     } finally {
       clearTimeout(timer);
     }

@@ -400,6 +400,22 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+// ---- base/work-pace
+
+/** Paces the work on one request by the size of what it works with, so that large requests neither stop nor fill the server. */
+export interface WorkPace {
+  /**
+   * To be awaited before bytes are decoded. Waits while the user's other requests work with too much.
+   *
+   * @param bytes an encoded body or object.
+   */
+  decodes(bytes: Uint8Array): MaybePromise<void>;
+  /** Whether it works with something large. */
+  readonly isLarge: boolean;
+  /** To be awaited between two steps of the work. In a large request it waits until other users' requests had their turn. */
+  step(): MaybePromise<void>;
+}
+
 // ---- controllers/certificates/built-in-signers
 
 /** What a built-in signer is for; the flags that name its authority are called after it. */
@@ -876,6 +892,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** Absent where nobody reads it. */
   readonly report?: RequestReport | undefined;
+  /** Absent where the work isn't a client's. */
+  readonly pace?: WorkPace | undefined;
 }
 
 /** Takes what a request has to say beside its result or its failure. */

@@ -22,9 +22,11 @@ const budgetMs = 0.5;
  * Shares one thread fairly. What arrives stands in line, by user, until all sockets were looked at; then it is worked on
  * for a while, taking from the users in rotation, before they are looked at again. So no user's many requests stand before
  * another's one; and to do the same for many requests, one right after the other, costs much less than to do all for each.
+ * Of the long steps of large requests, one is done in each turn, after the tasks.
  */
 export class FairTurns {
   private readonly line = new Rotation<() => void>();
+  private readonly longSteps = new Rotation<() => void>();
   private turnIsComing = false;
   private readonly turn = () => this.begin();
   private readonly work = () => this.workOn();
@@ -53,6 +55,16 @@ export class FairTurns {
     });
   }
 
+  /**
+   * Resolves when it is the flow's turn to do a step that may take many milliseconds. The step is to be done at once.
+   *
+   * @param flow whose it is.
+   */
+  longStep(flow: string): Promise<void> {
+    this.callTurn();
+    return new Promise((resolve) => this.longSteps.add(flow, resolve));
+  }
+
   private callTurn(): void {
     if (this.turnIsComing) return;
     this.turnIsComing = true;
@@ -61,8 +73,9 @@ export class FairTurns {
 
   private begin(): void {
     this.turnIsComing = false;
-    this.together(this.work);
-    if (!this.line.isEmpty) this.callTurn();
+    if (!this.line.isEmpty) this.together(this.work);
+    if (!this.longSteps.isEmpty) this.longSteps.take()();
+    if (!this.line.isEmpty || !this.longSteps.isEmpty) this.callTurn();
   }
 
   private workOn(): void {

@@ -75,6 +75,7 @@ function failed(service: HttpService, request: RequestContext, error: unknown): 
 function end(service: HttpService, request: RequestContext): void {
   const { exchange, user } = request;
   request.deadline?.cancel();
+  request.pace?.end();
   releaseWhenTaken(service, request);
   if (request.waitedForClient) exchange.connection.unsent!.answered();
   service.metrics.end(request);

@@ -4,6 +4,7 @@ import type { Authenticator } from "../authentication/authenticator.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { FairReading } from "../flow/fair-reading.ts";
 import type { FairTurns } from "../flow/fair-turns.ts";
+import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
 import type { Engine } from "../resources/engine.ts";
@@ -33,6 +34,8 @@ export interface HttpService {
   readonly limits: RequestLimiter;
   /** In which order requests are worked on that arrive together. */
   readonly turns: FairTurns;
+  /** Bounds the memory that large requests take. */
+  readonly largeRequests: LargeRequests;
   /** Which connections are read while several users are at work. */
   readonly reading: FairReading;
   /** Answers POSTs of virtual kinds, by kind name. */

@@ -2,9 +2,10 @@ import type { JsonDocument } from "../base/json/exact.ts";
 import { getMember, isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import { encodeManagedFields } from "../fields/apply/managed-fields.ts";
 import { managerId } from "../fields/apply/manager.ts";
-import { applyFields, type Versions } from "../fields/apply/ownership.ts";
+import { applySteps, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { ownersInView, ownersThroughView, type ViewedField } from "../fields/apply/view-owners.ts";
+import { doSteps } from "../base/steps.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
 import { type Engine, type Target, type WriteResult } from "./engine.ts";
@@ -36,15 +37,14 @@ export async function applyView(
     const { fields } = view.subresource;
     const { apiVersion: version } = view.resource;
     const write = { manager: managerId(manager), version, force: options.force };
-    const outcome = guarded(shownAt, () =>
-      applyFields(
-        withEveryField(shown, live, fields),
-        wanted,
-        ownersInView(base.owners, fields, version),
-        onlyVersion(view),
-        write,
-      ),
+    const applying = applySteps(
+      withEveryField(shown, live, fields),
+      wanted,
+      ownersInView(base.owners, fields, version),
+      onlyVersion(view),
+      write,
     );
+    const outcome = doSteps(guarded(shownAt, applying));
     const owners = ownersThroughView(base.owners, outcome.owners, fields, manager.apiVersion);
     const { object } = readObject(engine, shownAt, outcome.object, [], "Ignore");
     if (wanted.metadata.resourceVersion === undefined) delete object.metadata.resourceVersion;

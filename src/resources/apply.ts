@@ -1,13 +1,15 @@
 import type { JsonDocument } from "../base/json/exact.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { Steps } from "../base/steps.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
+import { inTurns } from "../base/work-pace.ts";
 import type { FieldSet } from "../fields/apply/field-set.ts";
 import { encodeManagedFields, noManagedFields, type ManagedFields } from "../fields/apply/managed-fields.ts";
 import { managerId, type Manager } from "../fields/apply/manager.ts";
 import {
   ApplyConflict,
-  applyFields,
+  applySteps,
   updateFields,
   type Outcome,
   type Versions,
@@ -31,13 +33,14 @@ import {
 import { ignoredFields, managerOf, versionsOf, zeroObject } from "./field-ownership.ts";
 import { fieldPath } from "./field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "./last-applied.ts";
-import { readObject, readPart, tell, type FieldValidation } from "./input.ts";
+import { readPart, readSteps, tell, type FieldValidation } from "./input.ts";
 import type { LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
+import { checkDecodedSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { digestOf, type ApplyQuestion } from "./repeated-applies.ts";
 import { guaranteedUpdateFrom, type UpdatedObject } from "./update.ts";
-import { settled, writeContext, type WriteContext } from "./write-context.ts";
+import { nextStep, settledSteps, writeContext, type WriteContext } from "./write-context.ts";
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
@@ -122,9 +125,16 @@ async function applyDocument(
   mayCreate: () => Promise<void> | void,
 ): Promise<WriteResult> {
   const { engine, requestTarget: target, options } = context;
+  await nextStep(context);
   const { part, warnings } = readPart(target, value, duplicates, options.fieldValidation);
   tell(options.report, warnings);
   const wanted: Wanted = { part: checkPart(target, value, part), given: value };
+  if (options.pace?.isLarge === true) {
+    // What it comes to with its defaults: ownership costs far more than that.
+    const { object } = await inTurns(readSteps(engine, target, value, [], "Ignore"), options.pace);
+    checkDecodedSize(object);
+    await nextStep(context);
+  }
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     const exists = entry !== undefined;
@@ -159,7 +169,7 @@ async function create(
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
   }
   await mayCreate();
-  const { object, managed } = await settled(context, () => merged(context, {}, noManagedFields, wanted));
+  const { object, managed } = await settledSteps(context, () => merged(context, {}, noManagedFields, wanted));
   return createInContext(context, object, managed);
 }
 
@@ -167,7 +177,7 @@ function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<Wr
   const { engine, requestTarget: target } = context;
   const apply = (live: LiveObject): MaybePromise<UpdatedObject> => {
     const shown = fromStored(target.resource, deepClone(live.object), kindContext(engine, target));
-    const result = settled(context, () => merged(context, shown, live.managed, wanted));
+    const result = settledSteps(context, () => merged(context, shown, live.managed, wanted));
     return andThen(result, ({ object, managed }) => {
       const { resourceVersion } = wanted.part.metadata;
       if (resourceVersion === undefined) delete object.metadata.resourceVersion;
@@ -179,24 +189,25 @@ function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<Wr
 }
 
 /** The live object with the applied part merged into it, in the stored version, and its managed fields. */
-function merged(
+function* merged(
   { engine, target: stored, requestTarget: target, options }: ApplyContext,
   live: Partial<ApiObject>,
   known: ManagedFields,
   { part, given }: Wanted,
-): Required<UpdatedObject> {
+): Steps<Required<UpdatedObject>> {
   const manager = managerOf(target, options, "Apply");
   const versions = versionsOf(engine, stored);
   const write = { version: manager.apiVersion, ignored: ignoredFields(target) };
   const now = engine.timestamps.now();
   const base = known.owners.size === 0 ? firstOwners(target, live, versions, manager, write, now) : known;
-  const outcome = guarded(target, () => {
-    const apply = (force: boolean): Outcome =>
-      applyFields(live, part, base.owners, versions, { ...write, manager: managerId(manager), force });
-    return allowing(() => fieldsLastApplied(engine, target, live, options), apply, options.force);
-  });
-  const { object } = readObject(engine, target, outcome.object, [], "Ignore");
+  const apply = (force: boolean): Steps<Outcome> =>
+    applySteps(live, part, base.owners, versions, { ...write, manager: managerId(manager), force });
+  const lastApplied = () => fieldsLastApplied(engine, target, live, options);
+  const outcome = yield* guarded(target, allowing(lastApplied, apply, options.force));
+  yield;
+  const { object } = yield* readSteps(engine, target, outcome.object, [], "Ignore");
   keepLastApplied(engine, object, given, options);
+  yield;
   const { owners, wrote } = outcome;
   return { object, managed: encodeManagedFields(owners, base, manager, now, wrote) };
 }
@@ -223,9 +234,13 @@ function firstOwners(
 }
 
 /** Applies, by force where every conflicting field is in `allowed`; else the conflict names the other fields only. */
-function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, force: boolean): Outcome {
+function* allowing(
+  allowed: () => FieldSet,
+  apply: (force: boolean) => Steps<Outcome>,
+  force: boolean,
+): Steps<Outcome> {
   try {
-    return apply(force);
+    return yield* apply(force);
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error;
     const fields = allowed();
@@ -234,7 +249,7 @@ function allowing(allowed: () => FieldSet, apply: (force: boolean) => Outcome, f
       return rest.isEmpty ? [] : [[manager, { version, set: rest }] as const];
     });
     if (refused.length > 0) throw new ApplyConflict(new Map(refused));
-    return apply(true);
+    return yield* apply(true);
   }
 }
 
@@ -283,9 +298,9 @@ const appliedMetadata: ReadonlySet<string> = new Set([
 ]);
 
 /** Runs an apply; conflicts and invalid parts become errors for the client. */
-export function guarded(target: Target, apply: () => Outcome): Outcome {
+export function* guarded(target: Target, apply: Steps<Outcome>): Steps<Outcome> {
   try {
-    return apply();
+    return yield* apply;
   } catch (error) {
     if (error instanceof ApplyConflict) throw conflictError(target, error);
     if (!(error instanceof PartsFault)) throw error;

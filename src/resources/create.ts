@@ -19,10 +19,10 @@ import {
 } from "./engine.ts";
 import { recordOwnership } from "./field-ownership.ts";
 import { matchNamespace, neverGiven, prepareNewMetadata } from "./metadata.ts";
-import { checkSize } from "./object-size.ts";
+import { checkDecodedSize, checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { asBuffer, draftBody, encodeObject } from "./stored.ts";
-import { writeContext, type WriteContext } from "./write-context.ts";
+import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkObject, commitUnder, settleFailure, settleResult, warningsOf } from "./write.ts";
 
 /** How often a name made from `generateName` is tried again when it is taken. */
@@ -55,6 +55,7 @@ export async function createInContext(
   managed?: ManagedFieldsText,
 ): Promise<WriteResult> {
   const { engine, target, requestTarget, options } = write;
+  if (options.pace?.isLarge === true) checkDecodedSize(given);
   const { name = "", generateName = "", resourceVersion = "" } = given.metadata;
   const generated = name === "" && generateName !== "";
   for (let attempt = 1; ; attempt++) {
@@ -97,19 +98,27 @@ async function admitAndStore(
   // What admission and the kind fill in belongs to nobody.
   const recorded = managed ?? recordOwnership(write, object, undefined);
   const owned = recorded instanceof Promise ? await recorded : recorded;
+  const admission = nextStep(write);
+  if (admission !== undefined) await admission;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) followRewrite(request, object);
   const added = dropRepeatedOwners(object.metadata, " after mutating admission happens");
+  const preparation = nextStep(write);
+  if (preparation !== undefined) await preparation;
   kind.prepareCreate?.(object, kindContext(engine, target, options.user));
   dropDisabledFields(kind.type, object, undefined, engine.featureEnabled);
   if (generated) kind.fillDefaults?.(object, kindContext(engine, target));
+  const validation = nextStep(write);
+  if (validation !== undefined) await validation;
   const checked = checkObject(write, object, undefined);
   if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
   if (validated !== undefined) await validated;
   if (resourceVersion !== "" && !options.dryRun)
     throw new StatusError("BadRequest", "resourceVersion should not be set on objects to be created");
+  const storage = nextStep(write);
+  if (storage !== undefined) await storage;
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live: undefined, dryRun: options.dryRun };
   const result = await withHooks(hooks, writing, () => {

@@ -16,7 +16,7 @@ import { checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { bodyAt, decodeEntry, draftBody, encodeObject } from "./stored.ts";
 import { isFinalized } from "./update.ts";
-import { writeContext, type WriteContext } from "./write-context.ts";
+import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, commit, settleFailure, settleResult } from "./write.ts";
 
 /** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
@@ -54,7 +54,12 @@ export async function deleteObject(
   const key = keyOf(target.resource, target.namespace, target.name);
   warnOfOrphans(target, options);
   for (let attempt = 1; attempt <= deleteAttempts; attempt++) {
-    const entry = await engine.store.get(key);
+    let entry = await engine.store.get(key);
+    const wait = entry && options.pace?.decodes(entry.body);
+    if (wait !== undefined) {
+      await wait;
+      entry = await engine.store.get(key);
+    }
     if (entry === undefined) throw notFound(target);
     const live = decodeEntry(entry);
     checkPreconditions(target, live, options);
@@ -79,6 +84,7 @@ async function admitAndDelete(
   try {
     await engine.admit.mutate(request);
     await engine.admit.validate(request);
+    await nextStep(context);
     result = await deleteEntry(context, entry, live);
   } catch (error) {
     settleFailure(request, error);

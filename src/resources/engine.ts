@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Timestamps } from "../base/timestamps.ts";
 import type { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { WorkPace } from "../base/work-pace.ts";
 import { objectNotFound, quotedSubject, subjectDetails, type ErrorSubject } from "../base/object-errors.ts";
 import { StatusError, type StatusDetails } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
@@ -72,6 +73,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** Absent where nobody reads it. */
   readonly report?: RequestReport | undefined;
+  /** Absent where the work isn't a client's. */
+  readonly pace?: WorkPace | undefined;
 }
 
 /** Takes what a request has to say beside its result or its failure. */

@@ -13,7 +13,7 @@ import {
 import { managerId, type Manager } from "../fields/apply/manager.ts";
 import { noManagedFieldsText, type ManagedFieldsText } from "../fields/apply/managed-fields-text.ts";
 import { textOfNewFields } from "../fields/apply/new-fields-text.ts";
-import { updateFields, type Versions } from "../fields/apply/ownership.ts";
+import { updateSteps, type Versions } from "../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../fields/apply/shape.ts";
 import { decode } from "../schema/decode.ts";
 import { FieldReport, invalidError } from "../schema/faults.ts";
@@ -24,7 +24,7 @@ import { kindContext, type Engine, type Target, type WriteOptions } from "./engi
 import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "./registry.ts";
-import { inRequestVersion, settled, type WriteContext } from "./write-context.ts";
+import { inRequestVersion, settledSteps, type WriteContext } from "./write-context.ts";
 
 /** Fields of every object that the server sets; they have no owner. */
 const serverMetadata = [
@@ -172,8 +172,9 @@ export function recordOwnership(
   const before = live === undefined ? zeroObject(type) : inRequestVersion(write, live.object);
   const after = inRequestVersion(write, object);
   const by = { manager: managerId(manager), version: manager.apiVersion, ignored };
-  return settled(write, () => {
-    const { owners, wrote } = updateFields(before, after, base.owners, versions, by);
+  return settledSteps(write, function* () {
+    const { owners, wrote } = yield* updateSteps(before, after, base.owners, versions, by);
+    yield;
     return encodeManagedFields(owners, base, manager, now, wrote);
   });
 }

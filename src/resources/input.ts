@@ -1,3 +1,4 @@
+import { doSteps, type Steps } from "../base/steps.ts";
 import { StatusError } from "../base/status-error.ts";
 import { decode, decodePart, type Decoded, TypeFault } from "../schema/decode.ts";
 import { fillFieldDefaults } from "../schema/defaults.ts";
@@ -38,8 +39,20 @@ export function readObject(
   duplicates: readonly string[],
   asked: FieldValidation,
 ): Input {
+  return doSteps(readSteps(engine, target, value, duplicates, asked));
+}
+
+/** As {@link readObject}, in several steps. */
+export function* readSteps(
+  engine: Engine,
+  target: Target,
+  value: unknown,
+  duplicates: readonly string[],
+  asked: FieldValidation,
+): Steps<Input> {
   const validation = effectiveValidation(engine, asked);
   const { object, decoded } = decodeAs(target, value, decode);
+  yield;
   const faults = fieldFaults(duplicates, decoded);
   refuseStrictly(target, faults, validation);
   if (target.namespace !== "" && (object.metadata.namespace ?? "") === "") {

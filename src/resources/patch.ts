@@ -1,3 +1,6 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import { doSteps, type Steps } from "../base/steps.ts";
+import { inTurns } from "../base/work-pace.ts";
 import { StatusError } from "../base/status-error.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import type { JsonDocument } from "../base/json/exact.ts";
@@ -7,7 +10,7 @@ import { PatchFault } from "../fields/patch-fault.ts";
 import { applyStrategicMergePatch } from "../fields/strategic-merge.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { detailsOf, type Engine, type Target, type WriteOptions, type WriteResult } from "./engine.ts";
-import { readObject, tell, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
+import { readSteps, tell, UnreadableObject, type FieldValidation, type Input } from "./input.ts";
 import { withManagedFields, type LiveObject } from "./live-object.ts";
 import { matchNamespace } from "./metadata.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./update.ts";
@@ -34,10 +37,12 @@ export async function patchObject(
   options: PatchOptions,
 ): Promise<WriteResult> {
   const context = writeContext(engine, target, options);
-  const change = (found: LiveObject): UpdatedObject => {
+  const change = (found: LiveObject): MaybePromise<UpdatedObject> => inTurns(patched(found), options.pace);
+  const patched = function* (found: LiveObject): Steps<UpdatedObject> {
     const { object: live } = found;
     const whole = touchesOwnership(kind, patch.value) ? withManagedFields(found) : live;
-    const input = readPatched(engine, target, kind, patch, inRequestVersion(context, whole), options);
+    const shown = inRequestVersion(context, whole);
+    const input = yield* patchSteps(engine, target, kind, patch, shown, options);
     tell(options.report, input.warnings);
     const { object } = input;
     if (object.metadata.resourceVersion === live.metadata.resourceVersion)
@@ -60,13 +65,26 @@ export function readPatched(
   kind: PatchKind,
   patch: JsonDocument,
   shown: ApiObject,
-  { fieldValidation }: PatchOptions,
+  options: PatchOptions,
 ): Input {
+  return doSteps(patchSteps(engine, target, kind, patch, shown, options));
+}
+
+/** As {@link readPatched}, in several steps. */
+function* patchSteps(
+  engine: Engine,
+  target: Target,
+  kind: PatchKind,
+  patch: JsonDocument,
+  shown: ApiObject,
+  { fieldValidation }: PatchOptions,
+): Steps<Input> {
   const made = applyPatch(target, kind, shown, patch.value);
   // As in the reference, a strategic merge patch can't say what an object is.
   const patched = kind === "strategic" ? withTypeOf(shown, made) : made;
+  yield;
   try {
-    return readObject(engine, target, patched, patch.duplicates, fieldValidation);
+    return yield* readSteps(engine, target, patched, patch.duplicates, fieldValidation);
   } catch (error) {
     if (!(error instanceof UnreadableObject)) throw error;
     const { message } = error;

@@ -24,10 +24,10 @@ import { ownershipOfApply, recordOwnership } from "./field-ownership.ts";
 import { sameButForVersion, type LiveObject } from "./live-object.ts";
 import { keepServerMetadata, matchNamespace } from "./metadata.ts";
 import { mergePart } from "./part.ts";
-import { checkSize } from "./object-size.ts";
+import { checkDecodedSize, checkSize } from "./object-size.ts";
 import { keyOf } from "./registry.ts";
 import { decodeLive, draftBody, encodeObject, sameContent } from "./stored.ts";
-import { writeContext, type WriteContext } from "./write-context.ts";
+import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 import {
   admissionOf,
   checkObject,
@@ -145,14 +145,24 @@ export async function guaranteedUpdateFrom(
   change: UpdateFunction,
   allowUnconditional = true,
 ): Promise<WriteResult> {
-  const { engine, target } = context;
+  const { engine, target, options } = context;
   let entry = first;
   for (let attempt = 1; ; attempt++) {
     if (entry === undefined) throw notFound(target);
+    const wait = options.pace?.decodes(entry.body);
+    if (wait !== undefined) {
+      await wait;
+      // What was written meanwhile would be a conflict.
+      entry = await engine.store.get(entry.key);
+      if (entry === undefined) throw notFound(target);
+    }
     const live = decodeLive(entry, engine.fieldSets);
+    const stepToChange = nextStep(context);
+    if (stepToChange !== undefined) await stepToChange;
     const changing = change(live);
     const changed = changing instanceof Promise ? await changing : changing;
     const { object } = changed;
+    if (options.pace?.isLarge === true) checkDecodedSize(object);
     const wanted = object.metadata.resourceVersion ?? "";
     if (wanted === "" && !allowUnconditional) throw versionMissing(target, object);
     if (wanted !== "" && wanted !== String(entry.revision)) throw conflict(target, changedMessage);
@@ -186,10 +196,14 @@ async function replace(
 ): Promise<WriteResult | undefined> {
   const { engine, target, requestTarget, options } = context;
   const { object: live } = before;
+  const ownership = nextStep(context);
+  if (ownership !== undefined) await ownership;
   const object = mergeWrite(engine, target, changed.object, live);
   // What the kind, its gates and admission make of the object belongs to nobody.
   const recorded = changed.managed ?? recordOwnership(context, withStatusOf(target, object, live), before);
   const written = recorded instanceof Promise ? await recorded : recorded;
+  const preparation = nextStep(context);
+  if (preparation !== undefined) await preparation;
   if (isWhole(target)) prepareWhole(engine, target, object, live);
   const managed = changed.managed === undefined ? written : ownershipOfApply(object, before, written);
   const request = admissionOf(target, options, "UPDATE", object, live, requestTarget.resource);
@@ -213,6 +227,8 @@ async function admitAndStore(
 ): Promise<WriteResult | undefined> {
   const { engine, target, options } = context;
   const { object: live } = before;
+  const admission = nextStep(context);
+  if (admission !== undefined) await admission;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.rewritten) limitRewrite(engine, target, object, live);
@@ -222,6 +238,8 @@ async function admitAndStore(
     managed === before.managed.stored &&
     sameButForVersion(object, live) &&
     engine.isOutdated?.(entry) !== true;
+  const validation = nextStep(context);
+  if (validation !== undefined) await validation;
   const checked = nothing ? undefined : checkObject(context, object, live);
   if (checked !== undefined) await checked;
   const validated = engine.admit.validate(request);
@@ -230,6 +248,8 @@ async function admitAndStore(
     const result = { body: entry.body, created: false, warnings: warningsOf(engine, target, object, live) };
     return withWarnings(result, repeated);
   }
+  const storage = nextStep(context);
+  if (storage !== undefined) await storage;
   const hooks = engine.storageHooks.get(target.resource.storePrefix);
   const writing = { object, live, dryRun: options.dryRun };
   const written = { live, object, managed };

@@ -1,5 +1,7 @@
 import { deepClone } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { doSteps, type Steps } from "../base/steps.ts";
+import { inTurns } from "../base/work-pace.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import { engineInVersion } from "./converted-engine.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "./engine.ts";
@@ -27,6 +29,11 @@ export function writeContext<O extends WriteOptions>(
   return { engine: engineInVersion(engine, resource), target, requestTarget, options };
 }
 
+/** To be awaited between two steps of a write, where it isn't undefined; see {@link WorkPace.step}. */
+export function nextStep({ options: { pace } }: WriteContext): MaybePromise<void> {
+  return pace?.step();
+}
+
 function storedTarget(requestTarget: Target): Target {
   const { group, stored } = requestTarget.resource;
   const elsewhere = group === stored.group ? {} : { requestGroup: group };
@@ -37,8 +44,14 @@ function storedTarget(requestTarget: Target): Target {
  * The result of a step that may need the object in other versions, which a webhook converts; at once for all other kinds. The step
  * may be taken several times, so it must change nothing before it has them.
  */
-export function settled<T>({ engine: { converted } }: WriteContext, step: () => T): MaybePromise<T> {
+function settled<T>({ engine: { converted } }: WriteContext, step: () => T): MaybePromise<T> {
   return converted === undefined ? step() : converted.settled(step);
+}
+
+/** As {@link settled}, for a computation of several steps: in a large request, others have their turn between them. */
+export function settledSteps<T>(context: WriteContext, steps: () => Steps<T>): MaybePromise<T> {
+  if (context.engine.converted !== undefined) return settled(context, () => doSteps(steps()));
+  return inTurns(steps(), context.options.pace);
 }
 
 /** A stored object in the version of the request: the object itself where that is the stored version, else a new one. */

@@ -7,6 +7,7 @@ import { serveAggregated } from "../http/connect/aggregated.ts";
 import { addDiscoveryPaths } from "../http/documents/discovery.ts";
 import { FairReading } from "../flow/fair-reading.ts";
 import { eventLoop, FairTurns } from "../flow/fair-turns.ts";
+import { LargeRequests } from "../flow/large-requests.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
 import { addHealthPaths } from "../http/documents/health.ts";
 import { WatchCounts } from "../http/limits/watch-counts.ts";
@@ -85,6 +86,7 @@ export async function httpService(
     authorizer: parts.authorizer,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
     turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
+    largeRequests: new LargeRequests(),
     reading: new FairReading(),
     computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
     reviews: reviewHandlers({

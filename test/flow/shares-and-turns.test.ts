@@ -175,6 +175,21 @@ describe("turns of the event loop", () => {
     expect(loop.order).toHaveLength(65);
   });
 
+  test("of the long steps one is done in each turn, by user in rotation and after the short tasks", async () => {
+    const loop = new Loop();
+    const step = (flow: string) => loop.turns.longStep(flow).then(() => loop.order.push(`long ${flow}`));
+    const steps = [step("a"), step("a"), step("b")];
+    void loop.ask("c");
+    for (let turn = 0; turn < 3; turn++) {
+      void loop.ask("d");
+      loop.turn();
+      await Promise.resolve();
+    }
+    await Promise.all(steps);
+    expect(loop.order).toEqual(["c", "d", "long a", "d", "long b", "d", "long a"]);
+    expect(loop.turn()).toBe(false);
+  });
+
   test("a failure is its own request's", async () => {
     const loop = new Loop();
     for (let index = 0; index < 3; index++) void loop.ask("a");

@@ -1,3 +1,4 @@
+import { doSteps, type Steps } from "../../base/steps.ts";
 import { compareTyped, type Comparison } from "./compare.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
 import { textOfFields } from "./fields-text.ts";
@@ -70,25 +71,38 @@ export function applyFields(
   versions: Versions,
   write: Write & { readonly force: boolean },
 ): Outcome {
+  return doSteps(applySteps(live, wanted, owners, versions, write));
+}
+
+/** As {@link applyFields}, in several steps. */
+export function* applySteps(
+  live: unknown,
+  wanted: unknown,
+  owners: Owners,
+  versions: Versions,
+  write: Write & { readonly force: boolean },
+): Steps<Outcome> {
   const { manager, version, force } = write;
   const shape = shapeIn(versions, version);
   const known = ownersAsDeclared(owners, (one) => versions.shape(one));
   const before = known.get(manager);
   const own = wantedFields(wanted, shape, before, write);
+  yield;
   const next = new Map(known).set(manager, own);
   const merged = mergeTyped(live, wanted, shape);
   const gaveUp =
     before !== undefined &&
     own !== before &&
     (before.version !== version || !before.set.difference(own.set).isEmpty);
+  yield;
   const object = gaveUp
     ? prune(merged, version, before, new Map(next).set(manager, withName(own)), versions)
     : merged;
   const lasting = () => withPlaces(readSet(versions.canonical(object, version), shape, "lenient"));
   const changes = new WrittenFieldsByVersion(live, object, write, versions, lasting);
-  const { kept, contested } = without(next, changes);
+  const { kept, contested } = yield* without(next, changes);
   if (contested.size > 0 && !force) throw new ApplyConflict(contested);
-  const { any, isReorder } = changes.in(version)!;
+  const { any, isReorder } = (yield* changes.in(version))!;
   const wrote = !any.isEmpty;
   const same = own === before || (before?.version === version && before.set.equals(own.set));
   return {
@@ -125,14 +139,26 @@ export function updateFields(
   versions: Versions,
   write: Write,
 ): Recorded {
+  return doSteps(updateSteps(live, written, owners, versions, write));
+}
+
+/** As {@link updateFields}, in several steps. */
+export function* updateSteps(
+  live: unknown,
+  written: unknown,
+  owners: Owners,
+  versions: Versions,
+  write: Write,
+): Steps<Recorded> {
   const { manager, version, ignored = FieldSet.empty } = write;
   const changes = new WrittenFieldsByVersion(live, written, write, versions);
-  const { added, modified, removed } = changes.in(version)!;
+  const { added, modified, removed } = (yield* changes.in(version))!;
   if (added.isEmpty && modified.isEmpty && removed.isEmpty) return { owners, wrote: false };
   const known = ownersAsDeclared(owners, (one) => versions.shape(one));
-  const next = new Map(without(known, changes).kept);
+  const next = new Map((yield* without(known, changes)).kept);
   const before = known.get(manager);
   const kept = before?.version === version ? before.set : FieldSet.empty;
+  yield;
   const set = kept.union(added).union(modified).difference(removed).recursiveDifference(ignored);
   if (set.isEmpty) next.delete(manager);
   else if (before === undefined || set !== before.set) next.set(manager, { version, set });
@@ -178,19 +204,22 @@ class WrittenFieldsByVersion {
   }
 
   /** Undefined for a version that there is not. */
-  in(version: string): WrittenFields | undefined {
-    if (!this.known.has(version)) this.known.set(version, this.compare(version));
+  *in(version: string): Steps<WrittenFields | undefined> {
+    if (!this.known.has(version)) this.known.set(version, yield* this.compare(version));
     return this.known.get(version);
   }
 
-  private compare(version: string): WrittenFields | undefined {
+  private *compare(version: string): Steps<WrittenFields | undefined> {
     const shape = this.versions.shape(version);
     if (shape === undefined) return undefined;
     const found = compareTyped(this.seen(this.before, version), this.seen(this.after, version), shape);
     const { ignored = FieldSet.empty } = this.write;
     const { removed } = found;
+    yield;
     const lasts = version === this.write.version && !found.added.isEmpty ? this.lasting?.() : undefined;
+    yield;
     const lasting = lasts === undefined ? found.added : found.added.intersection(lasts);
+    yield;
     const added = lasting.recursiveDifference(ignored);
     const modified = found.modified.recursiveDifference(ignored);
     const written = added.union(modified);
@@ -206,21 +235,22 @@ class WrittenFieldsByVersion {
 }
 
 /** Takes from the others what a write changes. */
-function without(
+function* without(
   owners: Owners,
   changes: WrittenFieldsByVersion,
-): { readonly kept: Owners; readonly contested: Owners } {
+): Steps<{ readonly kept: Owners; readonly contested: Owners }> {
   const kept = new Map<string, OwnedFields>();
   const contested = new Map<string, OwnedFields>();
   for (const [manager, owned] of owners) {
     const { version } = owned;
-    const change = changes.in(version);
+    const change = yield* changes.in(version);
     if (change === undefined) continue;
     const untouched = owned instanceof StoredFields && !owned.mayHold(change.any);
     if (manager === changes.manager || untouched) {
       if (owned instanceof StoredFields || !owned.set.isEmpty) kept.set(manager, owned);
       continue;
     }
+    yield;
     const { set } = owned;
     const lost = set.intersection(change.written);
     if (!lost.isEmpty) contested.set(manager, { version, set: lost });

@@ -1,5 +1,6 @@
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import type { Timer } from "../../base/clock.ts";
+import type { WorkPace } from "../../base/work-pace.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import type { Target } from "../../resources/engine.ts";
@@ -38,6 +39,8 @@ export interface RequestContext {
   ticket: Ticket | undefined;
   /** Unread answers: whether it waited for its client to take earlier answers. */
   waitedForClient: boolean;
+  /** Verb: paces the work on it by the size of its body and of the object; undefined while there is neither. */
+  pace: RequestPace | undefined;
   /** Verb: ends it when its `timeout` is over. */
   deadline: Timer | undefined;
   /** Verb: when that is, as the clock counts. */
@@ -46,6 +49,12 @@ export interface RequestContext {
   target: Target | undefined;
   /** Verb: warnings for the answer, whatever it is, in their order: of the version, of the body, and of admission. */
   warnings: Set<string> | undefined;
+}
+
+/** The pace of the work on a request, until that is answered. */
+export interface RequestPace extends WorkPace {
+  /** Gives back what the request took. */
+  end(): void;
 }
 
 /** A request for a resource type that exists. */
@@ -73,6 +82,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     limited: false,
     ticket: undefined,
     waitedForClient: false,
+    pace: undefined,
     deadline: undefined,
     expiresAt: undefined,
     target: undefined,

@@ -13,10 +13,10 @@ import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import { sendStatus } from "../answers/respond.ts";
-import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { doneStatus } from "../answers/status.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
+import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** A body in an older version that says the same, in the current one. */
@@ -37,7 +37,7 @@ export async function serveAction(
   subresource: ActionSubresource,
 ): Promise<void> {
   const { engine } = service;
-  const { exchange, facts, target, user } = request;
+  const { exchange, facts, target } = request;
   const resource = resourceOf(subresource.kind(), engine.vocabulary);
   const encoding = encodingOf(service, request, resource);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
@@ -45,16 +45,15 @@ export async function serveAction(
   const value = inCurrentVersion(sent, resource, subresource);
   const bodyTarget = { ...target, resource };
   const { object, warnings } = readObject(engine, bodyTarget, value, duplicates, parameters.fieldValidation);
-  const report = reportOf(request);
-  tell(report, warnings);
+  const writer = writerOf(service, request);
+  tell(writer.report, warnings);
   matchNamespace(target, object.metadata);
   // A collection of things to be done says in its bodies to whom.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object, resource);
   checkBody(engine, bodyTarget, object);
-  const warn = (text: string) => report.warn(text);
+  const warn = (text: string) => writer.report.warn(text);
   const result = await actionOf(about)(engine, about, object, {
-    user,
-    report,
+    ...writer,
     ...parameters,
     warn,
   });

@@ -9,6 +9,7 @@ import type { Registry } from "../../resources/registry.ts";
 import { decodeBinary } from "./binary-body.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import { mediaType } from "../request/media-types.ts";
+import { paceOf } from "../limits/paced-request.ts";
 import { awaitClient } from "../limits/yield-seat.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
@@ -16,7 +17,7 @@ import type { HttpService } from "../service.ts";
 /** The largest body that a request may have, in bytes. */
 const maxBodyBytes = 3 * 1024 * 1024;
 
-/** Reads a body; it is empty when there is none. */
+/** Reads a body, and waits until it may be decoded; it is empty when there is none. */
 export function readBytes(service: HttpService, request: RequestContext): MaybePromise<Buffer> {
   const { exchange } = request;
   const encoding = exchange.header("content-encoding");
@@ -25,8 +26,16 @@ export function readBytes(service: HttpService, request: RequestContext): MaybeP
   }
   const account = service.bodies.open(exchange);
   const read = exchange.readBody(maxBodyBytes, account);
-  if (!(read instanceof Promise)) return read;
-  return awaitClient(service, request, read).finally(() => account.close());
+  if (!(read instanceof Promise)) return inPace(service, request, read);
+  // The account is open until the body is about to be decoded: until then it only takes its bytes.
+  return awaitClient(service, request, read)
+    .then((bytes) => inPace(service, request, bytes))
+    .finally(() => account.close());
+}
+
+/** Hands a body on when it may be decoded. */
+function inPace(service: HttpService, request: RequestContext, bytes: Buffer): MaybePromise<Buffer> {
+  return andThen(paceOf(service, request).decodes(bytes), () => bytes);
 }
 
 /** The encodings of objects that a client may send. */

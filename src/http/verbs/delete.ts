@@ -8,11 +8,11 @@ import { inputFormat, parse, readBytes } from "./body.ts";
 import { integerParameter, invalidOptions, isDryRun, listParameters } from "../request/parameters.ts";
 import { sendStatus } from "../answers/respond.ts";
 import { isTrue } from "../request/facts.ts";
-import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { successStatus } from "../answers/status.ts";
 import { listMeta } from "../encodings/encoding.ts";
 import { encodingOf, sendObject } from "./answer.ts";
+import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /**
@@ -53,7 +53,7 @@ async function deleteOptions(
   service: HttpService,
   request: ResourceContext,
 ): Promise<{ readonly options: DeleteOptions; readonly stays: 200 | 202 }> {
-  const { facts, user, exchange } = request;
+  const { facts, exchange } = request;
   const { query } = facts;
   const body = await readOptions(service, request);
   const report = FieldReport.start();
@@ -68,8 +68,7 @@ async function deleteOptions(
   }
   if (report.faults.length > 0) throw invalidOptions("DeleteOptions", report.faults);
   const options = {
-    user,
-    report: reportOf(request),
+    ...writerOf(service, request),
     dryRun,
     fieldManager: (exchange.header("user-agent") ?? "").split("/", 1)[0]!,
     gracePeriodSeconds: grace,

@@ -6,20 +6,20 @@ import { patchObject, type PatchKind } from "../../resources/patch.ts";
 import { parse, readBytes } from "./body.ts";
 import { isApply, mediaType, patchKind, patchTypesOf } from "../request/media-types.ts";
 import { applyParameters, patchParameters } from "../request/parameters.ts";
-import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { mayCreate } from "./may-create.ts";
+import { writerOf } from "./writer.ts";
 import type { RequestContext, ResourceContext } from "../request/context.ts";
 
 /** PATCH of an object. */
 export async function servePatch(service: HttpService, request: ResourceContext): Promise<void> {
-  const { exchange, facts, target, user } = request;
+  const { exchange, facts, target } = request;
   const encoding = encodingOf(service, request);
   const userAgent = exchange.header("user-agent") ?? "";
-  const report = reportOf(request);
+  const writer = writerOf(service, request);
   if (isApply(exchange)) {
-    const options = { user, report, ...applyParameters(facts.query, userAgent) };
+    const options = { ...writer, ...applyParameters(facts.query, userAgent) };
     const body = await readApplied(service, request);
     const result = await applyObject(service.engine, target, body, options, () =>
       mayCreate(service, request),
@@ -28,7 +28,7 @@ export async function servePatch(service: HttpService, request: ResourceContext)
   }
   const parameters = patchParameters(facts.query, userAgent);
   const { kind, patch } = await readPatch(service, request);
-  const result = await patchObject(service.engine, target, kind, patch, { user, report, ...parameters });
+  const result = await patchObject(service.engine, target, kind, patch, { ...writer, ...parameters });
   return sendObject(service, request, encoding, 200, result.body, result.warnings);
 }
 

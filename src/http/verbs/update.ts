@@ -2,27 +2,28 @@ import { readObject, tell } from "../../resources/input.ts";
 import { updateObject } from "../../resources/update.ts";
 import { readDocument } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
-import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { mayCreate } from "./may-create.ts";
+import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** PUT of an object in place of the one that stands. */
 export async function serveUpdate(service: HttpService, request: ResourceContext): Promise<void> {
-  const { exchange, facts, target, user } = request;
+  const { exchange, facts, target } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
   // Also where the body is there: many writes of one turn go better one stage after the other.
   const { value, duplicates } = await readDocument(service, request);
   const { dryRun, fieldManager, fieldValidation } = parameters;
-  const report = reportOf(request);
+  const writer = writerOf(service, request);
+  await writer.pace.step();
   const read = () => {
     const input = readObject(service.engine, target, value, duplicates, fieldValidation);
-    tell(report, input.warnings);
+    tell(writer.report, input.warnings);
     return input.object;
   };
-  const options = { user, dryRun, fieldManager, report };
+  const options = { ...writer, dryRun, fieldManager };
   const result = await updateObject(service.engine, target, read, options, () => mayCreate(service, request));
   return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, result.warnings);
 }

@@ -4,11 +4,11 @@ import { readObject, tell } from "../../resources/input.ts";
 import { getView, patchView, updateView, viewAt, viewTarget, type ObjectView } from "../../resources/view.ts";
 import { readDocument } from "./body.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
-import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { isApply } from "../request/media-types.ts";
 import { readApplied, readPatch } from "./patch.ts";
+import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** GET, PUT and PATCH of a subresource that shows the object through another kind, such as `scale`. */
@@ -30,27 +30,27 @@ export async function serveView(
 
 async function update(service: HttpService, request: ResourceContext, view: ObjectView) {
   const { engine } = service;
-  const { exchange, facts, target, user } = request;
+  const { exchange, facts, target } = request;
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
   const { value, duplicates } = await readDocument(service, request);
-  const report = reportOf(request);
+  const writer = writerOf(service, request);
   const read = () => {
     const input = readObject(engine, viewTarget(target, view), value, duplicates, parameters.fieldValidation);
-    tell(report, input.warnings);
+    tell(writer.report, input.warnings);
     return input.object;
   };
-  return updateView(engine, target, view, read, { user, report, ...parameters });
+  return updateView(engine, target, view, read, { ...writer, ...parameters });
 }
 
 async function patch(service: HttpService, request: ResourceContext, view: ObjectView) {
-  const { exchange, facts, target, user } = request;
+  const { exchange, facts, target } = request;
   const userAgent = exchange.header("user-agent") ?? "";
-  const report = reportOf(request);
+  const writer = writerOf(service, request);
   if (isApply(exchange)) {
-    const options = { user, report, ...applyParameters(facts.query, userAgent) };
+    const options = { ...writer, ...applyParameters(facts.query, userAgent) };
     const body = await readApplied(service, request);
     return applyView(service.engine, target, view, await body.document(), options);
   }
-  const options = { user, report, ...patchParameters(facts.query, userAgent) };
+  const options = { ...writer, ...patchParameters(facts.query, userAgent) };
   return patchView(service.engine, target, view, await readPatch(service, request), options);
 }

@@ -15,6 +15,11 @@ export interface Envelope {
 /** The four bytes that every binary body starts with. */
 const magic = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);
 
+/** Whether a body is in binary. */
+export function isEnvelope(bytes: Uint8Array): boolean {
+  return magic.every((byte, index) => bytes[index] === byte);
+}
+
 /**
  * Opens the envelope of a binary body: the magic bytes, then a message with the object's type (1), the object (2), and
  * how the object is encoded (3, 4), which must be empty.
@@ -22,8 +27,7 @@ const magic = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);
  * @throws {ProtobufFault} when the bytes aren't such an envelope.
  */
 export function openEnvelope(bytes: Uint8Array): Envelope {
-  if (!magic.every((byte, index) => bytes[index] === byte))
-    throw new ProtobufFault("the magic bytes are missing");
+  if (!isEnvelope(bytes)) throw new ProtobufFault("the magic bytes are missing");
   return ProtobufFault.whileReading(() => {
     const reader = new BinaryReader(bytes.subarray(magic.length));
     let message: Uint8Array = new Uint8Array();

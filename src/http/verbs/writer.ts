@@ -1,0 +1,19 @@
+import type { UserInfo } from "../../base/user-info.ts";
+import type { WorkPace } from "../../base/work-pace.ts";
+import type { RequestReport } from "../../resources/engine.ts";
+import { paceOf } from "../limits/paced-request.ts";
+import type { RequestContext } from "../request/context.ts";
+import { reportOf } from "../request/report.ts";
+import type { HttpService } from "../service.ts";
+
+/** The options of a write that are the same for all its verbs. */
+export interface Writer {
+  readonly user: UserInfo;
+  readonly report: RequestReport;
+  readonly pace: WorkPace;
+}
+
+/** As whom and how a request writes. */
+export function writerOf(service: HttpService, request: RequestContext): Writer {
+  return { user: request.user, report: reportOf(request), pace: paceOf(service, request) };
+}

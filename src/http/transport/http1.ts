@@ -12,6 +12,7 @@ import type { HeaderLines } from "./header-lines.ts";
 import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { UnsentAnswer } from "./unsent.ts";
+import { SlicedSink, sliceBytes } from "./sliced-sink.ts";
 import { WritableBody } from "./writable-body.ts";
 import type { ListenerContext } from "./listener-context.ts";
 
@@ -106,7 +107,7 @@ export class Http1Exchange implements HttpExchange {
     this.sentBytes = body.length;
     // As a text of bytes, the body goes out in one write with the head.
     if (body.length <= onePieceBytes) response.end(asBuffer(body).toString("latin1"), "latin1");
-    else endInTwo(response, body, this.guard);
+    else this.sendInTwo(body);
     const { socket } = response;
     if (body.length > onePieceBytes && socket !== null && socket.writableLength > 0) {
       const account = this.account(socket);
@@ -114,6 +115,25 @@ export class Http1Exchange implements HttpExchange {
       this.guard.once(response, "close", () => account.set(0), response);
     }
     if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
+  }
+
+  /**
+   * Sends a large answer so that the client has all of it only when the socket has room again. Node resets a connection on
+   * which a body of several TLS records comes in before that, as the body of the client's next request may.
+   */
+  private sendInTwo(body: Uint8Array): void {
+    const { response, guard } = this;
+    const last = body.length - lastPieceBytes;
+    const end = () => response.end(body.subarray(last));
+    if (last <= sliceBytes) {
+      response.write(body.subarray(0, last), guard.wrap("write", end, response));
+      return;
+    }
+    const sink = new SlicedSink(response, guard, () => {
+      if (response.socket !== null) this.context.slowReaders.sentTo(response.socket);
+    });
+    if (sink.write(body.subarray(0, last))) end();
+    else guard.once(sink, "drain", end, response);
   }
 
   stream(status: number, headers: HeaderLines, trailing = false): BodyStream {
@@ -133,7 +153,7 @@ export class Http1Exchange implements HttpExchange {
     const breakOff = () => response.socket?.destroy();
     const account = response.socket === null ? undefined : () => this.account(response.socket!);
     const trail = (lines: HeaderLines) => response.addTrailers(pairsOf(lines));
-    return new WritableBody(this, response, {
+    return new WritableBody(this, new SlicedSink(response, this.guard), {
       guard: this.guard,
       account,
       breakOff,
@@ -178,16 +198,6 @@ function without(lines: HeaderLines, unwanted: string): string[] {
 
 function pairsOf(lines: HeaderLines): [string, string][] {
   return Array.from({ length: lines.length / 2 }, (_, i) => [lines[2 * i]!, lines[2 * i + 1]!]);
-}
-
-/**
- * Sends a large answer so that the client has all of it only when the socket has room again. Node resets a connection on
- * which a body of several TLS records comes in before that, as the body of the client's next request may.
- */
-function endInTwo(response: ServerResponse, body: Uint8Array, guard: HandlerGuard): void {
-  const last = body.length - lastPieceBytes;
-  const end = () => response.end(body.subarray(last));
-  response.write(body.subarray(0, last), guard.wrap("write", end, response));
 }
 
 /** The path and query of a request's target, also where it names scheme and host too (RFC 9112 section 3.2.2). */

@@ -1,20 +1,9 @@
-import type { EventEmitter } from "node:events";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { BodyStream } from "./body-stream.ts";
 import type { HeaderLines } from "./header-lines.ts";
 import type { HandlerGuard } from "./guard.ts";
+import type { Sink } from "./sliced-sink.ts";
 import type { UnsentAnswer } from "./unsent.ts";
-
-/** A response as far as streaming needs it. */
-interface Sink extends EventEmitter {
-  write(bytes: Uint8Array): boolean;
-  end(): unknown;
-  destroy(): unknown;
-  readonly writableLength: number;
-  readonly writableNeedDrain: boolean;
-  readonly destroyed: boolean;
-  readonly writableEnded: boolean;
-}
 
 /** What belongs to the body of one answer. */
 export interface BodyParts {

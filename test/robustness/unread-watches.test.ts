@@ -1,0 +1,55 @@
+import path from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
+import { until } from "../api/support.ts";
+import { RawConnection } from "./support.ts";
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const folder = temporaryFolder();
+const connections: RawConnection[] = [];
+let server: ServerProcess;
+
+beforeAll(async () => {
+  const tokens = path.join(root, "examples/organisation/tokens.csv");
+  server = await ServerProcess.start(folder.path, `--token-auth-file=${tokens}`);
+});
+afterAll(async () => {
+  for (const connection of connections) connection.destroy();
+  await server.stop();
+  folder.remove();
+});
+
+/** Resident memory of the server in MiB. */
+const memory = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))![1]) / 1024;
+
+const watches = 200;
+/** TLS of a connection, one slice of the answer, and what is left of making the watch. */
+const mostPerWatch = 0.5;
+
+// Memory of another process is read from /proc.
+test.skipIf(!existsSync("/proc/self/status"))(
+  "watches whose clients don't read a large object take little memory each",
+  async () => {
+    const admin = server.as("admin-token");
+    const large = { metadata: { name: "large" }, data: { text: "x".repeat(900_000) } };
+    expect((await admin.post(configMaps, large)).status).toBe(201);
+    for (let count = 0; count < 20; count++) await admin.get(`${configMaps}/large`);
+    const before = memory();
+    for (let count = 0; count < watches; count++) {
+      const connection = await RawConnection.open(Number(new URL(server.url).port));
+      connection.socket.pause();
+      connections.push(connection);
+      connection.write(
+        `GET ${configMaps}?watch=true HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer admin-token\r\n\r\n`,
+      );
+    }
+    await until(
+      async () => (await admin.get("/metrics")).text,
+      (text) =>
+        new RegExp(`longrunning_requests\\{[^}]*resource="configmaps"[^}]*\\} ${watches}$`, "m").test(text),
+    );
+    expect((memory() - before) / watches).toBeLessThan(mostPerWatch);
+  },
+);

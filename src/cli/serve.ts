@@ -3,7 +3,6 @@ import { features } from "../server/features.ts";
 import { OptionsError } from "../server/options-error.ts";
 import type { Logger } from "../base/logger.ts";
 import type { ServerOptions } from "../server/options.ts";
-import { idleFeatures } from "../base/idle-features.ts";
 import { startServer, type Server } from "../server/server.ts";
 import { StoreTimeoutError } from "../storage/store.ts";
 import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
@@ -15,6 +14,7 @@ import {
 } from "./administrator-file.ts";
 import { dataFolderError, dataFolderFailure, prepareDataFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
+import { featureHelp } from "./feature-help.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
@@ -24,7 +24,7 @@ import { serverOptions } from "./server-options.ts";
 export const serveCommand: Command = {
   help: () =>
     helpText("plinth serve [FLAGS]", "Runs the server until SIGINT or SIGTERM.", serveFlags) +
-    featureHelp() +
+    featureHelp(features) +
     acceptedHelp(),
   async run(words) {
     const read = new FlagReader(knownFlags, parseFlags(knownFlags, words));
@@ -52,15 +52,6 @@ export const serveCommand: Command = {
     return 0;
   },
 };
-
-/** The feature gates, for the help text. */
-function featureHelp(): string {
-  const rows = Object.entries(features.gates).map(([name, { stage, on }]) => {
-    const idle = idleFeatures.has(name) ? ", no effect here" : "";
-    return `  ${name} (${stage}, default ${on}${idle})`;
-  });
-  return `\nFeature gates:\n${rows.join("\n")}\n`;
-}
 
 const knownFlags = [...serveFlags, ...acceptedFlags];
 

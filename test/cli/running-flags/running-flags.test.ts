@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveFlags } from "../../../src/cli/flags.ts";
+import { freePort } from "../../support/process.ts";
+import { apiGroups } from "./api-rows.ts";
+import { authenticationGroups } from "./authentication-rows.ts";
+import { files } from "./files.ts";
+import { providerGroups } from "./provider-rows.ts";
+import { shownElsewhere } from "./shown-elsewhere.ts";
+import { startFlagged, type FlagGroup, type FlaggedServer, type FlagRow } from "./table.ts";
+
+const groups: readonly FlagGroup[] = [
+  ...apiGroups(await freePort()),
+  ...(await authenticationGroups()),
+  ...(await providerGroups()),
+];
+
+/** The value of a row as titles have it: of files their names. */
+function shownValue({ value, shownValue: shown = value }: FlagRow): string {
+  return shown.startsWith(files.path) ? path.basename(shown) : shown;
+}
+
+afterAll(async () => {
+  for (const group of groups) await group.close?.();
+  files.remove();
+});
+
+describe.each(groups.map((group) => [group.name, group] as const))("flags of %s", (_name, group) => {
+  const { shared = [], rows, manualClock } = group;
+  let changed: FlaggedServer | undefined;
+  let usual: FlaggedServer | undefined;
+  beforeAll(async () => {
+    usual = await startFlagged(shared, manualClock);
+    const words = rows.map(({ flag, value }) => `--${flag}=${value}`);
+    changed = await startFlagged([...shared, ...words], manualClock);
+  });
+  afterAll(async () => {
+    await changed?.close();
+    await usual?.close();
+  });
+
+  test.each(rows.map((row) => [row.flag, shownValue(row), row.observed, row] as const))(
+    "--%s=%s changes %s",
+    async (_flag, _value, _observed, row) => {
+      expect(row.changed).not.toEqual(row.usual);
+      expect(await row.observe(usual!)).toEqual(row.usual);
+      expect(await row.observe(changed!)).toEqual(row.changed);
+    },
+  );
+});
+
+describe("every flag of serve", () => {
+  test.each(shownElsewhere.map((one) => [one.flag, one.value, one.observed, one] as const))(
+    "--%s=%s changes %s, as a test elsewhere shows",
+    (flag, _value, _observed, { file, title }) => {
+      const text = readFileSync(path.resolve(import.meta.dirname, "../..", file), "utf8");
+      expect(text).toContain(title);
+      expect(text).toContain(`--${flag}`);
+    },
+  );
+
+  test("has a row in this table", () => {
+    const shown = [...groups.flatMap(({ rows }) => rows), ...shownElsewhere].map(({ flag }) => flag);
+    expect(serveFlags.map(({ name }) => name).filter((name) => !shown.includes(name))).toEqual([]);
+    const known = new Set(serveFlags.map(({ name }) => name));
+    expect(shown.filter((name) => !known.has(name))).toEqual([]);
+  });
+});

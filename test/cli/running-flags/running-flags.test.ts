@@ -4,21 +4,27 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serveFlags } from "../../../src/cli/flags.ts";
 import { freePort } from "../../support/process.ts";
 import { apiGroups } from "./api-rows.ts";
+import { auditGroups } from "./audit-rows.ts";
 import { authenticationGroups } from "./authentication-rows.ts";
+import { authorizationGroups } from "./authorization-rows.ts";
 import { files } from "./files.ts";
 import { providerGroups } from "./provider-rows.ts";
 import { shownElsewhere } from "./shown-elsewhere.ts";
+import { signingGroups } from "./signing-rows.ts";
 import { startFlagged, type FlagGroup, type FlaggedServer, type FlagRow } from "./table.ts";
 
 const groups: readonly FlagGroup[] = [
   ...apiGroups(await freePort()),
   ...(await authenticationGroups()),
   ...(await providerGroups()),
+  ...(await authorizationGroups()),
+  ...signingGroups,
+  ...(await auditGroups()),
 ];
 
 /** The value of a row as titles have it: of files their names. */
 function shownValue({ value, shownValue: shown = value }: FlagRow): string {
-  return shown.startsWith(files.path) ? path.basename(shown) : shown;
+  return path.isAbsolute(shown) ? path.basename(shown) : shown;
 }
 
 afterAll(async () => {
@@ -31,9 +37,10 @@ describe.each(groups.map((group) => [group.name, group] as const))("flags of %s"
   let changed: FlaggedServer | undefined;
   let usual: FlaggedServer | undefined;
   beforeAll(async () => {
-    usual = await startFlagged(shared, manualClock);
+    const sharedBy = typeof shared === "function" ? shared : () => shared;
+    usual = await startFlagged(sharedBy("usual"), manualClock);
     const words = rows.map(({ flag, value }) => `--${flag}=${value}`);
-    changed = await startFlagged([...shared, ...words], manualClock);
+    changed = await startFlagged([...sharedBy("changed"), ...words], manualClock);
   });
   afterAll(async () => {
     await changed?.close();

@@ -14,6 +14,8 @@ export interface FlaggedServer {
   readonly admin: Api;
   /** Folder of `--data-dir`, unless the flags name another one. */
   readonly folder: string;
+  /** The value of a flag; empty without one. */
+  flag(name: string): string;
   /** Moves the server's time; only in groups that ask for it. */
   readonly clock: ManualClock | undefined;
   /** A client with a bearer token, or without credentials. */
@@ -39,8 +41,8 @@ export interface FlagRow {
 /** Flags that don't interfere: one server has them all, and another one none of them. */
 export interface FlagGroup {
   readonly name: string;
-  /** Flags that both servers have. */
-  readonly shared?: readonly string[];
+  /** Flags that both servers have, or such flags for each of them. */
+  readonly shared?: readonly string[] | ((server: "changed" | "usual") => readonly string[]);
   readonly rows: readonly FlagRow[];
   /** Whether time is moved by the rows. */
   readonly manualClock?: boolean;
@@ -85,6 +87,7 @@ export async function startFlagged(words: readonly string[], manualClock = false
   return {
     server,
     folder: folder.path,
+    flag: (name) => read.text(name),
     engine: engineOf({ server } as TestServer),
     admin: as(server.adminToken),
     clock,

@@ -325,6 +325,23 @@ export function apiGroups(freePort: number): readonly FlagGroup[] {
       ],
     },
     {
+      name: "the controllers of servers over one store",
+      shared: ["--storage-backend=embedded"],
+      rows: [
+        {
+          flag: "leader-elect",
+          value: "false",
+          observed: "whether the server has taken the lease of those that run controllers",
+          observe: async ({ admin }) => {
+            const leases = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases";
+            return (await admin.get(`${leases}/apiserver-controllers`)).status;
+          },
+          changed: 404,
+          usual: 200,
+        },
+      ],
+    },
+    {
       name: "the store",
       rows: [
         {

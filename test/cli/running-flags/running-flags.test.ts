@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { serveFlags } from "../../../src/cli/flags.ts";
 import { freePort } from "../../support/process.ts";
 import { apiGroups } from "./api-rows.ts";
@@ -8,11 +8,11 @@ import { auditGroups } from "./audit-rows.ts";
 import { authenticationGroups } from "./authentication-rows.ts";
 import { authorizationGroups } from "./authorization-rows.ts";
 import { connectionGroups, flagsOfNetworks } from "./connection-rows.ts";
-import { files } from "./files.ts";
+import { describeFlags } from "./describe-flags.ts";
 import { providerGroups } from "./provider-rows.ts";
 import { shownElsewhere } from "./shown-elsewhere.ts";
 import { signingGroups } from "./signing-rows.ts";
-import { startFlagged, type FlagGroup, type FlaggedServer, type FlagRow } from "./table.ts";
+import type { FlagGroup } from "./table.ts";
 
 const groups: readonly FlagGroup[] = [
   ...apiGroups(await freePort()),
@@ -20,44 +20,13 @@ const groups: readonly FlagGroup[] = [
   ...(await providerGroups()),
   ...(await authorizationGroups()),
   ...signingGroups,
-  ...(await auditGroups()),
   ...(await connectionGroups()),
 ];
+// Those of the audit, which need many servers, are shown in audit-flags.test.ts.
+const audit = await auditGroups();
+for (const group of audit) await group.close?.();
 
-/** The value of a row as titles have it: of files their names. */
-function shownValue({ value, shownValue: shown = value }: FlagRow): string {
-  return path.isAbsolute(shown) ? path.basename(shown) : shown;
-}
-
-afterAll(async () => {
-  for (const group of groups) await group.close?.();
-  files.remove();
-});
-
-describe.each(groups.map((group) => [group.name, group] as const))("flags of %s", (_name, group) => {
-  const { shared = [], rows, manualClock } = group;
-  let changed: FlaggedServer | undefined;
-  let usual: FlaggedServer | undefined;
-  beforeAll(async () => {
-    const sharedBy = typeof shared === "function" ? shared : () => shared;
-    usual = await startFlagged(sharedBy("usual"), manualClock);
-    const words = rows.map(({ flag, value }) => `--${flag}=${value}`);
-    changed = await startFlagged([...sharedBy("changed"), ...words], manualClock);
-  });
-  afterAll(async () => {
-    await changed?.close();
-    await usual?.close();
-  });
-
-  test.each(rows.map((row) => [row.flag, shownValue(row), row.observed, row] as const))(
-    "--%s=%s changes %s",
-    async (_flag, _value, _observed, row) => {
-      expect(row.changed).not.toEqual(row.usual);
-      expect(await row.observe(usual!)).toEqual(row.usual);
-      expect(await row.observe(changed!)).toEqual(row.changed);
-    },
-  );
-});
+describeFlags(groups);
 
 describe("every flag of serve", () => {
   test.each(shownElsewhere.map((one) => [one.flag, one.value, one.observed, one] as const))(
@@ -70,7 +39,9 @@ describe("every flag of serve", () => {
   );
 
   test("has a row in this table", () => {
-    const shown = [...groups.flatMap(({ rows }) => rows), ...shownElsewhere].map(({ flag }) => flag);
+    const shown = [...[...groups, ...audit].flatMap(({ rows }) => rows), ...shownElsewhere].map(
+      ({ flag }) => flag,
+    );
     shown.push(...flagsOfNetworks);
     expect(serveFlags.map(({ name }) => name).filter((name) => !shown.includes(name))).toEqual([]);
     const known = new Set(serveFlags.map(({ name }) => name));

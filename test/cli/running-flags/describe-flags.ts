@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { files } from "./files.ts";
 import { startFlagged, type FlagGroup, type FlaggedServer, type FlagRow } from "./table.ts";
 
-/** The value of a row as titles have it: of files their names. */
-function shownValue({ value, shownValue: shown = value }: FlagRow): string {
-  return path.isAbsolute(shown) ? path.basename(shown) : shown;
+/** The title of a row's test: values of files are shown by the files' names, which don't differ from run to run. */
+function titleOf({ flag, value, shownValue = value, observed, requirement = "" }: FlagRow): string {
+  const shown = path.isAbsolute(shownValue) ? path.basename(shownValue) : shownValue;
+  return `${requirement} --${flag}=${shown} changes ${observed}`.trimStart();
 }
 
 /** Shows the flags of groups, each on a server that has the value and on one that hasn't. */
@@ -30,13 +31,10 @@ export function describeFlags(groups: readonly FlagGroup[]): void {
       await usual?.close();
     });
 
-    test.each(rows.map((row) => [row.flag, shownValue(row), row.observed, row] as const))(
-      "--%s=%s changes %s",
-      async (_flag, _value, _observed, row) => {
-        expect(row.changed).not.toEqual(row.usual);
-        expect(await row.observe(usual!)).toEqual(row.usual);
-        expect(await row.observe(changed!)).toEqual(row.changed);
-      },
-    );
+    test.each(rows.map((row) => [titleOf(row), row] as const))("%s", async (_title, row) => {
+      expect(row.changed).not.toEqual(row.usual);
+      expect(await row.observe(usual!)).toEqual(row.usual);
+      expect(await row.observe(changed!)).toEqual(row.changed);
+    });
   });
 }

@@ -138,7 +138,8 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
         {
           flag: "oidc-groups-prefix",
           value: "oidc:",
-          observed: "what is put before each group (C-5.6-14)",
+          observed: "what is put before each group",
+          requirement: "C-5.6-14",
           observe: (server) => groupsWith(server, token({ roles: ["dev", "ops"] })),
           changed: ["oidc:dev", "oidc:ops", "system:authenticated"],
           usual: ["dev", "ops", "system:authenticated"],

@@ -32,7 +32,7 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     observed: "whether /livez fails for a start hook that hasn't passed",
     file: "cli/running-flags/livez-grace-period.test.ts",
     title:
-      "C-4.11-11 --livez-grace-period=%s: /livez answers %d while a start hook hasn't passed, and 500 after the period",
+      "--livez-grace-period=%s: /livez answers %d while a start hook hasn't passed, and 500 after the period",
   },
   {
     flag: "show-hidden-metrics-for-version",

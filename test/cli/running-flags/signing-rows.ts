@@ -97,7 +97,8 @@ export const signingGroups: readonly FlagGroup[] = [
       {
         flag: "cluster-signing-duration",
         value: "48h",
-        observed: "how long a certificate holds whose request says nothing (C-2.6-49)",
+        observed: "how long a certificate holds whose request says nothing",
+        requirement: "C-2.6-49",
         observe: async (server) => (await issued(server, {})).lifeSeconds,
         changed: 2 * day,
         usual: 365 * day,

@@ -31,6 +31,8 @@ export interface FlagRow {
   /** The value in the test's title, where it differs from run to run and isn't a file. */
   readonly shownValue?: string;
   readonly observed: string;
+  /** The requirement that the row shows, for the title. */
+  readonly requirement?: string;
   /** What a server shows; asked once of a server with the value and once of one without. */
   observe(server: FlaggedServer): unknown;
   readonly changed: unknown;

@@ -36,6 +36,7 @@ const seats = (server: FlaggedServer) => metricSum(server, "apiserver_flowcontro
 const general: readonly FlagRow[] = [
   {
     flag: "runtime-config",
+    requirement: "C-9.1-10",
     value: "batch/v1=false",
     observed: "whether batch/v1 is served",
     observe: async ({ admin }) => (await admin.get("/apis/batch/v1")).status,
@@ -102,6 +103,7 @@ const general: readonly FlagRow[] = [
   },
   {
     flag: "enable-admission-plugins",
+    requirement: "C-4.13-06",
     value: "AlwaysPullImages",
     observed: "the pull policy of a new pod",
     observe: async (server) =>
@@ -306,6 +308,7 @@ export function apiGroups(freePort: number): readonly FlagGroup[] {
         },
         {
           flag: "shutdown-delay-duration",
+          requirement: "C-4.11-12",
           value: "20s",
           observed: "whether a server, told to stop 19 seconds ago and so not ready, closes its connections",
           async observe({ admin, as, server, clock }) {

@@ -100,6 +100,7 @@ const accountGroups: readonly FlagGroup[] = [
       },
       {
         flag: "enable-bootstrap-token-auth",
+        requirement: "C-5.4-01",
         value: "true",
         observed: "who a bootstrap token stands for",
         async observe(server) {
@@ -118,6 +119,7 @@ const accountGroups: readonly FlagGroup[] = [
       },
       {
         flag: "client-ca-file",
+        requirement: "C-5.1-01",
         value: write("clients.pem", clients.certificate),
         observed: "the user of a request with a certificate by this authority",
         observe: async (server) => {
@@ -135,6 +137,7 @@ const accountGroups: readonly FlagGroup[] = [
     rows: [
       {
         flag: "service-account-lookup",
+        requirement: "C-5.5-04",
         value: "false",
         observed: "whether a token is good whose Secret is gone",
         observe: async ({ admin }) => {
@@ -185,6 +188,7 @@ async function webhookGroups(): Promise<readonly FlagGroup[]> {
       rows: [
         {
           flag: "authentication-token-webhook-config-file",
+          requirement: "C-5.7-01",
           value: config,
           observed: "who a token stands for that the service knows",
           observe: (server) => nameWith(server, "opaque"),
@@ -199,6 +203,7 @@ async function webhookGroups(): Promise<readonly FlagGroup[]> {
       rows: [
         {
           flag: "authentication-token-webhook-version",
+          requirement: "C-5.7-05",
           value: "v1",
           observed: "the version of its reviews",
           observe: async (server) => {
@@ -211,6 +216,7 @@ async function webhookGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "authentication-token-webhook-cache-ttl",
+          requirement: "C-5.7-04",
           value: "0s",
           observed: "how often it is asked about a token that comes twice",
           observe: async (server) => {

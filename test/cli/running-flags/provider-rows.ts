@@ -62,6 +62,7 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "oidc-client-id",
+          requirement: "C-5.6-08",
           value: "plinth",
           observed: "for which clients an ID token may be",
           observe: async (server) => [
@@ -73,6 +74,7 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "oidc-ca-file",
+          requirement: "C-5.6-16",
           value: caFile,
           observed: "whether a provider with a certificate by this authority is believed",
           observe: (server) => nameWith(server, token()),
@@ -87,6 +89,7 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
       rows: [
         {
           flag: "oidc-username-claim",
+          requirement: "C-5.6-09",
           value: "nick",
           observed: "which claim is the user's name",
           observe: async (server) =>
@@ -105,6 +108,7 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "oidc-groups-claim",
+          requirement: "C-5.6-13",
           value: "teams",
           observed: "which claim has the groups",
           observe: (server) => groupsWith(server, token({ nick: "n", teams: ["dev"], roles: ["x"] })),
@@ -113,6 +117,7 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "oidc-required-claim",
+          requirement: "C-5.6-15",
           value: "hd=a",
           observed: "whether an ID token with another value of the claim is refused",
           observe: async (server) => (await nameWith(server, token({ nick: "n", hd: "b" }))) === 401,
@@ -121,6 +126,7 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "oidc-signing-algs",
+          requirement: "C-5.6-17",
           value: "RS256,ES256",
           observed: "whether a signature by ES256 is refused",
           observe: async (server) =>
@@ -169,6 +175,7 @@ function proxyGroups(): readonly FlagGroup[] {
       rows: [
         {
           flag: "requestheader-client-ca-file",
+          requirement: "C-5.8-05",
           value: ca,
           observed: "whether the header of a proxy with a certificate by this authority is believed",
           observe: (server) => asked(server, { "X-Name": "ann" }),
@@ -194,6 +201,7 @@ function proxyGroups(): readonly FlagGroup[] {
       rows: [
         {
           flag: "requestheader-group-headers",
+          requirement: "C-5.8-02",
           value: "X-Team",
           observed: "which headers have groups",
           observe: async (server) =>
@@ -212,6 +220,7 @@ function proxyGroups(): readonly FlagGroup[] {
         },
         {
           flag: "requestheader-allowed-names",
+          requirement: "C-5.8-06",
           value: "front,front-2",
           observed: "whether a proxy of another name is believed",
           observe: async (server) => {

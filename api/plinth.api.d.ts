@@ -2771,6 +2771,11 @@ export interface Vocabulary {
 export interface VocabularyBehavior {
   /** Whether conditions of certificate requests may have other types than Approved, Denied and Failed. */
   readonly otherRequestConditions: boolean;
+  /**
+   * Whether a group prefers a version in the release that introduces it. The documents want a release that serves it beside the older one
+   * first (spec: conventions 9.2, rule 4b).
+   */
+  readonly prefersNewVersions: boolean;
 }
 
 // ---- kinds: fields by their JSON names, required ones without `?`

@@ -52,6 +52,9 @@ const builtIn: Readonly<Record<string, readonly [number, Readonly<Record<string,
   resource: [15_900, { v1alpha1: 9 }],
 };
 
+/** Versions that this release introduces beside an older one, by group and version, where they aren't preferred yet. */
+const newVersions: Readonly<Record<string, number>> = { "flowcontrol.apiserver/v1beta3": 12 };
+
 /** The priority of a built-in group version. */
 export function builtInPriority(group: string, version: string, vocabulary: Vocabulary): Priority {
   if (isRegistration(group, vocabulary)) return registrationPriority;
@@ -60,6 +63,9 @@ export function builtInPriority(group: string, version: string, vocabulary: Voca
   const found = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
   if (found === undefined) return unnamedPriority;
   const [groupPriority, versions] = found;
+  const key = `${base}/${version}`;
+  if (!vocabulary.behavior.prefersNewVersions && Object.hasOwn(newVersions, key))
+    return { group: groupPriority, version: newVersions[key]! };
   return {
     group: groupPriority,
     version: (Object.hasOwn(versions, version) ? versions[version] : undefined) ?? unnamedPriority.version,

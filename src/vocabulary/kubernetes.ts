@@ -38,6 +38,6 @@ export const kubernetes: Vocabulary = {
     manager: "kubectl",
   },
   gitVersion: "v1.26.0+plinth",
-  behavior: { otherRequestConditions: true },
+  behavior: { otherRequestConditions: true, prefersNewVersions: true },
   flowHeaderPrefix: "X-Kubernetes-PF-",
 };

@@ -34,6 +34,6 @@ export const platform: Vocabulary = {
   autoUpdateAnnotation: "rbac.authorization.platform.io/autoupdate",
   bootstrappingLabel: "platform.io/bootstrapping",
   gitVersion: "v1.26.0+plinth",
-  behavior: { otherRequestConditions: false },
+  behavior: { otherRequestConditions: false, prefersNewVersions: false },
   flowHeaderPrefix: "X-Platform-PF-",
 };

@@ -1,6 +1,11 @@
-import { expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { admissionPluginNames } from "../../src/server/admission.ts";
 import { TestServer } from "../support/api.ts";
+import { clientConfiguration } from "../support/client-configuration.ts";
+import { HttpsService } from "../support/https-service.ts";
+import { temporaryFolder } from "../support/process.ts";
 
 const containers = [{ name: "a", image: "a", resources: { limits: { cpu: "1", memory: "1Mi" } } }];
 const template = { metadata: { labels: { a: "b" } }, spec: { containers } };
@@ -41,14 +46,51 @@ const creations: readonly (readonly [place: string, body: object])[] = [
   [`${rbac}/namespaces/default/roles`, { rules }],
 ];
 
-/** Those that refuse everything, or need a file of configuration and are shown with it in their own tests. */
-const apart = new Set(["AlwaysDeny", "EventRateLimit", "ImagePolicyWebhook"]);
+const folder = temporaryFolder();
+/** Allows every image. */
+let images: HttpsService;
+beforeAll(async () => {
+  images = await HttpsService.start(({ text }) => {
+    return { body: { ...(JSON.parse(text) as object), status: { allowed: true } } };
+  });
+});
+afterAll(async () => {
+  await images.close();
+  folder.remove();
+});
 
-test("C-4.9-06 no built-in plugin has effects for which it would refuse dry runs; they get what a request gets", async () => {
-  const plugins = admissionPluginNames.filter(({ name, present }) => present && !apart.has(name));
-  expect(plugins.length).toBeGreaterThan(25);
-  const enabledAdmissionPlugins = plugins.map(({ name }) => name);
-  const server = await TestServer.start({ enabledAdmissionPlugins, featureGates: "AllAlpha=true" });
+/** Configures the plugins that don't start without. */
+function configuration(): string {
+  const kubeConfigFile = clientConfiguration(folder.path, images);
+  const limits = [{ type: "Server", qps: 1000, burst: 1000 }];
+  const plugins = [
+    { name: "ImagePolicyWebhook", configuration: { imagePolicy: { kubeConfigFile } } },
+    {
+      name: "EventRateLimit",
+      configuration: {
+        apiVersion: "eventratelimit.admission.platform.io/v1alpha1",
+        kind: "Configuration",
+        limits,
+      },
+    },
+  ];
+  const file = path.join(folder.path, "admission.yaml");
+  const apiVersion = "apiserver.config.platform.io/v1";
+  writeFileSync(file, JSON.stringify({ apiVersion, kind: "AdmissionConfiguration", plugins }));
+  return file;
+}
+
+test("C-4.9-06 a dry run passes every built-in plugin but AlwaysDeny, and answers what a request answers", async () => {
+  const enabledAdmissionPlugins = admissionPluginNames
+    .filter(({ name, present }) => present && name !== "AlwaysDeny")
+    .map(({ name }) => name);
+  expect(enabledAdmissionPlugins.length).toBeGreaterThan(30);
+  const server = await TestServer.start({
+    enabledAdmissionPlugins,
+    featureGates: "AllAlpha=true",
+    runtimeConfig: "imagepolicy.platform.io/v1alpha1=true",
+    admissionConfigurationFile: configuration(),
+  });
   const account = "/api/v1/namespaces/default/serviceaccounts";
   while ((await server.admin.get(`${account}/default`)).status !== 200);
   for (const [place, body] of creations) {
@@ -71,7 +113,21 @@ test("C-4.9-06 no built-in plugin has effects for which it would refuse dry runs
       expect((await ask("")).status).toBe(status);
     }
   }
+  expect(images.received.length).toBeGreaterThan(0);
   await server.close();
+});
+
+test("C-4.9-06 a dry run is refused by AlwaysDeny as a request is", async () => {
+  const server = await TestServer.start({ enabledAdmissionPlugins: ["AlwaysDeny"] });
+  const maps = "/api/v1/namespaces/default/configmaps";
+  const answers = [];
+  for (const query of ["?dryRun=All", ""]) {
+    const { status, body } = await server.admin.post(`${maps}${query}`, { metadata: { name: "it" } });
+    answers.push([status, body.reason, body.message]);
+  }
+  await server.close();
+  expect(answers[0]).toEqual([403, "Forbidden", expect.stringContaining("is denying all")]);
+  expect(answers[1]).toEqual(answers[0]);
 });
 
 /** An object without what a dry run makes up. */

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AdmissionPlugin } from "../../src/admission/admission-chain.ts";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
 import { publicUrl } from "../../src/server/cluster-info.ts";
 import { ManualClock } from "../api/support.ts";
@@ -109,6 +110,39 @@ describe("5.4 the token cleaner", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await secrets()).toEqual(["bootstrap-token-minute"]);
     await clock.advance(50_000);
+    await expect.poll(secrets).toEqual([]);
+  });
+
+  it("keeps a token that is prolonged, or replaced by another one, while it is being deleted", async () => {
+    let change: (() => Promise<unknown>) | undefined;
+    let deletions = 0;
+    const between: AdmissionPlugin = {
+      name: "Between",
+      concerns: (operation, { resource }) => operation === "DELETE" && resource.kind.name === "Secret",
+      async validate() {
+        deletions++;
+        const once = change;
+        change = undefined;
+        await once?.();
+      },
+    };
+    await start(["tokencleaner"], { admissionPlugins: [between] });
+    const name = "bootstrap-token-minute";
+    const endsIn = (ms: number) => ({ data: { expiration: inMs(ms) } });
+    await store("minute", endsIn(60_000));
+    change = () => server.client.patch(reference(name), { stringData: { expiration: inMs(60_000) } });
+    await clock.advance(60_000);
+    await expect.poll(() => deletions).toBe(1);
+    expect(await secrets()).toEqual([name]);
+    change = async () => {
+      await server.client.delete(reference(name));
+      await store("minute", endsIn(60_000));
+    };
+    await clock.advance(60_000);
+    // The second deletion is the cleaner's, the third the test's.
+    await expect.poll(() => deletions).toBe(3);
+    expect(await secrets()).toEqual([name]);
+    await clock.advance(60_000);
     await expect.poll(secrets).toEqual([]);
   });
 

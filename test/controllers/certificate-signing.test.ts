@@ -206,14 +206,19 @@ describe("the signer apiserver-client-agent", () => {
     expect((await failure({ ...nodeClient, commonName: "n1" })).message).toContain("common name");
   });
 
-  test.each(["DNS:n1", "IP:0a000001", "email:n1@example.com", "URI:https://n1/"])(
-    "C-2.6-26 platform.io/apiserver-client-agent: a subjectAltName is forbidden: %s",
-    async (name) => {
-      const asked = { ...nodeClient, extensions: [subjectAltNames(name)] };
-      await staysPending(asked);
-      expect((await failure(asked)).message).toContain("subjectAltName");
-    },
-  );
+  test.each([
+    "DNS:n1",
+    "IP:0a000001",
+    "email:n1@example.com",
+    "URI:https://n1/",
+    "otherName:06022a03a0030c0161",
+    "directoryName:3000",
+    "registeredID:2a03",
+  ])("C-2.6-26 platform.io/apiserver-client-agent: a subjectAltName is forbidden: %s", async (name) => {
+    const asked = { ...nodeClient, extensions: [subjectAltNames(name)] };
+    await staysPending(asked);
+    expect((await failure(asked)).message).toContain("subjectAltName");
+  });
 
   test("C-2.6-27 platform.io/apiserver-client-agent: key usage extensions are kept and other extensions are dropped", async () => {
     const usage = extension("2.5.29.15", true, der.namedBits(0, 2));
@@ -337,10 +342,18 @@ describe("the signer legacy-unknown", () => {
   });
 
   test("C-2.6-42 platform.io/legacy-unknown: subjectAltName and key usage extensions are allowed", async () => {
-    const names = subjectAltNames("DNS:a", "email:a@example.com", "URI:https://a/");
-    const usage = extension("2.5.29.15", true, der.namedBits(0));
-    const { certificate } = await issuedLegacy({ extensions: [names, usage] });
-    expect(certificate.subjectAltName).toContain("email:a@example.com");
+    const names = subjectAltNames("DNS:a", "IP:0a000001", "email:a@example.com", "URI:https://a/");
+    const usage = extension("2.5.29.15", true, der.namedBits(0, 2));
+    const usages = ["digital signature", "key encipherment"];
+    const { certificate, extensions } = await issuedLegacy({ extensions: [names, usage, ...greedy], usages });
+    expect(certificate.subjectAltName?.split(", ").toSorted()).toEqual([
+      "DNS:a",
+      "IP Address:10.0.0.1",
+      "URI:https://a/",
+      "email:a@example.com",
+    ]);
+    expect(extensions.get(key.keyUsage)).toBe(der.namedBits(0, 2).toString("hex"));
+    expect(extensions.has(key.odd)).toBe(false);
   });
 
   test("C-2.6-43 platform.io/legacy-unknown: any key usage is allowed", async () => {

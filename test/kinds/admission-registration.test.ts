@@ -51,7 +51,12 @@ describe.each([ValidatingWebhookConfiguration, MutatingWebhookConfiguration])("$
     ["C-2.9-12 no side effects said", { sideEffects: undefined }, [".sideEffects: Required"]],
     ["C-2.9-13 some side effects", { sideEffects: "Some" }, [".sideEffects: NotSupported"]],
     ["C-2.9-13 unknown side effects", { sideEffects: "Unknown" }, [".sideEffects: NotSupported"]],
-    ["C-2.9-10 no versions", { admissionReviewVersions: [] }, [".admissionReviewVersions: Required"]],
+    ["C-2.9-10 no versions", { admissionReviewVersions: undefined }, [".admissionReviewVersions: Required"]],
+    [
+      "C-2.9-10 an empty list of versions",
+      { admissionReviewVersions: [] },
+      [".admissionReviewVersions: Required"],
+    ],
     [
       "C-2.9-11 versions that nobody knows",
       { admissionReviewVersions: ["v7"] },

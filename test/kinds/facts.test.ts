@@ -8,8 +8,9 @@ import { LabelSelector } from "../../src/kinds/meta/label-selector.ts";
 import { spell } from "../../src/schema/check.ts";
 import { groupName, type Kind, type Subresource } from "../../src/schema/kind.ts";
 import { ListMeta } from "../../src/schema/object-meta.ts";
-import type { Field, StructType, Type } from "../../src/schema/types.ts";
+import type { Field, StructType } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
+import { expressionOf, structsOf } from "./type-expressions.ts";
 
 /** Tables of the reference release's facts, where they lie beside the project. */
 const folder = path.resolve(import.meta.dirname, "../../../shared/facts");
@@ -20,32 +21,6 @@ function table(name: string): Row[] {
   const [head = "", ...lines] = readFileSync(path.join(folder, name), "utf8").trimEnd().split("\n");
   const columns = head.split("\t");
   return lines.map((line) => Object.fromEntries(line.split("\t").map((cell, i) => [columns[i]!, cell])));
-}
-
-const scalars: Readonly<Record<string, string>> = {
-  time: "Time",
-  microTime: "MicroTime",
-  duration: "Duration",
-  quantity: "Quantity",
-  intOrString: "IntOrString",
-  fieldsV1: "FieldsV1",
-  json: "JSON",
-  object: "RawExtension",
-};
-
-/** A type as the tables write it, without the version of a struct's group. */
-function expressionOf(type: Type): string {
-  switch (type.shape) {
-    case "scalar":
-      return scalars[type.name] ?? type.name;
-    case "struct":
-    case "union":
-      return type.name;
-    case "list":
-      return `list<${expressionOf(type.element)}>`;
-    case "map":
-      return `map<string,${expressionOf(type.value)}>`;
-  }
 }
 
 /** What a row says, in the words of a declaration. */
@@ -87,20 +62,6 @@ function declaredFacts({ type, facts }: Field) {
     nullable: facts.nullable,
     emitEmpty: facts.emitEmpty,
   };
-}
-
-/** Every struct below a type, itself included. */
-function structsOf(type: Type, found = new Set<StructType>()): Set<StructType> {
-  if (type.shape === "list") return structsOf(type.element, found);
-  if (type.shape === "map") return structsOf(type.value, found);
-  if (type.shape === "union") {
-    for (const form of Object.values(type.forms)) structsOf(form.type, found);
-    return found;
-  }
-  if (type.shape === "scalar" || found.has(type)) return found;
-  found.add(type);
-  for (const field of Object.values(type.fields)) structsOf(field.type, found);
-  return found;
 }
 
 /** The kind of a subresource as the tables write it. */

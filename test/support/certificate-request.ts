@@ -58,13 +58,22 @@ function algorithmOf({ asymmetricKeyType }: KeyObject): { algorithm: Buffer; has
     : { algorithm: algorithm("1.2.840.10045.4.3.2"), hash: "sha256" };
 }
 
-/** A subjectAltName extension. Each name is `DNS:…`, `IP:…` (in hexadecimal), `email:…` or `URI:…`. */
+/** A subjectAltName extension. Each name is `DNS:…`, `email:…`, `URI:…`, or in hexadecimal `IP:…` and one of the other types. */
 export function subjectAltNames(...names: readonly string[]): Buffer {
-  const tags: Readonly<Record<string, number>> = { email: 0x81, DNS: 0x82, URI: 0x86, IP: 0x87 };
+  const texts: Readonly<Record<string, number>> = { email: 0x81, DNS: 0x82, URI: 0x86 };
+  const bytes: Readonly<Record<string, number>> = {
+    otherName: 0xa0,
+    directoryName: 0xa4,
+    IP: 0x87,
+    registeredID: 0x88,
+  };
   const encoded = names.map((name) => {
     const at = name.indexOf(":");
     const type = name.slice(0, at);
-    return der.element(tags[type]!, Buffer.from(name.slice(at + 1), type === "IP" ? "hex" : "latin1"));
+    const value = name.slice(at + 1);
+    const text = texts[type];
+    if (text !== undefined) return der.element(text, Buffer.from(value, "latin1"));
+    return der.element(bytes[type]!, Buffer.from(value, "hex"));
   });
   return extension("2.5.29.17", false, der.sequence(...encoded));
 }

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdmissionFacts } from "../../../src/admission/followed-objects.ts";
+import { persistentVolumeClaimResize } from "../../../src/admission/plugins/storage-classes.ts";
+import { PersistentVolumeClaim } from "../../../src/kinds/core/persistent-volume-claim.ts";
+import type { AdmissionRequest } from "../../../src/resources/engine.ts";
+import { platform } from "../../../src/vocabulary/platform.ts";
 import { ok } from "../../api/support.ts";
-import { TestServer } from "../../support/api.ts";
+import { engineOf, TestServer } from "../../support/api.ts";
 import { rejected } from "./support.ts";
 
 const CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
@@ -80,6 +85,33 @@ describe("PersistentVolumeClaimResize", () => {
     // Other changes have nothing to do with it.
     await ok(server.admin.patch(`${CLAIMS}/stuck`, { metadata: { labels: { a: "b" } } }));
   });
+
+  test("an update that grows an unbound claim returns 422, as its spec is immutable", async () => {
+    await ok(server.admin.post(STORAGE_CLASSES, storageClass("wide", false, { allowVolumeExpansion: true })));
+    await ok(server.admin.post(CLAIMS, claim("unbound", { storageClassName: "wide" })));
+    expect(await grow("unbound")).toMatchObject({ status: 422, body: { reason: "Invalid" } });
+    await ok(server.admin.patch(`${CLAIMS}/unbound/status`, { status: { phase: "Bound" } }));
+    expect((await ok(grow("unbound"))).body.spec.resources.requests.storage).toBe("2Gi");
+  });
+
+  test.each([undefined, "Pending", "Lost", "Bound"])(
+    "C-4.13-86 the plugin allows that a claim grows only if its phase is Bound, not %s",
+    async (phase) => {
+      const wide = { name: "wide", isDefault: false, allowsExpansion: true };
+      const facts = { of: () => ({ get: () => wide }) } as unknown as AdmissionFacts;
+      const sized = (storage: string) => ({
+        ...claim("c", { storageClassName: "wide", resources: { requests: { storage } } }),
+        status: { phase },
+      });
+      const target = { resource: engineOf(server).registry.require(PersistentVolumeClaim), name: "c" };
+      const { validate } = persistentVolumeClaimResize(facts, platform);
+      const ask = async (storage: string) =>
+        validate!({ target, live: sized("1Gi"), object: sized(storage) } as unknown as AdmissionRequest);
+      await ask("1Gi");
+      if (phase === "Bound") await ask("2Gi");
+      else await expect(ask("2Gi")).rejects.toThrow("Only bound persistent volume claims can be expanded");
+    },
+  );
 
   test("a claim without a class, or with one that is gone, doesn't grow", async () => {
     await bound("classless", "");
@@ -180,6 +212,12 @@ describe("TaintNodesByCondition", () => {
       server.admin.post(NODES, { metadata: { name: "n2" }, spec: { taints: [own, taint] } }),
     );
     expect(second.body.spec.taints).toEqual([own, taint]);
+    // The same key with another effect is another taint: it doesn't keep pods from being placed there.
+    const evicting = { ...taint, effect: "NoExecute" };
+    const third = await ok(
+      server.admin.post(NODES, { metadata: { name: "n3" }, spec: { taints: [evicting] } }),
+    );
+    expect(third.body.spec.taints).toEqual([evicting, taint]);
     const freed = await ok(server.admin.patch(`${NODES}/n1`, { spec: { taints: null } }));
     expect(freed.body.spec.taints).toBeUndefined();
   });

@@ -139,6 +139,18 @@ describe("ImagePolicyWebhook", () => {
     );
   });
 
+  it("C-4.9-06 asks the backend in a dry run too, and follows it", async () => {
+    const { admin } = await start();
+    const dry = (name: string, image: string) =>
+      admin.post(`${PODS}?dryRun=All`, pod(name, { containers: [{ name: "c", image }] }));
+    expect((await dry("p", "good")).status).toBe(201);
+    expect(asked()).toHaveLength(1);
+    reply = (text) => decided(text, { allowed: false, reason: "image is unsigned" });
+    await rejected(dry("p", "bad"), "image is unsigned");
+    expect(asked()).toHaveLength(2);
+    expect((await admin.get(`${PODS}/p`)).status).toBe(404);
+  });
+
   it("C-4.13-51 C-4.13-52 keeps approvals for allowTTL and denials for denyTTL seconds", async () => {
     const clock = new ManualClock(Date.now());
     const { admin } = await start({ allowTTL: 100, denyTTL: 20 }, { clock });

@@ -119,6 +119,12 @@ describe("PodNodeSelector", () => {
     expect(await selectorOf("default")).toEqual({ tier: "any" });
   });
 
+  test("an empty annotation leaves pods without a node selector, also without the default one", async () => {
+    await ok(server.admin.post("/api/v1/namespaces", annotated("empty", { [key]: "" })));
+    expect(await selectorOf("empty")).toBeUndefined();
+    expect(await selectorOf("empty", { tier: "one" })).toEqual({ tier: "one" });
+  });
+
   test("C-4.13-93 rejects a pod whose node selector conflicts", async () => {
     await rejected(
       server.admin.post(podsIn("marked"), pod("torn", { nodeSelector: { env: "test" } })),
@@ -229,6 +235,71 @@ describe("PodTolerationRestriction", () => {
     const { body } = await ok(server.admin.get(`${podsIn("team")}/in`));
     const spec = { ...body.spec, tolerations: [...body.spec.tolerations, foreign] };
     await rejected(server.admin.put(`${podsIn("team")}/in`, { ...body, spec }), why);
+  });
+
+  describe("an allow-list", () => {
+    const gpu = (more: object) => ({ key: "gpu", operator: "Exists", ...more });
+    const seconds = (tolerationSeconds: number) => gpu({ effect: "NoExecute", tolerationSeconds });
+    const tolerates = async (where: string, toleration: object): Promise<boolean> => {
+      const answer = await server.admin.post(
+        podsIn(where),
+        pod("", { tolerations: [toleration] }, { generateName: "p-" }),
+      );
+      expect([201, 403]).toContain(answer.status);
+      return answer.status === 201;
+    };
+    const allowing = (name: string, ...list: object[]) =>
+      ok(
+        server.admin.post(
+          "/api/v1/namespaces",
+          annotated(name, { [allowed]: JSON.stringify(list), [defaults]: "" }),
+        ),
+      );
+
+    test("C-4.13-99 with an effect allows tolerations of this effect only", async () => {
+      await allowing("effect", gpu({ effect: "NoSchedule" }));
+      expect(await tolerates("effect", gpu({ effect: "NoSchedule" }))).toBe(true);
+      expect(await tolerates("effect", gpu({ effect: "NoExecute" }))).toBe(false);
+      // Without an effect it would tolerate all of them.
+      expect(await tolerates("effect", gpu({}))).toBe(false);
+    });
+
+    test("C-4.13-99 without an effect allows tolerations of every effect", async () => {
+      await allowing("effects", gpu({}));
+      for (const more of [{}, { effect: "NoSchedule" }, { effect: "NoExecute" }])
+        expect(await tolerates("effects", gpu(more))).toBe(true);
+    });
+
+    test("C-4.13-99 with seconds allows tolerations that end no later", async () => {
+      await allowing("seconds", seconds(60));
+      expect(await tolerates("seconds", seconds(60))).toBe(true);
+      expect(await tolerates("seconds", seconds(59))).toBe(true);
+      expect(await tolerates("seconds", seconds(61))).toBe(false);
+      // Without seconds it would never end.
+      expect(await tolerates("seconds", gpu({ effect: "NoExecute" }))).toBe(false);
+    });
+  });
+
+  test("C-4.13-97 tolerations of the same taint that differ in their seconds conflict", async () => {
+    const limited = { key: "gpu", operator: "Exists", effect: "NoExecute", tolerationSeconds: 60 };
+    await ok(
+      server.admin.post(
+        "/api/v1/namespaces",
+        annotated("limited", { [defaults]: JSON.stringify([limited]) }),
+      ),
+    );
+    await rejected(
+      server.admin.post(
+        podsIn("limited"),
+        pod("p", { tolerations: [{ ...limited, tolerationSeconds: 61 }] }),
+      ),
+      "namespace tolerations and pod tolerations conflict",
+    );
+    const other = { ...limited, effect: "NoSchedule", tolerationSeconds: undefined };
+    expect(await tolerationsOf("limited", [other])).toEqual([
+      limited,
+      { key: "gpu", operator: "Exists", effect: "NoSchedule" },
+    ]);
   });
 
   test("C-4.13-100 cluster-level defaults apply when the namespace has none", async () => {

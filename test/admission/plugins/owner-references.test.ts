@@ -9,6 +9,7 @@ describe("OwnerReferencesPermissionEnforcement", () => {
   let server: TestServer;
   let writer: Api;
   let remover: Api;
+  let blocker: Api;
   let owner: { uid: string };
   const reference = (more: object = {}) => ({
     apiVersion: "v1",
@@ -20,12 +21,14 @@ describe("OwnerReferencesPermissionEnforcement", () => {
   const owned = (ownerReferences: object[]) => ({ metadata: { ownerReferences } });
 
   beforeAll(async () => {
-    server = await startWithUsers([{ name: "writer" }, { name: "remover" }], {
+    server = await startWithUsers([{ name: "writer" }, { name: "remover" }, { name: "blocker" }], {
       enabledAdmissionPlugins: ["OwnerReferencesPermissionEnforcement"],
-      controllers: [],
+      // Owners that don't exist would have their dependents collected.
+      enabledControllers: ["*", "-garbagecollector", "-root-ca-cert-publisher"],
     });
     writer = server.as("writer");
     remover = server.as("remover");
+    blocker = server.as("blocker");
     const roles = `${RBAC}/namespaces/default`;
     const grant = async (user: string, verbs: string[]) => {
       const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs }];
@@ -40,8 +43,9 @@ describe("OwnerReferencesPermissionEnforcement", () => {
     };
     await grant("writer", ["get", "create", "update", "patch"]);
     await grant("remover", ["get", "create", "update", "patch", "delete"]);
+    await grant("blocker", ["get", "create", "update", "patch", "delete"]);
     owner = (await ok(server.admin.post(MAPS, { metadata: { name: "owner" } }))).body.metadata;
-    for (const name of ["a", "b"]) await ok(server.admin.post(MAPS, { metadata: { name } }));
+    for (const name of ["a", "b", "c"]) await ok(server.admin.post(MAPS, { metadata: { name } }));
   });
   afterAll(() => server.close());
 
@@ -71,6 +75,21 @@ describe("OwnerReferencesPermissionEnforcement", () => {
     ];
     await ok(server.admin.put(role, { ...body, rules }));
     await ok(remover.patch(`${MAPS}/b`, blocking));
+  });
+
+  test("C-4.13-84 an update that switches blockOwnerDeletion on needs update of the owner's finalizers", async () => {
+    const why =
+      "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
+    const blocking = (...values: (boolean | undefined)[]) =>
+      owned(values.map((blockOwnerDeletion, index) => reference({ uid: `${index}`, blockOwnerDeletion })));
+    await ok(blocker.patch(`${MAPS}/c`, blocking(undefined, false)));
+    await rejected(blocker.patch(`${MAPS}/c`, blocking(true, false)), why);
+    await rejected(blocker.patch(`${MAPS}/c`, blocking(undefined, true)), why);
+    // Who may, switches it on; then others change what else there is, and switch it off.
+    await ok(server.admin.patch(`${MAPS}/c`, blocking(true, false)));
+    await ok(blocker.patch(`${MAPS}/c`, blocking(true)));
+    await ok(blocker.patch(`${MAPS}/c`, blocking(false)));
+    await rejected(blocker.patch(`${MAPS}/c`, blocking(true)), why);
   });
 
   test("an owner of a kind that isn't served can't be blocked", async () => {

@@ -1,6 +1,10 @@
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ok } from "../../api/support.ts";
+import type { AdmissionPlugin } from "../../../src/admission/admission-chain.ts";
+import type { Pod } from "../../../src/kinds/core/pod/pod.ts";
+import { causeFields, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
+import { temporaryFolder } from "../../support/process.ts";
 import { pod, PODS, rejected } from "./support.ts";
 
 /** A server with the default plugins, and some more. */
@@ -35,18 +39,53 @@ describe("AlwaysPullImages", () => {
     );
   });
 
-  test("a pod that was there before keeps its policy until it gets another image", async () => {
-    const without = await TestServer.start({ controllers: [] });
+  test("an update keeps the policy of a pod from before until a container gets another image", async () => {
+    const folder = temporaryFolder();
+    const storage = { engine: "embedded", dir: path.join(folder.path, "store") } as const;
+    const containers = [{ name: "a", image: "i:1", imagePullPolicy: "Never" }];
+    const before = await TestServer.start({ controllers: [], storage });
+    await ok(before.admin.post(PODS, pod("old", { containers })));
+    await before.close();
+    const enabledAdmissionPlugins = ["AlwaysPullImages"];
+    const after = await TestServer.start({ controllers: [], storage, enabledAdmissionPlugins });
     try {
-      const { body } = await ok(
-        without.admin.post(
-          PODS,
-          pod("old", { containers: [{ name: "a", image: "i:1", imagePullPolicy: "Never" }] }),
-        ),
-      );
+      const { body } = await ok(after.admin.patch(`${PODS}/old`, { metadata: { labels: { a: "b" } } }));
       expect(body.spec.containers[0].imagePullPolicy).toBe("Never");
+      // The policy can't be changed after the creation, so the change that the plugin makes is refused.
+      const changed = structuredClone(body);
+      changed.spec.containers[0].image = "i:2";
+      const refused = await after.admin.put(`${PODS}/old`, changed);
+      expect([refused.status, causeFields(refused)]).toEqual([422, ["spec"]]);
+      expect(refused.body.message).toContain("pod updates may not change fields");
     } finally {
-      await without.close();
+      await after.close();
+      folder.remove();
+    }
+  });
+
+  test("rejects a pod whose policy another plugin changes after it, by all containers that have another", async () => {
+    const undo: AdmissionPlugin = {
+      name: "Undo",
+      concerns: (operation, { resource }) => operation === "CREATE" && resource.kind.name === "Pod",
+      mutate({ object }) {
+        const { spec } = object as unknown as Pod;
+        for (const one of [...spec!.containers, ...(spec!.initContainers ?? [])])
+          one.imagePullPolicy = one.name === "stays" ? "Always" : "IfNotPresent";
+      },
+    };
+    const options = { admissionPlugins: [undo], enabledAdmissionPlugins: ["AlwaysPullImages"] };
+    const undoing = await TestServer.start({ controllers: [], ...options });
+    try {
+      const containers = ["a", "stays"].map((name) => ({ name, image: "i" }));
+      const initContainers = [{ name: "i", image: "i" }];
+      const fault = 'imagePullPolicy: Unsupported value: "IfNotPresent": supported values: "Always"';
+      await rejected(
+        undoing.admin.post(PODS, pod("undone", { containers, initContainers })),
+        `[spec.initContainers[0].${fault}, spec.containers[0].${fault}]`,
+      );
+      await ok(undoing.admin.post(PODS, pod("done", { containers: [containers[1]!] })));
+    } finally {
+      await undoing.close();
     }
   });
 });
@@ -137,18 +176,31 @@ describe("DefaultTolerationSeconds", () => {
 describe("ExtendedResourceToleration", () => {
   const server = withPlugins("ExtendedResourceToleration");
 
+  const container = (name: string, limits: object) => ({ name, image: "i", resources: { limits } });
+  /** The tolerations of a new pod, without those that other plugins add. */
+  const tolerationsOf = async (name: string, spec: object) => {
+    const { body } = await ok(server().admin.post(PODS, pod(name, spec)));
+    return body.spec.tolerations.filter(({ key }: { key: string }) => !key.startsWith("node."));
+  };
+  const added = (key: string) => ({ key, operator: "Exists", effect: "NoSchedule" });
+
   test("C-4.13-47 a pod tolerates the taints named after the extended resources that it requests", async () => {
-    const resources = { limits: { "example.com/gpu": "1", cpu: "1", "hugepages-2Mi": "2Mi" } };
-    const { body } = await ok(
-      server().admin.post(PODS, pod("gpu", { containers: [{ name: "c", image: "i", resources }] })),
-    );
-    const keys = body.spec.tolerations.map((one: { key: string }) => one.key);
-    expect(keys.filter((key: string) => !key.startsWith("node."))).toEqual(["example.com/gpu"]);
-    expect(body.spec.tolerations).toContainEqual({
-      key: "example.com/gpu",
-      operator: "Exists",
-      effect: "NoSchedule",
-    });
+    const limits = { "example.com/gpu": "1", cpu: "1", "hugepages-2Mi": "2Mi" };
+    const spec = { containers: [container("c", limits), container("d", { "example.com/fpga": "1" })] };
+    expect(await tolerationsOf("gpu", spec)).toEqual([added("example.com/fpga"), added("example.com/gpu")]);
+    expect(await tolerationsOf("none", { containers: [container("c", { cpu: "1" })] })).toEqual([]);
+  });
+
+  test("C-4.13-47 a pod tolerates the taints named after the extended resources that its init containers request", async () => {
+    const initContainers = [container("i", { "example.com/gpu": "1" })];
+    expect(await tolerationsOf("init", { initContainers })).toEqual([added("example.com/gpu")]);
+  });
+
+  test("C-4.13-47 a toleration that the pod has for the resource isn't added twice, and one of another effect stays", async () => {
+    const other = { ...added("example.com/gpu"), effect: "NoExecute" };
+    const containers = [container("c", { "example.com/gpu": "1" })];
+    const tolerations = [other, added("example.com/gpu")];
+    expect(await tolerationsOf("has", { containers, tolerations })).toEqual(tolerations);
   });
 });
 

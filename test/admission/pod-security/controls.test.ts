@@ -196,6 +196,28 @@ describe("what each control forbids, and since which release", () => {
     else expect(violated("baseline:latest", spec)).not.toContain(told.split(" ")[0]);
   });
 
+  // The 13 capabilities of the baseline standard, and all others that there are.
+  const baseline = [
+    "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE",
+    "SETFCAP SETGID SETPCAP SETUID SYS_CHROOT",
+  ].flatMap((names) => names.split(" "));
+  const others = [
+    "ALL AUDIT_CONTROL AUDIT_READ BLOCK_SUSPEND BPF CHECKPOINT_RESTORE DAC_READ_SEARCH IPC_LOCK IPC_OWNER",
+    "LEASE LINUX_IMMUTABLE MAC_ADMIN MAC_OVERRIDE NET_ADMIN NET_BROADCAST NET_RAW PERFMON SYS_ADMIN SYS_BOOT",
+    "SYS_MODULE SYS_NICE SYS_PACCT SYS_PTRACE SYS_RAWIO SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG SYSLOG WAKE_ALARM",
+  ].flatMap((names) => names.split(" "));
+  const adding = (name: string) => withContext({ capabilities: { add: [name], drop: ["ALL"] } });
+
+  test.each(baseline)("baseline allows the capability %s", (name) => {
+    expect(violated("baseline:latest", adding(name))).toBe("");
+  });
+
+  test.each(others)("baseline forbids the capability %s", (name) => {
+    expect(violated("baseline:latest", adding(name))).toBe(
+      `non-default capabilities (container "c" must not include "${name}" in securityContext.capabilities.add)`,
+    );
+  });
+
   test("every control has a case", () => {
     const annotated = ["appArmorProfile"];
     expect([...cases.map(([id]) => id), ...annotated].toSorted()).toEqual(

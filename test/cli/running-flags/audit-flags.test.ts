@@ -1,0 +1,4 @@
+import { auditGroups } from "./audit-rows.ts";
+import { describeFlags } from "./describe-flags.ts";
+
+describeFlags(await auditGroups());

@@ -1,0 +1,139 @@
+import { clientConfiguration } from "../../support/client-configuration.ts";
+import { HttpsService } from "../../support/https-service.ts";
+import { temporaryFolder } from "../../support/process.ts";
+import { ann, write } from "./files.ts";
+import type { FlagGroup, FlaggedServer } from "./table.ts";
+
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const policy = { user: "ann", namespace: "*", resource: "*", apiGroup: "*" };
+const abac = { apiVersion: "abac.authorization.platform.io/v1beta1", kind: "Policy", spec: policy };
+const policyFile = write("policies.jsonl", `${JSON.stringify(abac)}\n`);
+
+/** The answer to a user who has no role. */
+const statusOfAnn = async ({ as }: FlaggedServer): Promise<number> =>
+  (await as("ann").get(configMaps)).status;
+
+interface Review {
+  readonly apiVersion: string;
+  readonly spec: {
+    readonly user: string;
+    readonly resourceAttributes?: { readonly name?: string };
+  };
+}
+
+/** Who may do what. */
+export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
+  const service = await HttpsService.start(({ path: at, text }) => {
+    const { apiVersion, kind, spec } = JSON.parse(text) as Review & { kind: string };
+    const name = spec.resourceAttributes?.name ?? "";
+    const allowed = !at.startsWith("/nobody") && !name.startsWith("denied");
+    return { body: { apiVersion, kind, status: { allowed } } };
+  });
+  const [folder, nowhere] = [temporaryFolder(), temporaryFolder()];
+  const config = clientConfiguration(folder.path, service);
+  const askedAbout = (name: string) =>
+    service.received
+      .map(({ text }) => JSON.parse(text) as Review)
+      .filter(({ spec }) => spec.resourceAttributes?.name === name);
+  let asked = 0;
+  /** How often the service is asked about two requests for one object. */
+  const askedForTwo = async ({ as }: FlaggedServer, prefix: string): Promise<number> => {
+    const name = `${prefix}-${++asked}`;
+    const caller = as("ann");
+    for (const _ of [1, 2]) await caller.get(`${configMaps}/${name}`);
+    return askedAbout(name).length;
+  };
+  return [
+    {
+      name: "authorization modes",
+      shared: [ann],
+      rows: [
+        {
+          flag: "authorization-mode",
+          value: "AlwaysAllow",
+          observed: "the answer to a user without a role",
+          observe: statusOfAnn,
+          changed: 200,
+          usual: 403,
+        },
+      ],
+    },
+    {
+      name: "authorization by policies",
+      shared: [
+        ann,
+        "--authorization-mode=ABAC,RBAC",
+        `--authorization-policy-file=${write("none.jsonl", "")}`,
+      ],
+      rows: [
+        {
+          flag: "authorization-policy-file",
+          value: policyFile,
+          observed: "the answer to a user whom a policy of the file names",
+          observe: statusOfAnn,
+          changed: 200,
+          usual: 403,
+        },
+      ],
+    },
+    {
+      name: "the authorization webhook",
+      shared: [
+        ann,
+        "--authorization-mode=RBAC,Webhook",
+        `--authorization-webhook-config-file=${clientConfiguration(nowhere.path, service, {
+          cluster: { server: `${service.url}/nobody`, "certificate-authority": "ca.pem" },
+        })}`,
+      ],
+      rows: [
+        {
+          flag: "authorization-webhook-config-file",
+          value: config,
+          observed: "the answer to a user whom the service allows",
+          observe: statusOfAnn,
+          changed: 200,
+          usual: 403,
+        },
+      ],
+    },
+    {
+      name: "how the authorization webhook is asked",
+      shared: [ann, "--authorization-mode=RBAC,Webhook", `--authorization-webhook-config-file=${config}`],
+      rows: [
+        {
+          flag: "authorization-webhook-version",
+          value: "v1",
+          observed: "the version of its reviews",
+          async observe({ as }) {
+            const name = `versioned-${++asked}`;
+            await as("ann").get(`${configMaps}/${name}`);
+            return askedAbout(name)[0]!.apiVersion;
+          },
+          changed: "authorization.platform.io/v1",
+          usual: "authorization.platform.io/v1beta1",
+        },
+        {
+          flag: "authorization-webhook-cache-authorized-ttl",
+          value: "0s",
+          observed: "how often it is asked about two requests that it allows",
+          observe: (server) => askedForTwo(server, "allowed"),
+          changed: 2,
+          usual: 1,
+        },
+        {
+          flag: "authorization-webhook-cache-unauthorized-ttl",
+          value: "0s",
+          observed: "how often it is asked about two requests that it denies",
+          observe: (server) => askedForTwo(server, "denied"),
+          changed: 2,
+          usual: 1,
+        },
+      ],
+      async close() {
+        await service.close();
+        folder.remove();
+        nowhere.remove();
+      },
+    },
+  ];
+}

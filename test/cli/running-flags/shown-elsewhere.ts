@@ -1,0 +1,78 @@
+import type { ShownElsewhere } from "./table.ts";
+
+const etcd = (flag: string, value: string, observed: string, title: string): ShownElsewhere => ({
+  flag,
+  value,
+  observed,
+  file: "cli/running-flags/etcd.etcd.test.ts",
+  title,
+});
+const cluster =
+  "--etcd-servers, --etcd-cafile, --etcd-certfile and --etcd-keyfile keep the objects in the cluster";
+
+/** Flags that the tests of their subject show on a running server. */
+export const shownElsewhere: readonly ShownElsewhere[] = [
+  {
+    flag: "max-connections",
+    value: "1",
+    observed: "whether a second connection is refused",
+    file: "server/command-line.test.ts",
+    title: "--max-connections and --allow-privileged reach the server",
+  },
+  {
+    flag: "cert-dir",
+    value: "FOLDER",
+    observed: "which files hold the serving certificate",
+    file: "server/command-line.test.ts",
+    title: "--cert-dir holds apiserver.crt and apiserver.key after the start, and serves with them again",
+  },
+  {
+    flag: "livez-grace-period",
+    value: "10s",
+    observed: "whether /livez fails for a start hook that hasn't passed",
+    file: "cli/running-flags/livez-grace-period.test.ts",
+    title:
+      "--livez-grace-period=%s: /livez answers %d while a start hook hasn't passed, and 500 after the period",
+  },
+  {
+    flag: "show-hidden-metrics-for-version",
+    value: "1.25",
+    observed: "whether a metric is shown that this release hides",
+    file: "cli/running-flags/hidden-metrics.test.ts",
+    title: "a server with %s shows the deprecated metrics %j, and logs a warning for each",
+  },
+  ...(["flag-deprecation-warnings=false keeps warnings", "log-level=info shows lines"] as const).map(
+    (title) => ({
+      flag: title.split("=")[0]!,
+      value: title.split(/[= ]/)[1]!,
+      observed: "what is logged",
+      file: "cli/running-flags/processes.test.ts",
+      title: `--${title}`,
+    }),
+  ),
+  {
+    flag: "write-kubeconfig",
+    value: "FILE",
+    observed: "where the administrator's configuration is",
+    file: "cli/running-flags/processes.test.ts",
+    title: "--write-kubeconfig=FILE puts the administrator's configuration there and not into --data-dir",
+  },
+  etcd("etcd-servers", "URL", "where the objects are", cluster),
+  etcd("etcd-cafile", "ca.crt", "whether the cluster is trusted", cluster),
+  etcd("etcd-certfile", "client.crt", "whether the cluster lets the server in", cluster),
+  etcd("etcd-keyfile", "client.key", "whether the cluster lets the server in", cluster),
+  etcd(
+    "etcd-prefix",
+    "/elsewhere",
+    "which objects the server sees",
+    "--etcd-prefix keeps the objects of servers with another one apart",
+  ),
+  // There is one version of events, the default: that another one is refused is all that can be seen.
+  ...["audit-log-version", "audit-webhook-version"].map((flag) => ({
+    flag,
+    value: "v0",
+    observed: "whether the server starts",
+    file: "cli/wrong-values.test.ts",
+    title: "a wrong value is refused by a message that names the flag and the value",
+  })),
+];

@@ -17,7 +17,7 @@ import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
 import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
-import { numberIn, type Reader, stateIn } from "./reader.ts";
+import { numberIn, type Reader, soundStateIn } from "./reader.ts";
 import { diskIsFull, roomLeft } from "./room.ts";
 import { type Waiting, WaitingWrites } from "./waiting-writes.ts";
 
@@ -187,7 +187,7 @@ export class Writer {
    */
   private write(taken: readonly Waiting[]): Batch {
     const { meta, marks, counts } = this.environment;
-    const { revision: before, floor, markTime: markedAt } = stateIn(meta.getBinaryFast("state"));
+    const { revision: before, floor, markTime: markedAt } = soundStateIn(meta.getBinaryFast("state"));
     const { steps, ...batch } = this.plan(taken, before);
     if (steps.length === 0) return batch;
     const counters = [...growthOf(batch.events)]

@@ -38,6 +38,7 @@ import {
   prepareDataFolder,
   storeFolder,
 } from "./data-folder.ts";
+import { refuseDamagedStore } from "./check-apart.ts";
 import { helpText, type Command } from "./command.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 import { clusterSigningOptions } from "./cluster-signing-flags.ts";
@@ -58,6 +59,8 @@ export const serveCommand: Command = {
     if (read.boolean("flag-deprecation-warnings") === true) warnOfDeprecated(read.given, options.log);
     const dataDir = read.text("data-dir");
     prepareDataFolder(dataDir);
+    if ("engine" in options.storage && options.storage.engine === "embedded")
+      await refuseDamagedStore(options.storage.dir, dataDir, options.log);
     const chosen = read.optional("write-kubeconfig");
     const usual = chosen ?? administratorFile(dataDir);
     // Looked at before the start, so that what answers is another server.

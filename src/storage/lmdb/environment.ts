@@ -18,7 +18,7 @@ import type { WantedStamp } from "../stamp.ts";
 import { StoreDamagedError, StoreError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { dataFile, lockFile } from "./files.ts";
+import { dataFile, lmdbMagic, lockFile } from "./files.ts";
 import { pageDamage } from "./check.ts";
 import { damagedError, lockedError, replacedError } from "./errors.ts";
 import { encodeState, formatVersion, isStateSound, readableFormats } from "./layout.ts";
@@ -35,8 +35,6 @@ export const defaultMapBytes = 256 * 2 ** 30;
  * empty; with larger pages than this each write would cost the disk more.
  */
 const newPageBytes = 8192;
-
-const lmdbMagic = 0xbeefc0de;
 
 interface Shared {
   readonly environment: Environment;

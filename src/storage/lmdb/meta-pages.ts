@@ -8,6 +8,7 @@
  * the number of the last page (8) and that of the transaction (8).
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { lmdbMagic } from "./files.ts";
 
 /** The bytes of the header of each page. */
 export const headerBytes = 24;
@@ -19,8 +20,12 @@ export const leafFlag = 0x02;
 export const overflowFlag = 0x04;
 const metaFlag = 0x08;
 
-const magic = 0xbeefc0de;
+const version = 2;
+/** A flag of the file: its pages are encrypted, which this program doesn't do. */
+const encryptedFlag = 0x2000;
 const metaBytes = 160;
+/** By how many pages a file may be shorter than it says: free pages at its end need not have been written. */
+const unwrittenPages = 2 ** 17;
 const minPageBytes = 512;
 const maxPageBytes = 65_536;
 /** The root of a tree without pages. */
@@ -120,7 +125,7 @@ export function readMeta(file: number): Meta {
     throw new PageDamage("meta page 1 is damaged: it has another page size");
   const newer = transactions[1] > transactions[0] ? second : first;
   const lastPage = uint64(newer, at.lastPage);
-  if (lastPage < 1 || lastPage > Number.MAX_SAFE_INTEGER / pageBytes)
+  if (lastPage < 1 || lastPage > (size / pageBytes) * 2 + unwrittenPages)
     throw new PageDamage("a meta page is damaged: it has an impossible last page");
   const meta = {
     pageBytes,
@@ -129,8 +134,11 @@ export function readMeta(file: number): Meta {
     lastPage,
     transaction: Math.max(...transactions),
   };
-  for (const tree of [meta.freeTree, meta.mainTree])
-    requireRoot(file, meta, tree, Math.floor(size / pageBytes));
+  const filePages = Math.floor(size / pageBytes);
+  const written = [meta.freeTree, meta.mainTree].map((tree) => rootTransaction(file, meta, tree, filePages));
+  // Each transaction writes new roots; else the older meta page passes for the newer one.
+  if (!isNew && !written.includes(meta.transaction))
+    throw new PageDamage("a meta page is damaged: its roots are of another transaction");
   return meta;
 }
 
@@ -139,36 +147,63 @@ function metaPage(file: number, offset: number, number: number): Buffer {
   const page = Buffer.alloc(metaBytes);
   if (readSync(file, page, 0, metaBytes, offset) < metaBytes)
     throw new PageDamage(`meta page ${number} is cut off`);
-  const isMeta = page.readUInt16LE(flagsAt) === metaFlag && page.readUInt32LE(at.magic) === magic;
+  const isMeta = page.readUInt16LE(flagsAt) === metaFlag && page.readUInt32LE(at.magic) === lmdbMagic;
   if (!isMeta || uint64(page, 0) !== number) throw new PageDamage(`meta page ${number} is damaged`);
+  const fileVersion = page.readUInt32LE(at.version);
+  if (fileVersion !== version)
+    throw new PageDamage(
+      `meta page ${number} is damaged: the file's version is ${fileVersion}, not ${version}`,
+    );
+  if ((page.readUInt16LE(at.freeTree + treeOffsets.flags) & encryptedFlag) !== 0)
+    throw new PageDamage(`meta page ${number} is damaged: the file isn't encrypted`);
   return page;
 }
 
-/** The root of a tree is within the file, and is a page of a tree. */
-function requireRoot(
+/**
+ * The transaction that wrote the root of a tree; undefined where it has none.
+ *
+ * @param filePages how many pages are in the file.
+ * @throws {PageDamage} it isn't within the file, or isn't a page of a tree.
+ */
+function rootTransaction(
   file: number,
   { lastPage, pageBytes }: Meta,
   { name, root, depth }: Tree,
-  pages: number,
-): void {
-  if (root === noRoot) return;
-  if (root < 2 || root > lastPage || root >= pages)
+  filePages: number,
+): number | undefined {
+  if (root === noRoot) return undefined;
+  if (root < 2 || root > lastPage || root >= filePages)
     throw new PageDamage(`the root of the tree of ${name} lies outside the file`);
   const head = Buffer.alloc(headerBytes);
   readSync(file, head, 0, headerBytes, root * pageBytes);
   if (uint64(head, 0) !== root || head.readUInt16LE(flagsAt) !== (depth === 1 ? leafFlag : branchFlag))
     throw new PageDamage(`page ${root} is damaged: it isn't the root of the tree of ${name}`);
+  return uint64(head, 8);
 }
 
 /** What is wrong with the meta pages of a file; undefined when they are sound. Another process may be writing to it. */
 export function metaDamage(path: string): string | undefined {
+  return damageIn(path, readMeta);
+}
+
+/** As {@link metaDamage}; a file that ends within a page is reported too, which a disk that was full can leave behind. */
+export function fileDamage(path: string): string | undefined {
+  return damageIn(path, (file) => {
+    const { pageBytes } = readMeta(file);
+    if (fstatSync(file).size % pageBytes !== 0) throw new PageDamage("the file ends within a page");
+  });
+}
+
+const looks = 3;
+
+function damageIn(path: string, look: (file: number) => unknown): string | undefined {
   const file = openSync(path, "r");
   try {
     let damage: PageDamage | undefined;
     // A page may be read while another process writes it; what is damaged stays so.
-    for (let look = 0; look < looks; look++) {
+    for (let count = 0; count < looks; count++) {
       try {
-        readMeta(file);
+        look(file);
         return undefined;
       } catch (error) {
         if (!(error instanceof PageDamage)) throw error;
@@ -180,5 +215,3 @@ export function metaDamage(path: string): string | undefined {
     closeSync(file);
   }
 }
-
-const looks = 3;

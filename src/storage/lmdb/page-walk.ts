@@ -38,9 +38,6 @@ const orderFlags = 0x7f;
 /** Up to this size all pages are read at the start of a server; of a larger file those that lead to others. */
 const wholeUpToBytes = 16 * 1024 * 1024;
 
-/** By how many pages a file may be shorter than it says: free pages at its end need not have been written. */
-const unwrittenPages = 2 ** 17;
-
 /** Of a larger file, about so many of the other pages are read too. */
 const sampledPages = 1024;
 
@@ -83,8 +80,6 @@ class PageWalk {
     this.meta = readMeta(file);
     const { lastPage, pageBytes } = this.meta;
     this.filePages = Math.floor(fstatSync(file).size / pageBytes);
-    if (lastPage > this.filePages * 2 + unwrittenPages)
-      throw new PageDamage("a meta page is damaged: it has an impossible last page");
     this.head = Buffer.alloc(headerBytes);
     this.seen = new Uint8Array(lastPage + 1);
     this.whole = everything || (lastPage + 1) * pageBytes <= wholeUpToBytes;

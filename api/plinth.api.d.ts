@@ -12,8 +12,8 @@
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
-//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, SubscribeOptions,
-//   Subscription, Write, WriteCondition
+//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, StoreValueError,
+//   SubscribeOptions, Subscription, Write, WriteCondition
 // plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
 
 // ---- admission/admission-chain
@@ -2446,6 +2446,7 @@ export interface Store {
    * @returns the entry, or `undefined` when the key doesn't exist at that revision.
    * @throws {RevisionCompactedError} `at` is below the floor.
    * @throws {RevisionTooNewError} `at` is above the latest revision.
+   * @throws {StoreValueError} the value is damaged.
    */
   get(key: string, at?: Revision): MaybePromise<Entry | undefined>;
   /**
@@ -2687,6 +2688,13 @@ export declare class StoreUnavailableError extends StoreError {
 /** The data folder or its content can't be used: unwritable, damaged, or of another format version. */
 export declare class StoreDamagedError extends StoreError {
   name: string;
+}
+
+/** One stored value is damaged; the others can be read. */
+export declare class StoreValueError extends StoreError {
+  readonly key: string;
+  name: string;
+  constructor(key: string, reason: string);
 }
 
 // ---- vocabulary/vocabularies

@@ -44,6 +44,7 @@ function messageOf(error: unknown): string {
     "OptionsError",
     "StartError",
     "StoreDamagedError",
+    "StoreValueError",
     "StoreUnavailableError",
     "StoreFullError",
     "StoreTimeoutError",

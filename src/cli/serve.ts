@@ -12,6 +12,7 @@ import {
   leadsToLivingServer,
   writePrivately,
 } from "./administrator-file.ts";
+import { refuseDamagedStore } from "./check-apart.ts";
 import { dataFolderError, dataFolderFailure, prepareDataFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { featureHelp } from "./feature-help.ts";
@@ -33,6 +34,8 @@ export const serveCommand: Command = {
     if (read.boolean("flag-deprecation-warnings") === true) warnOfDeprecated(read.given, options.log);
     const dataDir = read.text("data-dir");
     prepareDataFolder(dataDir);
+    if ("engine" in options.storage && options.storage.engine === "embedded")
+      await refuseDamagedStore(options.storage.dir, dataDir, options.log);
     const chosen = read.optional("write-kubeconfig");
     const usual = chosen ?? administratorFile(dataDir);
     // Looked at before the start, so that what answers is another server.

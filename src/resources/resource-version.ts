@@ -6,6 +6,7 @@ import {
   StoreError,
   StoreFullError,
   StoreTimeoutError,
+  StoreValueError,
   type Revision,
 } from "../storage/store.ts";
 
@@ -103,6 +104,10 @@ export function storeFailure(error: unknown): unknown {
     const message =
       "the store did not come to the write in time; nothing was written; the server's log says why";
     return new StatusError("Timeout", message, { retryAfterSeconds }, { cause: error });
+  }
+  if (error instanceof StoreValueError) {
+    const message = "a stored object that this request reads is damaged; the server's log names it";
+    return new StatusError("InternalError", message, {}, { cause: error });
   }
   if (error instanceof StoreError) {
     const message = "the store can't be used at present; the server's log says why";

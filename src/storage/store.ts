@@ -48,6 +48,7 @@ export interface Store {
    * @returns the entry, or `undefined` when the key doesn't exist at that revision.
    * @throws {RevisionCompactedError} `at` is below the floor.
    * @throws {RevisionTooNewError} `at` is above the latest revision.
+   * @throws {StoreValueError} the value is damaged.
    */
   get(key: string, at?: Revision): MaybePromise<Entry | undefined>;
 
@@ -310,4 +311,15 @@ export class StoreUnavailableError extends StoreError {
 /** The data folder or its content can't be used: unwritable, damaged, or of another format version. */
 export class StoreDamagedError extends StoreError {
   override name = "StoreDamagedError";
+}
+
+/** One stored value is damaged; the others can be read. */
+export class StoreValueError extends StoreError {
+  override name = "StoreValueError";
+  constructor(
+    readonly key: string,
+    reason: string,
+  ) {
+    super(`the stored value of ${key} is damaged: ${reason}; restore a backup into an empty folder`);
+  }
 }

@@ -86,7 +86,7 @@ describe("a data folder that can't be used is refused with its name and a way ou
   it("a store of another format version", async () => {
     mkdirSync(path("newer"));
     // The state record holds the version, the revision 2 and the floor 1; it is there once in a fresh store's file.
-    const state = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]);
+    const state = Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1]);
     const bytes = Buffer.from(sound);
     for (let at = bytes.indexOf(state); at >= 0; at = bytes.indexOf(state, at + 1)) bytes[at] = 99;
     writeFileSync(path("newer/data.mdb"), bytes);

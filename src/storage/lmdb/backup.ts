@@ -18,7 +18,7 @@ import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
 import { damagedError } from "./errors.ts";
-import { formatVersion } from "./layout.ts";
+import { formatVersion, readableFormats } from "./layout.ts";
 import type { LmdbStore } from "./lmdb-store.ts";
 import { stateIn } from "./reader.ts";
 import { stampIn } from "./stamp.ts";
@@ -197,7 +197,8 @@ async function requireEmpty(dir: string): Promise<void> {
 async function readManifest(dir: string): Promise<Manifest> {
   try {
     const manifest = JSON.parse(await readFile(join(dir, manifestFile), "utf8")) as Manifest;
-    if (manifest.format !== formatVersion) throw new Error(`its format version is ${manifest.format}`);
+    if (!readableFormats.includes(manifest.format))
+      throw new Error(`its format version is ${manifest.format}`);
     const { size } = await stat(join(dir, dataFile));
     if (size !== manifest.bytes)
       throw new Error(`${dataFile} is cut off at ${size} of ${manifest.bytes} bytes`);

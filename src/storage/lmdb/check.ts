@@ -1,9 +1,10 @@
 import { revisionOf } from "../entry.ts";
 import { assertKey, countersOf } from "../keys.ts";
-import type { Entry, Revision, Write } from "../store.ts";
+import { type Entry, type Revision, StoreValueError, type Write } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import {
+  assertRecord,
   decodeLogRecord,
   decodeRecord,
   type HistoryKey,
@@ -13,12 +14,15 @@ import {
   type State,
 } from "./layout.ts";
 import { damagedPage } from "./page-walk.ts";
-import { numberIn, stateIn } from "./reader.ts";
-import { pageBytesOf } from "./room.ts";
+import { numberIn, soundStateIn } from "./reader.ts";
+import { stampIn } from "./stamp.ts";
 
 const sliceEntries = 1000;
 const maxProblems = 100;
 const looks = 3;
+
+/** Below the first character of every key, so that a key is seen whose first character is damaged. */
+const lowestKey = "\u0001";
 
 /**
  * Compares everything in the environment with everything else, at one snapshot.
@@ -45,7 +49,7 @@ export function pageDamage(
     root.resetReadTxn();
     const transaction = root.useReadTransaction();
     try {
-      damage = damagedPage(dir, pageBytesOf(root), everything);
+      damage = damagedPage(dir, everything);
     } finally {
       transaction.done();
     }
@@ -69,6 +73,8 @@ function* passes(environment: Environment, problems: string[]): Generator<void> 
     yield* check.history();
     yield* check.log();
     yield* check.counters();
+    yield* check.marks();
+    stampIn(environment);
   } catch (error) {
     problems.push(`reading stopped: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
@@ -103,16 +109,18 @@ class Check {
   ) {
     // A plain `get` takes the snapshot's transaction; the state record is small enough to be copied.
     const state = environment.meta.get("state", snapshot);
-    this.state = stateIn(state);
+    this.state = soundStateIn(state);
     if (this.state.floor > this.state.revision) this.report("the floor is above the latest revision");
   }
 
   /** Every present value: its key, its revision, and the log entry that wrote it. */
   *data(): Generator<void> {
     const { data } = this.environment;
-    for (const [{ key, value }, pause] of paced(data.getRange({ start: "/", ...this.snapshot }))) {
-      if (pause) yield;
+    for (const [{ key, value }, pause] of paced(data.getRange({ start: lowestKey, ...this.snapshot }))) {
       const { revision } = value as RawEntry;
+      // Before others have their turn: it is about the value that was read last.
+      this.checkValue(key, value as RawEntry);
+      if (pause) yield;
       this.checkKey(key);
       if (revision < 1) this.report(`${key} has no revision`);
       if (revision > this.state.revision)
@@ -134,7 +142,7 @@ class Check {
   *history(): Generator<void> {
     const { history } = this.environment;
     const { floor, revision: latest } = this.state;
-    const start: HistoryKey = ["/", revisionOf(0)];
+    const start: HistoryKey = [lowestKey, revisionOf(0)];
     for (const [[key, supersededAt], pause] of paced(history.getKeys({ start, ...this.snapshot }))) {
       if (pause) yield;
       const where = `the index entry of ${key} at ${supersededAt}`;
@@ -196,14 +204,43 @@ class Check {
     const bytes = this.environment.log.get(at, this.snapshot);
     if (bytes === undefined) return undefined;
     const { kind, key, recordAt } = decodeLogRecord(bytes);
-    const superseded = kind === "create" ? undefined : decodeRecord(key, bytes.subarray(recordAt));
-    return { kind, key, superseded, indexed: isIndexed(kind, bytes, recordAt) };
+    const record = bytes.subarray(recordAt);
+    if (kind === "create") return { kind, key, superseded: undefined, indexed: false };
+    try {
+      assertRecord(key, record);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.report(`the value of ${key} that was superseded at ${at} is damaged: ${error.message}`);
+    }
+    return { kind, key, superseded: decodeRecord(key, record), indexed: isIndexed(kind, bytes, recordAt) };
+  }
+
+  /** No time has a revision that isn't there yet. Times may be out of order where the clock was set back. */
+  *marks(): Generator<void> {
+    const { marks } = this.environment;
+    for (const [{ key: time, value }, pause] of paced(marks.getRange({ start: 0, ...this.snapshot }))) {
+      if (pause) yield;
+      const revision = numberIn(value);
+      if (revision > this.state.revision)
+        this.report(`the time ${time} has revision ${revision}, above the latest revision`);
+    }
+  }
+
+  private checkValue(key: string, value: RawEntry): void {
+    try {
+      this.environment.records.name(key, value);
+    } catch (error) {
+      if (!(error instanceof StoreValueError)) throw error;
+      this.report(error.message);
+    }
   }
 
   /** The counters say how many keys there are. */
   *counters(): Generator<void> {
     const { counts } = this.environment;
-    for (const [{ key: prefix, value }, pause] of paced(counts.getRange({ start: "/", ...this.snapshot }))) {
+    for (const [{ key: prefix, value }, pause] of paced(
+      counts.getRange({ start: lowestKey, ...this.snapshot }),
+    )) {
       if (pause) yield;
       const real = this.counted.get(prefix) ?? 0;
       if (readUint64(value, 0) !== real)

@@ -2,9 +2,11 @@
  * What lmdb-js is given to turn keys and values into bytes and back, chosen for the least work per entry: keys are
  * written into the engine's own buffer, and values are copied once, out of the engine's buffer into a slab.
  */
-import type { Entry, Write } from "../store.ts";
+import { type Entry, StoreValueError, type Write } from "../store.ts";
 import { revisionOf } from "../entry.ts";
+import { checksumOf, checksumOfText } from "./checksum.ts";
 import {
+  checksumAt,
   decodeRecord,
   type HistoryKey,
   maxRevision,
@@ -52,11 +54,12 @@ const viewsUpToBytes = 8 * 1024;
 
 const nothing = new Uint8Array(0);
 
-/** A mutable entry: the key is filled in by whoever read it. */
+/** An entry whose key is still to be filled in, by {@link RecordCodec.name}. */
 export type RawEntry = { -readonly [K in keyof Entry]: Entry[K] };
 
 /**
- * The value codec of `data`, and what copies superseded values out of the log. It gives entries whose key is still empty.
+ * The value codec of `data`, and what copies superseded values out of the log. It gives entries whose key is still empty:
+ * LMDB doesn't say it. {@link name} fills it in and verifies the checksum; it comes before the next entry is read.
  *
  * Many small values share a slab of 64 KB; so that a single entry never keeps much alive, ranges and single reads use
  * different ones: {@link shared} says which.
@@ -66,6 +69,12 @@ export class RecordCodec {
   newest: number = maxRevision;
   /** Whether the values to come live and die together. */
   shared = false;
+  /** The checksum that the last record says it has, with its key; undefined where it says none. */
+  private expected: number | undefined;
+  /** The checksum of the last record, without its key. */
+  private checksum = 0;
+  /** Why the last record can't be read. */
+  private fault: string | undefined;
   private slab = Buffer.alloc(0);
   private used = 0;
   private viewsOf: ArrayBufferLike | undefined;
@@ -77,18 +86,47 @@ export class RecordCodec {
 
   decode(source: Buffer, size?: unknown): RawEntry {
     const length = typeof size === "number" ? size : source.length;
-    if (this.newest !== maxRevision) {
-      const revision = revisionOf(readUint64(source, 0));
-      if (revision > this.newest) return { key: "", revision, header: nothing, body: nothing, revisionAt: 0 };
-    }
-    return this.keep(this.view(source, length));
+    return this.read(source, length, (end) => this.view(source, end));
   }
 
   /** The entry in the record that is all of `source` from `offset`. */
   copy(source: Buffer, offset: number): RawEntry {
-    return this.keep(
-      new Uint8Array(source.buffer, source.byteOffset + offset, Math.max(0, source.length - offset)),
-    );
+    const record = source.subarray(offset);
+    return this.read(record, record.length, (end) => record.subarray(0, end));
+  }
+
+  /**
+   * Gives the entry that was read last its key.
+   *
+   * @throws {StoreValueError} its bytes aren't those which were written under this key.
+   */
+  name(key: string, entry: RawEntry): Entry {
+    if (this.fault !== undefined) throw new StoreValueError(key, this.fault);
+    if (this.expected !== undefined && checksumOfText(key, this.checksum) !== this.expected)
+      throw new StoreValueError(key, "its checksum differs");
+    entry.key = key;
+    return entry;
+  }
+
+  /** @param upTo a view of the first bytes of the record. */
+  private read(record: Buffer, length: number, upTo: (end: number) => Uint8Array): RawEntry {
+    this.fault = undefined;
+    try {
+      const end = checksumAt(record, length);
+      this.expected = end === undefined ? undefined : record.readUInt32BE(end);
+      if (end !== undefined) this.checksum = checksumOf(upTo(end));
+      if (this.newest !== maxRevision) {
+        const revision = revisionOf(readUint64(record, 0));
+        if (revision > this.newest)
+          return { key: "", revision, header: nothing, body: nothing, revisionAt: 0 };
+      }
+      return this.keep(upTo(length));
+    } catch (error) {
+      // Which value it is that can't be read is known to the caller alone.
+      if (!(error instanceof RangeError)) throw error;
+      this.fault = error.message;
+      return { key: "", revision: revisionOf(0), header: nothing, body: nothing, revisionAt: 0 };
+    }
   }
 
   private keep(record: Uint8Array): RawEntry {

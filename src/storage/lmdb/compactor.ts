@@ -3,7 +3,7 @@ import type { Revision } from "../store.ts";
 import type { Environment } from "./databases.ts";
 import { transactionError } from "./errors.ts";
 import { decodeLogRecord, encodeState, isIndexed, readUint64 } from "./layout.ts";
-import { stateIn } from "./reader.ts";
+import { soundStateIn, stateIn } from "./reader.ts";
 
 /** How many revisions one transaction drops: about a millisecond's work. */
 const sliceRevisions = 200;
@@ -66,7 +66,7 @@ export class Compactor {
   /** Runs inside the write transaction. */
   private dropSlice(target: Revision, before: number): void {
     const { meta, log, history, marks } = this.environment;
-    const { revision, floor, markTime } = stateIn(meta.getBinaryFast("state"));
+    const { revision, floor, markTime } = soundStateIn(meta.getBinaryFast("state"));
     const upTo = revisionOf(Math.min(target, revision, floor + sliceRevisions));
     if (upTo <= floor) return;
     for (let at = revisionOf(floor + 1); at <= upTo; at = revisionOf(at + 1)) {

@@ -9,7 +9,6 @@ import {
   realpathSync,
   type Stats,
   statSync,
-  truncateSync,
 } from "node:fs";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
@@ -19,11 +18,12 @@ import type { WantedStamp } from "../stamp.ts";
 import { StoreDamagedError, StoreError } from "../store.ts";
 import { historyKeys, numberKeys, RecordCodec, textKeys } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { dataFile, lockFile } from "./files.ts";
-import { checkNow, pageDamage } from "./check.ts";
+import { dataFile, lmdbMagic, lockFile } from "./files.ts";
+import { pageDamage } from "./check.ts";
 import { damagedError, lockedError, replacedError } from "./errors.ts";
-import { encodeState, formatVersion } from "./layout.ts";
-import { fileBytes, pageBytesOf } from "./room.ts";
+import { encodeState, formatVersion, isStateSound, readableFormats } from "./layout.ts";
+import { metaDamage } from "./meta-pages.ts";
+import { pageBytesOf } from "./room.ts";
 import { claimStamp, missingStamp } from "./stamp.ts";
 import { WriterLock } from "./writer-lock.ts";
 
@@ -35,8 +35,6 @@ export const defaultMapBytes = 256 * 2 ** 30;
  * empty; with larger pages than this each write would cost the disk more.
  */
 const newPageBytes = 8192;
-
-const lmdbMagic = 0xbeefc0de;
 
 interface Shared {
   readonly environment: Environment;
@@ -156,7 +154,6 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
     keepPrivate(dir);
     root.readerCheck();
     enter(dir, root, before);
-    const shortened = lengthenToItsPages(dir, root);
     refuseDamagedPages(dir, root);
     const records = new RecordCodec();
     const plain = { encoding: "binary" as const, compression: false };
@@ -166,6 +163,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
     // In one transaction: in a new folder, each database would wait for a sync of its own.
     const lock = (openLock = new WriterLock(dir));
     const environment = root.transactionSync(() => {
+      const asNew = isNew(root);
       const opened: Environment = {
         dir,
         root,
@@ -179,11 +177,10 @@ function openEnvironment(dir: string, mapBytes: number, stamp: WantedStamp | und
         counts: root.openDB({ name: "counts", ...plain, ...textual }),
         marks: root.openDB({ name: "marks", ...plain, ...numbered }),
       };
-      initialise(opened);
+      initialise(opened, asNew);
       if (stamp !== undefined) claimStamp(opened, stamp);
       return opened;
     });
-    if (shortened) refuseDamage(environment);
     return environment;
   } catch (error) {
     openLock?.close();
@@ -241,6 +238,8 @@ function refuseForeignFile(dir: string): void {
   if (size < 8192) throw new Error(`${dataFile} is cut off at ${size} bytes`);
   if (!hasMagic(join(dir, dataFile)))
     throw new Error(`${dataFile} was not written by this program (MDB_INVALID)`);
+  const damage = metaDamage(join(dir, dataFile));
+  if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
 }
 
 /** Whether the file begins as LMDB's do: a page header, whose size differs between versions, and a magic number. */
@@ -255,42 +254,44 @@ function hasMagic(path: string): boolean {
   return [16, 24].some((at) => start.readUInt32LE(at) === lmdbMagic);
 }
 
-/**
- * LMDB reads its file through memory, and reading past the end of one that was cut off ends the process. So a file that
- * is shorter than its own last page says is lengthened with zeros; then {@link refuseDamage} tells whether any page that
- * is missing was in use (unused ones at the end need not have been written).
- */
-function lengthenToItsPages(dir: string, root: RootDatabase<Buffer, string>): boolean {
-  const needed = fileBytes(root, pageBytesOf(root));
-  const file = join(dir, dataFile);
-  if (statSync(file).size >= needed) return false;
-  truncateSync(file, needed);
-  return true;
-}
-
-/** A damaged page would end the process by a signal as soon as it is read. */
+/** A damaged page, or one that was cut off, would end the process by a signal as soon as it is read through memory. */
 function refuseDamagedPages(dir: string, root: RootDatabase<Buffer, string>): void {
   const problem = pageDamage({ dir, root }, false);
   if (problem !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${problem}`);
 }
 
-function refuseDamage(environment: Environment): void {
-  const problems = checkNow(environment);
-  if (problems.length > 0) throw new Error(`${dataFile} was cut off: ${problems.slice(0, 3).join("; ")}`);
+/** The databases of a store; all are made in one transaction. */
+const databaseNames = ["meta", "data", "history", "log", "counts", "marks"] as const;
+
+/**
+ * Whether the file has no databases yet. Runs inside the transaction that opens them.
+ *
+ * @throws {Error} one is missing: a damaged name would be taken for a database that is to be made.
+ */
+function isNew(root: RootDatabase<Buffer, string>): boolean {
+  // The library stores the names as C does, with a NUL behind them.
+  const present = new Set(root.getKeys({ start: "a" }));
+  const missing = databaseNames.filter((name) => !present.has(`${name}\0`));
+  if (missing.length === 0 || present.size === 0) return missing.length > 0;
+  throw new Error(`${dataFile} is CORRUPTED: it has no database ${missing.join(" and ")}`);
 }
 
 /** Runs inside the transaction that opens the databases. */
-function initialise({ dir, meta }: Environment): void {
+function initialise({ dir, meta }: Environment, asNew: boolean): void {
   const state = meta.getBinary("state");
-  if (state === undefined) {
+  if (state === undefined && asNew) {
     meta.putSync(
       "state",
       encodeState({ revision: firstRevision, floor: firstRevision, markTime: 0, batch: 0 }),
     );
-  } else if (state[0] !== formatVersion) {
+  } else if (state === undefined || state.length === 0) {
+    throw new Error(`${dataFile} is CORRUPTED: the state record is missing`);
+  } else if (!readableFormats.includes(state[0]!)) {
     throw new StoreDamagedError(
-      `the data folder ${dir} has format version ${state[0]}, this program knows ${formatVersion}: ` +
+      `the data folder ${dir} has format version ${state[0]}, this program knows up to ${formatVersion}: ` +
         "use the program version that wrote it, or restore a backup into an empty folder",
     );
+  } else if (!isStateSound(state)) {
+    throw new Error(`${dataFile} is CORRUPTED: the state record is damaged`);
   }
 }

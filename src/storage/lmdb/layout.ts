@@ -12,9 +12,14 @@
  * | `meta`    | `state`                          | format, latest revision, floor, its mark's time, its batch   |
  * |           | `stamp`                          | what the store is used for, as JSON; absent in older folders |
  *
- * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), unindexed changes (1), header, body with the
- * revision in place. Numbers are big-endian, so that their order is that of the bytes. The newest mark
- * stands in the state, which is written with each batch; it joins `marks` when a batch of a later time is written.
+ * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), form and unindexed changes (1), header, body with
+ * the revision in place, and a checksum (4) of all this followed by the key. Numbers are big-endian, so that their order is
+ * that of the bytes. The newest mark stands in the state, which is written with each batch; it joins `marks` when a batch of
+ * a later time is written.
+ *
+ * **Versions.** Format 2 added the checksums: of records, of the state, and of the stamp. Records, states and stamps of
+ * format 1 have none and are read as they are; they get one when they are next written. A store has format 2 from the first
+ * write of a program that knows it, and programs that don't know it refuse the store.
  *
  * Superseded values stand in the log because the log only grows at its end: an update fills the page that the one before
  * it has begun, where a place by key would be a page of its own. They are found again as a chain: a value of revision R
@@ -29,10 +34,14 @@
  * value), 7 (the value of 5), 9 (of 7), 12 (of 9) and the index entry 12; read at 8 the way is 12, 9, and the value of 7.
  */
 import { revisionOf, spliceRevision } from "../entry.ts";
+import { checksumBytes, checksumOf, checksumOfText } from "./checksum.ts";
 import type { Draft, Entry, Revision, Write } from "../store.ts";
 
-/** The version of this layout; a folder of another version isn't touched. */
-export const formatVersion = 1;
+/** The version of this layout. */
+export const formatVersion = 2;
+
+/** The versions of the layout that are read; a folder of another one isn't touched. */
+export const readableFormats: readonly number[] = [1, formatVersion];
 
 /** The greatest revision, for ranges that are open above. */
 export const maxRevision = revisionOf(Number.MAX_SAFE_INTEGER);
@@ -41,7 +50,13 @@ export const maxRevision = revisionOf(Number.MAX_SAFE_INTEGER);
 export const indexEvery = 16;
 
 const recordPrefixBytes = 17;
-const unindexedAt = 16;
+/** The form of a record, in the upper half of this byte; in the lower one, how many changes are unindexed. */
+const formAt = 16;
+const formMask = 0xf0;
+/** A record of format 1, without a checksum. */
+const plainForm = 0x00;
+/** A record with a checksum. It differs from the other form in three bits: one that flips makes neither. */
+const checkedForm = 0x70;
 const logPrefixBytes = 3;
 const uint32 = 0x1_0000_0000;
 
@@ -75,21 +90,58 @@ export function encodeRecord(
   const { header, body, revisionAt } = draft;
   const digits = String(revision);
   const bodyAt = recordPrefixBytes + header.length;
-  const record = Buffer.allocUnsafe(bodyAt + body.length + digits.length);
+  const end = bodyAt + body.length + digits.length;
+  const record = Buffer.allocUnsafe(end + checksumBytes);
   writeUint64(record, revision, 0);
   record.writeUInt32BE(revisionAt, 8);
   record.writeUInt32BE(header.length, 12);
-  record[unindexedAt] = ((previous === undefined ? 0 : unindexedIn(recordOf(previous))) + 1) % indexEvery;
+  const unindexed = ((previous === undefined ? 0 : unindexedIn(recordOf(previous))) + 1) % indexEvery;
+  record[formAt] = checkedForm | unindexed;
   record.set(header, recordPrefixBytes);
   spliceRevision(record, bodyAt, body, revisionAt, digits);
+  record.writeUInt32BE(checksumOfText(key, checksumOf(record.subarray(0, end))), end);
   return { entry: decodeRecord(key, record), record };
 }
 
-/** The entry in the record that takes `length` bytes of `source` from `offset`; its header and body are views. */
+/** How many bytes of a record are its checksum. */
+function checksumBytesIn(form: number | undefined): number {
+  if (form === undefined) throw new RangeError("a record is cut off");
+  if ((form & formMask) === checkedForm) return checksumBytes;
+  if ((form & formMask) !== plainForm) throw new RangeError("a record is of no known form");
+  return 0;
+}
+
+/** Where the checksum of the record that takes the first `length` bytes begins; undefined where it has none. */
+export function checksumAt(record: Uint8Array, length: number): number | undefined {
+  const end = length - checksumBytesIn(length > formAt ? record[formAt] : undefined);
+  return end === length ? undefined : end;
+}
+
+/**
+ * Makes sure that a record is the one that was written under the key, as far as it has a checksum.
+ *
+ * @throws {RangeError} it isn't.
+ */
+export function assertRecord(key: string, record: Buffer): void {
+  const end = checksumAt(record, record.length);
+  if (
+    end !== undefined &&
+    checksumOfText(key, checksumOf(record.subarray(0, end))) !== record.readUInt32BE(end)
+  )
+    throw new RangeError("its checksum differs");
+}
+
+/**
+ * The entry in the record that takes `length` bytes of `source` from `offset`; its header and body are views. Doesn't look at
+ * the checksum.
+ *
+ * @throws {RangeError} it is no record.
+ */
 export function decodeRecord(key: string, source: Buffer, offset = 0, length = source.length): Entry {
+  if (length < recordPrefixBytes) throw new RangeError("a record is cut off");
   const headerAt = source.byteOffset + offset + recordPrefixBytes;
   const headerLength = source.readUInt32BE(offset + 12);
-  const bodyLength = length - recordPrefixBytes - headerLength;
+  const bodyLength = length - recordPrefixBytes - headerLength - checksumBytesIn(source[offset + formAt]);
   if (bodyLength < 0) throw new RangeError("a record is cut off");
   return {
     key,
@@ -103,11 +155,11 @@ export function decodeRecord(key: string, source: Buffer, offset = 0, length = s
 /** The record that an entry made by {@link decodeRecord} is a view of. */
 export function recordOf(entry: Entry): Buffer {
   const { header, body } = entry;
-  return Buffer.from(
-    header.buffer as ArrayBuffer,
-    header.byteOffset - recordPrefixBytes,
-    recordPrefixBytes + header.length + body.length,
-  );
+  const bytes = header.buffer as ArrayBuffer;
+  const start = header.byteOffset - recordPrefixBytes;
+  const length = recordPrefixBytes + header.length + body.length;
+  const checksum = checksumBytesIn(Buffer.from(bytes, start, recordPrefixBytes)[formAt]);
+  return Buffer.from(bytes, start, length + checksum);
 }
 
 export interface State {
@@ -121,15 +173,25 @@ export interface State {
 
 /** Where the number of the batch is in a state record; those of earlier programs end here. */
 const batchAt = 25;
+/** Where its checksum is, from format 2 on. */
+const stateChecksumAt = 33;
 
 export function encodeState({ revision, floor, markTime, batch }: State): Buffer {
-  const bytes = Buffer.allocUnsafe(batchAt + 8);
+  const bytes = Buffer.allocUnsafe(stateChecksumAt + checksumBytes);
   bytes[0] = formatVersion;
   writeUint64(bytes, revision, 1);
   writeUint64(bytes, floor, 9);
   writeUint64(bytes, markTime, 17);
   writeUint64(bytes, batch, batchAt);
+  bytes.writeUInt32BE(checksumOf(bytes.subarray(0, stateChecksumAt)), stateChecksumAt);
   return bytes;
+}
+
+/** Whether a state record of a format that is read is what was written, as far as it has a checksum. */
+export function isStateSound(bytes: Buffer): boolean {
+  if (bytes[0] !== formatVersion) return bytes.length === batchAt || bytes.length === stateChecksumAt;
+  if (bytes.length !== stateChecksumAt + checksumBytes) return false;
+  return bytes.readUInt32BE(stateChecksumAt) === checksumOf(bytes.subarray(0, stateChecksumAt));
 }
 
 /** Reads the state record; the bytes may be the engine's, they are not kept. */
@@ -144,7 +206,7 @@ export function decodeState(bytes: Buffer): State {
 
 /** How many changes of the key, one after the other up to the one that made this record, `history` has no entry of. */
 function unindexedIn(record: Buffer, offset = 0): number {
-  return record[offset + unindexedAt]!;
+  return record[offset + formAt]! & ~formMask;
 }
 
 /** Whether `history` has an entry of the change that superseded `record`; a create supersedes none. */
@@ -191,6 +253,7 @@ export function decodeLogRecord(bytes: Buffer): LogRecord {
   if (recordAt > bytes.length || (kind !== "create" && bytes.length < recordAt + recordPrefixBytes)) {
     throw new RangeError("a log entry is cut off");
   }
+  if (kind === "create" && recordAt < bytes.length) throw new RangeError("a log entry is too long");
   return { kind, key: bytes.toString("utf8", logPrefixBytes, recordAt), recordAt };
 }
 

@@ -25,7 +25,7 @@ export class Past {
 
   /** The present value. */
   present(key: string): Entry | undefined {
-    return withKey(key, this.environment.data.get(key) as RawEntry | undefined);
+    return this.named(key, this.environment.data.get(key) as RawEntry | undefined);
   }
 
   /** The value as it was at revision `at`. */
@@ -54,7 +54,7 @@ export class Past {
     const { kind, key, recordAt } = decodeLogRecord(bytes);
     if (!key.startsWith(prefix)) return undefined;
     const previous = kind === "create" ? undefined : this.environment.records.copy(bytes, recordAt);
-    return { kind, key, revision, previous: withKey(key, previous) };
+    return { kind, key, revision, previous: this.named(key, previous) };
   }
 
   /** Kind and key of the write at a revision. */
@@ -65,7 +65,7 @@ export class Past {
   private supersededIn(bytes: Buffer, key: string, revision: Revision): Entry | undefined {
     const { key: logged, recordAt } = decodeLogRecord(bytes);
     if (logged !== key) throw new RangeError(`the log has ${logged} at ${revision} in place of ${key}`);
-    return withKey(key, this.environment.records.copy(bytes, recordAt));
+    return this.named(key, this.environment.records.copy(bytes, recordAt));
   }
 
   /** The first revision above `at` of which the index has an entry. */
@@ -84,9 +84,8 @@ export class Past {
     if (bytes === undefined) throw new RangeError(`the log has no entry of revision ${revision}`);
     return bytes;
   }
-}
 
-function withKey(key: string, entry: RawEntry | undefined): Entry | undefined {
-  if (entry !== undefined) entry.key = key;
-  return entry;
+  private named(key: string, entry: RawEntry | undefined): Entry | undefined {
+    return entry && this.environment.records.name(key, entry);
+  }
 }

@@ -13,7 +13,7 @@ import {
 } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
-import { decodeState, type HistoryKey, maxRevision, readUint64, type State } from "./layout.ts";
+import { decodeState, type HistoryKey, isStateSound, maxRevision, readUint64, type State } from "./layout.ts";
 import { type Change, Past } from "./past.ts";
 
 const sliceEvents = 500;
@@ -138,6 +138,8 @@ export class Reader {
       // What a change made is what the next change of the key superseded: it is read once.
       const next = later[i];
       const entry = kind === "delete" ? undefined : next ? next.previous : this.past.valueAt(key, at);
+      if (entry === undefined && kind !== "delete")
+        throw new RangeError(`the log has a write of ${key} at ${at}, which has no value`);
       events.push({ key, revision: at, entry, previous });
       bytes += (entry?.body.length ?? 0) + (previous?.body.length ?? 0);
       if (bytes >= sliceBytes) return { events, upTo: at };
@@ -167,10 +169,9 @@ export class Reader {
 
   /** At the latest revision only present values count. This is the hottest loop of the store. */
   private takeStanding(page: Page, prefix: string, after: string | undefined): void {
-    for (const { key, value } of this.environment.data.getRange(dataRange(prefix, after))) {
-      const entry = value as RawEntry;
-      entry.key = key;
-      if (!page.take(entry)) return;
+    const { data, records } = this.environment;
+    for (const { key, value } of data.getRange(dataRange(prefix, after))) {
+      if (!page.take(records.name(key, value as RawEntry))) return;
     }
   }
 
@@ -188,9 +189,9 @@ export class Reader {
     after: string | undefined,
     at: Revision,
   ): Generator<Entry | Changed, void> {
-    for (const { key, value } of this.environment.data.getRange(dataRange(prefix, after))) {
-      const entry = value as RawEntry;
-      entry.key = key;
+    const { data, records } = this.environment;
+    for (const { key, value } of data.getRange(dataRange(prefix, after))) {
+      const entry = records.name(key, value as RawEntry);
       yield entry.revision > at ? { key, revision: entry.revision } : entry;
     }
   }
@@ -297,6 +298,17 @@ function* merge(
 export function stateIn(bytes: Buffer | undefined): State {
   if (bytes === undefined) throw new StoreDamagedError("the store's state record is missing");
   return decodeState(bytes);
+}
+
+/**
+ * As {@link stateIn}, with the checksum verified: for what is written on.
+ *
+ * @throws {StoreDamagedError} it is missing or damaged.
+ */
+export function soundStateIn(bytes: Buffer | undefined): State {
+  if (bytes !== undefined && !isStateSound(bytes))
+    throw new StoreDamagedError("the store's state record is damaged: restore a backup into an empty folder");
+  return stateIn(bytes);
 }
 
 /** A stored number; 0 when it isn't there. */

@@ -4,7 +4,7 @@ import type { Database, Key } from "lmdb";
 import { syncFile } from "../../base/folders.ts";
 import { StoreError } from "../store.ts";
 import { requireStore } from "./backup.ts";
-import { checkNow } from "./check.ts";
+import { checkNow, pageDamage } from "./check.ts";
 import type { RawEntry } from "./codecs.ts";
 import { Compactor } from "./compactor.ts";
 import type { Environment } from "./databases.ts";
@@ -48,6 +48,8 @@ export async function shrinkLmdb(dir: string, historyBefore: number): Promise<Sh
   const old = acquireEnvironment(dir, defaultMapBytes);
   try {
     refuseOthers(old);
+    const damage = pageDamage(old, true);
+    if (damage !== undefined) throw new Error(`${dataFile} is CORRUPTED: ${damage}`);
     await new Compactor(old).compact(historyBefore);
     return await withFreshFile(old, (fresh) => {
       // The right to write is held to the end: who opens the old file meanwhile waits for it, and then finds another file.
@@ -124,7 +126,8 @@ function copy(old: Environment, fresh: Environment, name: keyof typeof databases
         const { done, value: entry } = entries.next();
         if (done === true) return false;
         const { key, value } = entry;
-        to.putSync(key, Buffer.isBuffer(value) ? value : recordOf(value), options);
+        const bytes = Buffer.isBuffer(value) ? value : recordOf(old.records.name(key as string, value));
+        to.putSync(key, bytes, options);
       }
       return true;
     });

@@ -1,4 +1,6 @@
 import { decodeStamp, encodeStamp, type Stamp, stampToWrite, type WantedStamp } from "../stamp.ts";
+import { StoreDamagedError } from "../store.ts";
+import { seal, unseal } from "./checksum.ts";
 import type { Environment } from "./databases.ts";
 
 type Databases = Pick<Environment, "meta" | "data">;
@@ -6,9 +8,19 @@ type Databases = Pick<Environment, "meta" | "data">;
 /** Key of the stamp in the database `meta`. */
 const stampKey = "stamp";
 
-/** The stamp of a store; undefined where it has none. */
+/**
+ * The stamp of a store; undefined where it has none.
+ *
+ * @throws {StoreDamagedError} it is damaged.
+ */
 export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined {
-  return decodeStamp(meta.getBinary(stampKey));
+  const bytes = meta.getBinary(stampKey);
+  try {
+    return decodeStamp(bytes && unseal(bytes));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new StoreDamagedError(`the store's stamp is damaged: ${error.message}`, { cause: error });
+  }
 }
 
 /**
@@ -18,7 +30,7 @@ export function stampIn({ meta }: Pick<Environment, "meta">): Stamp | undefined 
  */
 export function claimStamp(databases: Databases, wanted: WantedStamp): void {
   const stamp = missingStamp(databases, wanted);
-  if (stamp !== undefined) databases.meta.putSync(stampKey, encodeStamp(stamp));
+  if (stamp !== undefined) databases.meta.putSync(stampKey, seal(encodeStamp(stamp)));
 }
 
 /**

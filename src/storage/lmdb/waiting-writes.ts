@@ -76,6 +76,13 @@ export class WaitingWrites {
     return this.queue.splice(0, count);
   }
 
+  /** Takes the writes out that need room, which are all but deletes. */
+  withdrawGrowing(): Waiting[] {
+    const growing = this.queue.filter(({ write }) => write.kind !== "delete");
+    this.queue = this.queue.filter(({ write }) => write.kind === "delete");
+    return growing;
+  }
+
   /** Withdraws all writes for good, and gives the reason. */
   abandon(): StoreTimeoutError {
     clearTimeout(this.timer);

@@ -1,8 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { lockFile } from "./files.ts";
+import { lmdbMagic, lockFile } from "./files.ts";
 
-const lmdbMagic = 0xbeefc0de;
 /** Where the writers' mutex lies: behind the table's head, which takes one cache line with the readers' mutex. */
 const writerMutexAt = 64;
 /** The thread that holds a mutex, in glibc's layout of it. */

@@ -17,7 +17,7 @@ import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
 import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
-import { numberIn, type Reader, stateIn } from "./reader.ts";
+import { numberIn, type Reader, soundStateIn } from "./reader.ts";
 import { diskIsFull, roomLeft } from "./room.ts";
 import { type Waiting, WaitingWrites } from "./waiting-writes.ts";
 
@@ -69,6 +69,7 @@ export class Writer {
   private underWay = 0;
   /** Why the last batch couldn't be written, if there was no room for it. */
   private full: StoreFullError | undefined;
+  private hasWritten = false;
   /** Batches that were written and may be durable, which this thread wasn't told yet. */
   private readonly untold = new Set<Batch>();
   /** Begins anywhere, so that no two writers over one folder number their batches alike. */
@@ -99,9 +100,16 @@ export class Writer {
 
   /** Why writes don't get through at present. */
   obstacle(): StoreError | undefined {
-    // What failed for want of room may have been one large write, or there is room again.
-    if (this.full !== undefined && !diskIsFull(this.environment.dir)) this.full = undefined;
+    this.lookForRoom();
     return this.queue.obstacle ?? this.full;
+  }
+
+  /** What failed for want of room may have been one large write, or there is room again; before the first write it is unknown. */
+  private lookForRoom(): void {
+    if (this.full === undefined && this.hasWritten) return;
+    const { dir } = this.environment;
+    if (diskIsFull(dir)) this.full ??= fullError(dir, "the disk is full");
+    else this.full = undefined;
   }
 
   /** Resolves when nothing is under way. */
@@ -125,6 +133,8 @@ export class Writer {
 
   private startBatch(): void {
     if (this.queue.opening || this.underWay >= batchesUnderWay || this.queue.length === 0) return;
+    this.refuseWhileFull();
+    if (this.queue.length === 0) return;
     this.underWay++;
     this.queue.open();
     this.runBatch()
@@ -168,7 +178,10 @@ export class Writer {
       if (batch !== undefined) this.untold.delete(batch);
     }
     if (batch === undefined) return;
-    if (batch.events.length > 0) this.full = undefined;
+    if (batch.events.length > 0) {
+      this.full = undefined;
+      this.hasWritten = true;
+    }
     this.acknowledge(batch);
   }
 
@@ -182,12 +195,24 @@ export class Writer {
   }
 
   /**
+   * Refuses the waiting writes while the disk is full, without a transaction: the library writes a stack to standard error
+   * for each one that fails. Deletes are tried, as the file's free pages may have room for them.
+   */
+  private refuseWhileFull(): void {
+    if (this.full === undefined) return;
+    this.lookForRoom();
+    const { full } = this;
+    if (full === undefined) return;
+    for (const { reject } of this.queue.withdrawGrowing()) reject(full);
+  }
+
+  /**
    * Runs inside the write transaction. Everything that can fail comes before the first put: an exception after one would
    * not undo it.
    */
   private write(taken: readonly Waiting[]): Batch {
     const { meta, marks, counts } = this.environment;
-    const { revision: before, floor, markTime: markedAt } = stateIn(meta.getBinaryFast("state"));
+    const { revision: before, floor, markTime: markedAt } = soundStateIn(meta.getBinaryFast("state"));
     const { steps, ...batch } = this.plan(taken, before);
     if (steps.length === 0) return batch;
     const counters = [...growthOf(batch.events)]

@@ -1,0 +1,217 @@
+/**
+ * Reads the meta pages of an LMDB file with ordinary reads. The first two pages of a file are its meta pages: each write
+ * overwrites the older one, so the newer one says what is committed. LMDB believes what they say: of a file that was cut off, or
+ * with other damage here, it would read memory that isn't there, which ends the process by a signal.
+ *
+ * A meta page has, behind the header that each page has (`page-walk.ts`): a magic number (4 bytes), the version (4), an
+ * address (8), the size of the map (8), the descriptions of the tree of free pages and of that of the databases (48 each),
+ * the number of the last page (8) and that of the transaction (8).
+ */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { lmdbMagic } from "./files.ts";
+
+/** The bytes of the header of each page. */
+export const headerBytes = 24;
+
+/** Where the header of a page says what it is. */
+export const flagsAt = 18;
+export const branchFlag = 0x01;
+export const leafFlag = 0x02;
+export const overflowFlag = 0x04;
+const metaFlag = 0x08;
+
+const version = 2;
+/** A flag of the file: its pages are encrypted, which this program doesn't do. */
+const encryptedFlag = 0x2000;
+const metaBytes = 160;
+/** By how many pages a file may be shorter than it says: free pages at its end need not have been written. */
+const unwrittenPages = 2 ** 17;
+const minPageBytes = 512;
+const maxPageBytes = 65_536;
+/** The root of a tree without pages. */
+export const noRoot = 2 ** 64 - 1;
+
+/** Where a meta page says what. */
+const at = {
+  magic: 24,
+  version: 28,
+  freeTree: 48,
+  mainTree: 96,
+  lastPage: 144,
+  transaction: 152,
+} as const;
+
+/** Where a tree's description says what. */
+export const treeOffsets = {
+  bytes: 48,
+  pad: 0,
+  flags: 4,
+  depth: 6,
+  branches: 8,
+  leaves: 16,
+  overflows: 24,
+  entries: 32,
+  root: 40,
+} as const;
+
+/** What is wrong with a page. */
+export class PageDamage extends Error {
+  override name = "PageDamage";
+}
+
+/** A tree of pages, as the page above it describes it. */
+export interface Tree {
+  readonly name: string;
+  readonly flags: number;
+  readonly depth: number;
+  readonly branches: number;
+  readonly leaves: number;
+  readonly overflows: number;
+  readonly entries: number;
+  readonly root: number;
+}
+
+/** The description of a tree that begins at an offset of a page. */
+export function treeAt(page: Buffer, offset: number, name: string): Tree {
+  return {
+    name,
+    flags: page.readUInt16LE(offset + treeOffsets.flags),
+    depth: page.readUInt16LE(offset + treeOffsets.depth),
+    branches: uint64(page, offset + treeOffsets.branches),
+    leaves: uint64(page, offset + treeOffsets.leaves),
+    overflows: uint64(page, offset + treeOffsets.overflows),
+    entries: uint64(page, offset + treeOffsets.entries),
+    root: uint64(page, offset + treeOffsets.root),
+  };
+}
+
+/** A number of 8 bytes, such as the number of a page. */
+export function uint64(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32LE(offset) + bytes.readUInt32LE(offset + 4) * 0x1_0000_0000;
+}
+
+/** What a file says is committed. */
+export interface Meta {
+  readonly pageBytes: number;
+  readonly freeTree: Tree;
+  readonly mainTree: Tree;
+  readonly lastPage: number;
+  readonly transaction: number;
+}
+
+export const freePagesName = "free pages";
+export const databasesName = "databases";
+
+/**
+ * Reads the newer meta page, and makes sure that both are sound.
+ *
+ * @param file the descriptor of the open file.
+ * @throws {PageDamage} they aren't, or what they say can't be.
+ */
+export function readMeta(file: number): Meta {
+  const { size } = fstatSync(file);
+  const first = metaPage(file, 0, 0);
+  const pageBytes = first.readUInt32LE(at.freeTree + treeOffsets.pad);
+  const isPower =
+    pageBytes >= minPageBytes && pageBytes <= maxPageBytes && (pageBytes & (pageBytes - 1)) === 0;
+  if (!isPower) throw new PageDamage("meta page 0 is damaged: it has an impossible page size");
+  const second = metaPage(file, pageBytes, 1);
+  const transactions = [uint64(first, at.transaction), uint64(second, at.transaction)] as const;
+  // Transactions are written to the pages in turn; a new file has 0 on both.
+  const isNew = transactions[0] === 0 && transactions[1] === 0;
+  const inTurn = transactions[0] % 2 === 0 && Math.abs(transactions[0] - transactions[1]) === 1;
+  if (!isNew && !inTurn) throw new PageDamage("the meta pages are damaged: they don't follow each other");
+  if (second.readUInt32LE(at.freeTree + treeOffsets.pad) !== pageBytes)
+    throw new PageDamage("meta page 1 is damaged: it has another page size");
+  const newer = transactions[1] > transactions[0] ? second : first;
+  const lastPage = uint64(newer, at.lastPage);
+  if (lastPage < 1 || lastPage > (size / pageBytes) * 2 + unwrittenPages)
+    throw new PageDamage("a meta page is damaged: it has an impossible last page");
+  const meta = {
+    pageBytes,
+    freeTree: treeAt(newer, at.freeTree, freePagesName),
+    mainTree: treeAt(newer, at.mainTree, databasesName),
+    lastPage,
+    transaction: Math.max(...transactions),
+  };
+  const filePages = Math.floor(size / pageBytes);
+  const written = [meta.freeTree, meta.mainTree].map((tree) => rootTransaction(file, meta, tree, filePages));
+  // Each transaction writes new roots; else the older meta page passes for the newer one.
+  if (!isNew && !written.includes(meta.transaction))
+    throw new PageDamage("a meta page is damaged: its roots are of another transaction");
+  return meta;
+}
+
+/** One of the meta pages: what it says of itself. */
+function metaPage(file: number, offset: number, number: number): Buffer {
+  const page = Buffer.alloc(metaBytes);
+  if (readSync(file, page, 0, metaBytes, offset) < metaBytes)
+    throw new PageDamage(`meta page ${number} is cut off`);
+  const isMeta = page.readUInt16LE(flagsAt) === metaFlag && page.readUInt32LE(at.magic) === lmdbMagic;
+  if (!isMeta || uint64(page, 0) !== number) throw new PageDamage(`meta page ${number} is damaged`);
+  const fileVersion = page.readUInt32LE(at.version);
+  if (fileVersion !== version)
+    throw new PageDamage(
+      `meta page ${number} is damaged: the file's version is ${fileVersion}, not ${version}`,
+    );
+  if ((page.readUInt16LE(at.freeTree + treeOffsets.flags) & encryptedFlag) !== 0)
+    throw new PageDamage(`meta page ${number} is damaged: the file isn't encrypted`);
+  return page;
+}
+
+/**
+ * The transaction that wrote the root of a tree; undefined where it has none.
+ *
+ * @param filePages how many pages are in the file.
+ * @throws {PageDamage} it isn't within the file, or isn't a page of a tree.
+ */
+function rootTransaction(
+  file: number,
+  { lastPage, pageBytes }: Meta,
+  { name, root, depth }: Tree,
+  filePages: number,
+): number | undefined {
+  if (root === noRoot) return undefined;
+  if (root < 2 || root > lastPage || root >= filePages)
+    throw new PageDamage(`the root of the tree of ${name} lies outside the file`);
+  const head = Buffer.alloc(headerBytes);
+  readSync(file, head, 0, headerBytes, root * pageBytes);
+  if (uint64(head, 0) !== root || head.readUInt16LE(flagsAt) !== (depth === 1 ? leafFlag : branchFlag))
+    throw new PageDamage(`page ${root} is damaged: it isn't the root of the tree of ${name}`);
+  return uint64(head, 8);
+}
+
+/** What is wrong with the meta pages of a file; undefined when they are sound. Another process may be writing to it. */
+export function metaDamage(path: string): string | undefined {
+  return damageIn(path, readMeta);
+}
+
+/** As {@link metaDamage}; a file that ends within a page is reported too, which a disk that was full can leave behind. */
+export function fileDamage(path: string): string | undefined {
+  return damageIn(path, (file) => {
+    const { pageBytes } = readMeta(file);
+    if (fstatSync(file).size % pageBytes !== 0) throw new PageDamage("the file ends within a page");
+  });
+}
+
+const looks = 3;
+
+function damageIn(path: string, look: (file: number) => unknown): string | undefined {
+  const file = openSync(path, "r");
+  try {
+    let damage: PageDamage | undefined;
+    // A page may be read while another process writes it; what is damaged stays so.
+    for (let count = 0; count < looks; count++) {
+      try {
+        look(file);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof PageDamage)) throw error;
+        damage = error;
+      }
+    }
+    return damage!.message;
+  } finally {
+    closeSync(file);
+  }
+}

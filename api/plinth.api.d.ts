@@ -6054,6 +6054,16 @@ interface AccessCheck {
 }
 
 // insight/v1
+interface AccessCheckResult {
+  allowed: bool;
+  denied?: bool;
+  reason?: string;
+  evaluationError?: string;
+  names?: string[];
+  moreNames?: bool;
+}
+
+// insight/v1
 interface AccessExplanationStatus {
   allowed: bool;
   denied?: bool;
@@ -6069,6 +6079,8 @@ interface AccessExplanationStatus {
   faultsLeftOut?: int32;
   namespacesLeftOut?: int32;
   notes?: string[];
+  allowedGroups?: AllowedGroup[];
+  moreAllowedGroups?: bool;
 }
 
 // insight/v1
@@ -6079,6 +6091,13 @@ interface AccessGrant {
   rule: ShownRule;
   ruleIndex: int32;
   aggregatedFrom?: string[];
+}
+
+// insight/v1
+interface AllowedGroup {
+  name: string;
+  grants: SubjectGrant[];
+  moreGrants?: bool;
 }
 
 // insight/v1
@@ -6123,11 +6142,12 @@ interface BoundSubject {
 // insight/v1
 interface BulkAccessReviewSpec {
   checks: AccessCheck[];
+  listNames?: bool;
 }
 
 // insight/v1
 interface BulkAccessReviewStatus {
-  results: SubjectAccessReviewStatus[];
+  results: AccessCheckResult[];
 }
 
 // insight/v1

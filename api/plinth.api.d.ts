@@ -2697,6 +2697,64 @@ export declare class StoreValueError extends StoreError {
   constructor(key: string, reason: string);
 }
 
+// ---- vocabulary/behavior
+
+/**
+ * What the server does where the specification and the reference differ: one member for each difference. With `platform` names the
+ * server follows the specification, with `kubernetes` names the reference, so that its clients run unchanged. The page
+ * docs/vocabularies.md shows the same table; code reads the member and never the name of the vocabulary.
+ */
+export interface VocabularyBehavior {
+  /**
+   * Which class a new object gets that names none while several ingress or storage classes are marked as the default (spec:
+   * conventions 4.13). True: the newest, of equally old ones the one whose name sorts first. False: every new Ingress or claim is
+   * rejected, also one that names its class.
+   */
+  readonly newestDefaultClass: boolean;
+  /**
+   * Whether a fresh store gets a LimitRange by which containers in the namespace `default` request 0.1 CPU (spec: conventions 4.13).
+   * One that was deleted is not created again.
+   */
+  readonly defaultCpuRequest: boolean;
+  /**
+   * Whether the second column of custom kinds that declare no columns is `Age`. Otherwise it is `Created At`, as for every kind
+   * without columns (spec: conventions 2.4).
+   */
+  readonly ageOfCustomObjects: boolean;
+  /**
+   * Whether a new pod may set the overhead that its runtime class has. Otherwise a pod that sets any overhead is rejected (spec:
+   * conventions 4.13).
+   */
+  readonly overheadOfRuntimeClass: boolean;
+  /**
+   * Whether a new pod may have a toleration that contradicts one of its namespace: it then has both. Otherwise it is rejected (spec:
+   * conventions 4.13).
+   */
+  readonly contradictingTolerations: boolean;
+  /** Whether conditions of certificate requests may have other types than Approved, Denied and Failed (spec: conventions 2.6). */
+  readonly otherRequestConditions: boolean;
+  /**
+   * Whether requests to the two signers for node agents may leave the usage `key encipherment` out, which only RSA keys have a use
+   * for. Otherwise the usages must be exactly those of the signer (spec: conventions 2.6).
+   */
+  readonly optionalKeyEncipherment: boolean;
+  /**
+   * Whether the groups claim of an ID token may be a string, which is one group, or null, which is none. Otherwise it must be an
+   * array (spec: conventions 5.6).
+   */
+  readonly singleGroupClaim: boolean;
+  /**
+   * Whether the last line of a verbose health answer names its endpoint: `livez check passed`. Otherwise it is `healthz check passed`
+   * at all three endpoints (spec: conventions 4.11).
+   */
+  readonly endpointInHealthResult: boolean;
+  /**
+   * Whether a group prefers a version in the release that introduces it. Otherwise a release that serves it beside the older one comes
+   * first (spec: conventions 9.2, rule 4b).
+   */
+  readonly prefersNewVersions: boolean;
+}
+
 // ---- vocabulary/vocabularies
 
 /** What ends the names of the server's own groups, in each vocabulary; for static types. */
@@ -2769,21 +2827,10 @@ export interface Vocabulary {
   };
   /** Version that `/version` reports as `gitVersion`. */
   readonly gitVersion: string;
-  /** What the vocabulary does where the documents and the reference differ: `platform` follows the documents. */
+  /** What the server does where the specification and the reference differ. */
   readonly behavior: VocabularyBehavior;
   /** Prefix of the headers that tell clients which flow schema and priority level a request had, with its dash. */
   readonly flowHeaderPrefix: string;
-}
-
-/** One member for each difference between the documents and the reference. */
-export interface VocabularyBehavior {
-  /** Whether conditions of certificate requests may have other types than Approved, Denied and Failed. */
-  readonly otherRequestConditions: boolean;
-  /**
-   * Whether a group prefers a version in the release that introduces it. The documents want a release that serves it beside the older one
-   * first (spec: conventions 9.2, rule 4b).
-   */
-  readonly prefersNewVersions: boolean;
 }
 
 // ---- kinds: fields by their JSON names, required ones without `?`
@@ -6038,6 +6085,16 @@ interface AccessCheck {
 }
 
 // insight/v1
+interface AccessCheckResult {
+  allowed: bool;
+  denied?: bool;
+  reason?: string;
+  evaluationError?: string;
+  names?: string[];
+  moreNames?: bool;
+}
+
+// insight/v1
 interface AccessExplanationStatus {
   allowed: bool;
   denied?: bool;
@@ -6053,6 +6110,8 @@ interface AccessExplanationStatus {
   faultsLeftOut?: int32;
   namespacesLeftOut?: int32;
   notes?: string[];
+  allowedGroups?: AllowedGroup[];
+  moreAllowedGroups?: bool;
 }
 
 // insight/v1
@@ -6063,6 +6122,13 @@ interface AccessGrant {
   rule: ShownRule;
   ruleIndex: int32;
   aggregatedFrom?: string[];
+}
+
+// insight/v1
+interface AllowedGroup {
+  name: string;
+  grants: SubjectGrant[];
+  moreGrants?: bool;
 }
 
 // insight/v1
@@ -6107,11 +6173,12 @@ interface BoundSubject {
 // insight/v1
 interface BulkAccessReviewSpec {
   checks: AccessCheck[];
+  listNames?: bool;
 }
 
 // insight/v1
 interface BulkAccessReviewStatus {
-  results: SubjectAccessReviewStatus[];
+  results: AccessCheckResult[];
 }
 
 // insight/v1

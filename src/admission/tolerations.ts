@@ -35,15 +35,47 @@ export function covers(wide: TolerationValue, narrow: TolerationValue): boolean 
   return operatorOf(narrow) === "Equal" && (wide.value ?? "") === (narrow.value ?? "");
 }
 
-/** Two lists of tolerations as one, without those that another one covers. */
+/**
+ * Two lists of tolerations as one, without those that another one covers; of equal ones the first stays. Linear in the number of
+ * tolerations.
+ */
 export function mergeTolerations(
   first: readonly TolerationValue[],
   second: readonly TolerationValue[],
 ): TolerationValue[] {
   const all = [...first, ...second];
+  const widest = new Map<string, { readonly seconds: number; readonly index: number }>();
+  for (const [index, one] of all.entries()) {
+    const [taint] = taintsOf(one);
+    const seconds = one.effect === "NoExecute" ? secondsOf(one) : Infinity;
+    const current = widest.get(taint!);
+    if (current === undefined || seconds > current.seconds) widest.set(taint!, { seconds, index });
+  }
   return all.filter((one, index) => {
-    const later = all.slice(index + 1).some((other) => covers(other, one));
-    const earlier = all.slice(0, index).some((other) => covers(other, one) && !covers(one, other));
-    return !later && !earlier;
+    const [own, ...wider] = taintsOf(one);
+    return (
+      widest.get(own!)!.index === index &&
+      !wider.some((taint) => (widest.get(taint)?.seconds ?? -Infinity) >= secondsOf(one))
+    );
   });
+}
+
+/** How long a toleration holds, in seconds. */
+function secondsOf({ tolerationSeconds }: TolerationValue): number {
+  return tolerationSeconds === undefined ? Infinity : Number(tolerationSeconds);
+}
+
+/** The taints that a toleration tolerates, as a key of a map; and the keys of all tolerations that tolerate more than these. */
+function taintsOf(one: TolerationValue): string[] {
+  const { key = "", effect = "", value = "" } = one;
+  const keyOf = (...parts: string[]) => JSON.stringify(parts);
+  const operator = operatorOf(one);
+  const own = operator === "Exists" ? keyOf(key, effect, operator) : keyOf(key, effect, operator, value);
+  const effects = [effect, ""];
+  const all = [
+    ...effects.map((some) => keyOf("", some, "Exists")),
+    ...effects.map((some) => keyOf(key, some, "Exists")),
+    ...(operator === "Equal" ? effects.map((some) => keyOf(key, some, operator, value)) : []),
+  ];
+  return [own, ...new Set(all.filter((taints) => taints !== own))];
 }

@@ -117,7 +117,7 @@ const builtIn: readonly Available[] = [
   on("PersistentVolumeClaimResize", ({ vocabulary }, { facts }) =>
     persistentVolumeClaimResize(facts, vocabulary),
   ),
-  on("RuntimeClass", (_, { facts }) => runtimeClass(facts)),
+  on("RuntimeClass", ({ vocabulary }, { facts }) => runtimeClass(facts, vocabulary.behavior)),
   on("CertificateApproval", ({ vocabulary }, { authorizer }) => certificateApproval(authorizer, vocabulary)),
   on("CertificateSigning", ({ vocabulary }, { authorizer }) => certificateSigning(authorizer, vocabulary)),
   on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),

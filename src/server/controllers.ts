@@ -3,6 +3,7 @@ import type { ApiServices } from "../aggregation/api-services.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { builtInControllers, ownControllers } from "../controllers/all.ts";
 import type { Controller, RunningController } from "../controllers/controller.ts";
+import { resourceQuotaCharges, resourceQuotas } from "../controllers/resource-quotas.ts";
 import { enabledControllers, UnknownControllerError } from "../controllers/enabled.ts";
 import type { IssueLegacyToken } from "../controllers/service-account-tokens.ts";
 import { fencedStore } from "../controllers/fenced-store.ts";
@@ -20,7 +21,7 @@ import { runControllers, type ControllerParts } from "./running-controllers.ts";
 import type { Serving } from "./serving.ts";
 
 /**
- * The controllers that the options ask for.
+ * The controllers that the options ask for. Without the one of quotas, the status of quotas is written by the server that charges them.
  *
  * @throws {OptionsError} they name one that there isn't.
  */
@@ -29,7 +30,8 @@ export function chosenControllers(
   extensions: readonly Controller[],
 ): readonly Controller[] {
   try {
-    return enabledControllers(wanted, [...builtInControllers, ...extensions]);
+    const chosen = enabledControllers(wanted, [...builtInControllers, ...extensions]);
+    return chosen.includes(resourceQuotas) ? chosen : [...chosen, resourceQuotaCharges];
   } catch (error) {
     if (error instanceof UnknownControllerError) throw new OptionsError(`--controllers: ${error.message}`);
     throw error;

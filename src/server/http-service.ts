@@ -75,7 +75,7 @@ export async function httpService(
   const { apiServices } = parts;
   const passOn: OpenApiParts["passOn"] = (...asked) => serveAggregated(service, ...asked);
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
-  addHealthPaths(paths, health);
+  addHealthPaths(paths, health, options.vocabulary.behavior);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, metrics);
   const service: HttpService = {

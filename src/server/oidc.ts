@@ -29,7 +29,7 @@ const hostFiles = [
  * @throws {OptionsError}
  */
 export async function oidcTokens(
-  { clock, log }: ServerOptions,
+  { clock, log, vocabulary }: ServerOptions,
   choice: OidcChoice,
   figures: AuthenticationFigures,
 ): Promise<{ readonly method: OidcTokens; readonly client: RemoteClient }> {
@@ -46,6 +46,7 @@ export async function oidcTokens(
       usernamePrefix: usernamePrefix(choice.usernamePrefix ?? "", usernameClaim, issuer),
       groupsClaim: choice.groupsClaim ?? "",
       groupsPrefix: choice.groupsPrefix ?? "",
+      singleGroupClaim: vocabulary.behavior.singleGroupClaim,
       requiredClaims: requiredClaims(choice.requiredClaims ?? []),
     },
     algorithms: algorithms(choice.signingAlgorithms ?? ["RS256"]),

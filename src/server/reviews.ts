@@ -42,7 +42,12 @@ function insightHandlers({ authorizer: chain, registry }: Reviewers): Map<string
       "AccessExplanation",
       async (review) => {
         await registry.readAll();
-        review["status"] = await explainAccess(review["spec"] as SubjectAccessReviewSpec, chain, notesOn);
+        review["status"] = await explainAccess(
+          review["spec"] as SubjectAccessReviewSpec,
+          chain,
+          vocabulary,
+          notesOn,
+        );
       },
     ],
     [
@@ -59,8 +64,8 @@ function insightHandlers({ authorizer: chain, registry }: Reviewers): Map<string
     [
       "BulkAccessReview",
       async (review, { user }) => {
-        const { checks } = review["spec"] as BulkAccessReviewSpec;
-        review["status"] = { results: await reviewInBulk(checks, user, chain) };
+        const spec = review["spec"] as BulkAccessReviewSpec;
+        review["status"] = { results: await reviewInBulk(spec, user, chain) };
       },
     ],
   ]);

@@ -10,6 +10,7 @@ import type { TypedClient } from "../resources/typed-client.ts";
 import type { BuiltInObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
+import { LimitRange } from "../kinds/core/limit-range.ts";
 import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
 import { NamespacePhases } from "../resources/namespace-phases.ts";
 import { Timestamps } from "../base/timestamps.ts";
@@ -28,6 +29,7 @@ import { serverAuthentication, type ServerAuthentication } from "./authenticator
 import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
 import {
+  ensureDefaultCpuRequest,
   ensurePriorityClasses,
   ensureSystemNamespaces,
   reconcileDefaultPolicy,
@@ -331,7 +333,9 @@ async function ensureDefaultObjects(
   client: Client,
   { flow, publishTrust }: StartUp,
 ): Promise<void> {
-  const namespaces = ensureSystemNamespaces(client, vocabulary);
+  const hasLimits = vocabulary.behavior.defaultCpuRequest && registry.serves(LimitRange);
+  const limits = hasLimits ? ensureDefaultCpuRequest(client) : Promise.resolve();
+  const namespaces = ensureSystemNamespaces(client, vocabulary, limits);
   const selfSubjectReviews = registry.serves(SelfSubjectReview);
   await Promise.all([
     reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),

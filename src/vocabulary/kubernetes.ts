@@ -1,3 +1,4 @@
+import { referenceBehavior } from "./behavior.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** The names of the reference, letter for letter, so that its clients work unchanged. */
@@ -38,6 +39,6 @@ export const kubernetes: Vocabulary = {
     manager: "kubectl",
   },
   gitVersion: "v1.26.0+plinth",
-  behavior: { otherRequestConditions: true, prefersNewVersions: true },
+  behavior: referenceBehavior,
   flowHeaderPrefix: "X-Kubernetes-PF-",
 };

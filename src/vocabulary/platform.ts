@@ -1,3 +1,4 @@
+import { specifiedBehavior } from "./behavior.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** The neutral names of the specification; the default. */
@@ -34,6 +35,6 @@ export const platform: Vocabulary = {
   autoUpdateAnnotation: "rbac.authorization.platform.io/autoupdate",
   bootstrappingLabel: "platform.io/bootstrapping",
   gitVersion: "v1.26.0+plinth",
-  behavior: { otherRequestConditions: false, prefersNewVersions: false },
+  behavior: specifiedBehavior,
   flowHeaderPrefix: "X-Platform-PF-",
 };

@@ -1,3 +1,5 @@
+import type { VocabularyBehavior } from "./behavior.ts";
+
 /**
  * The product words of one naming of the API. No other file spells one of them: everything that a client can read and
  * that carries a product's name comes from here.
@@ -60,21 +62,10 @@ export interface Vocabulary {
   readonly clientSideApply?: { readonly annotation: string; readonly manager: string };
   /** Version that `/version` reports as `gitVersion`. */
   readonly gitVersion: string;
-  /** What the vocabulary does where the documents and the reference differ: `platform` follows the documents. */
+  /** What the server does where the specification and the reference differ. */
   readonly behavior: VocabularyBehavior;
   /** Prefix of the headers that tell clients which flow schema and priority level a request had, with its dash. */
   readonly flowHeaderPrefix: string;
-}
-
-/** One member for each difference between the documents and the reference. */
-export interface VocabularyBehavior {
-  /** Whether conditions of certificate requests may have other types than Approved, Denied and Failed. */
-  readonly otherRequestConditions: boolean;
-  /**
-   * Whether a group prefers a version in the release that introduces it. The documents want a release that serves it beside the older one
-   * first (spec: conventions 9.2, rule 4b).
-   */
-  readonly prefersNewVersions: boolean;
 }
 
 /** The reference release whose behaviour and kinds are served. */

@@ -26,7 +26,7 @@ describe("what is done to pods", () => {
     expect([done.status, done.body.status]).toEqual([201, "Success"]);
     const { body } = await server.admin.get(`${pods}/bound`);
     expect(body.spec.nodeName).toBe("n1");
-    expect(body.metadata.annotations).toEqual({ by: "me" });
+    expect(body.metadata.annotations).toMatchObject({ by: "me" });
     expect(body.status.conditions).toMatchObject([{ type: "PodScheduled", status: "True" }]);
     const again = await bind("bound");
     expect([again.status, again.body.reason]).toEqual([409, "Conflict"]);

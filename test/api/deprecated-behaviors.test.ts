@@ -142,7 +142,7 @@ describe("deprecated behaviors", () => {
         { type: "Unconfined" },
         seccompProfile,
       ]);
-      expect(body.metadata.annotations).toEqual(annotations);
+      expect(body.metadata.annotations).toMatchObject(annotations);
     },
   };
 

@@ -20,7 +20,7 @@ describe("pods and workloads on the wire", () => {
   it("a pod is made, its image patched by the container's name, and nothing else", async () => {
     const made = await server.admin.post(pods, pod("a"));
     expect(made.status).toBe(201);
-    expect(made.body).toMatchObject({ status: { phase: "Pending", qosClass: "BestEffort" } });
+    expect(made.body).toMatchObject({ status: { phase: "Pending", qosClass: "Burstable" } });
     expect(made.body.metadata).not.toHaveProperty("generation");
 
     const image = { spec: { containers: [{ name: "main", image: "example/app:2" }] } };

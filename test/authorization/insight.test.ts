@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Attributes } from "../../src/authorization/authorizer.ts";
 import { AuthorizerChain, type ChainLink } from "../../src/authorization/authorizer-chain.ts";
+import { allowedNames } from "../../src/authorization/insight/allowed-names.ts";
 import { explainRbac } from "../../src/authorization/insight/explain.ts";
 import type { AccessInsight, Page } from "../../src/authorization/insight/insight.ts";
 import { whoCan } from "../../src/authorization/insight/who-can.ts";
@@ -121,6 +122,22 @@ describe("long work is done in turns", () => {
     expect(wide.grants[0]!.rule.entriesLeftOut).toBe(19_980);
   });
 
+  it("the names for which a user is allowed something are collected in turns, up to a bound", async () => {
+    const index = crowded(1, (at) =>
+      Array.from({ length: 20_000 }, (_, n) => ({ ...podRule(["get"]), resourceNames: [`p-${at}-${n}`] })),
+    );
+    const names = await allowedNames(index, user("user-0"), "", atOnce);
+    const collecting = await stepsBetweenTurns((giveTurn) =>
+      allowedNames(index, user("user-0"), "", giveTurn),
+    );
+    expect(collecting.all).toBeGreaterThan(20_000);
+    expect(collecting.most).toBeLessThan(1000);
+    const { names: listed, more } = await names(ask(alice, "get", { resource: "pods" }));
+    expect([listed.length, more]).toEqual([20, true]);
+    const other = await names(ask(alice, "delete", { resource: "pods" }));
+    expect(other).toEqual({ names: [], more: false });
+  });
+
   it("roles that change while they are taken in are found as they are now", async () => {
     const index = crowded(2000, (i) => [podRule(["get"], { resources: [`things-${i}`] })]);
     let turns = 0;
@@ -201,7 +218,11 @@ describe("several authorizers", () => {
     faultsLeftOut: 0,
     namespacesLeftOut: 0,
   };
-  const silent: AccessInsight = { explain: () => nothing, whoCan: () => ({ subjects: [], more: false }) };
+  const silent: AccessInsight = {
+    explain: () => nothing,
+    whoCan: () => ({ subjects: [], more: false }),
+    namesFor: () => () => Promise.resolve({ names: [], more: false }),
+  };
 
   it("are shown up to the one that decided", async () => {
     const chain = new AuthorizerChain([
@@ -209,7 +230,7 @@ describe("several authorizers", () => {
       link("b", "deny"),
       link("c", "allow"),
     ]);
-    expect(await explainAccess(spec, chain, () => [])).toEqual({
+    expect(await explainAccess(spec, chain, platform, () => [])).toEqual({
       allowed: false,
       denied: true,
       reason: "b says so",
@@ -238,15 +259,15 @@ describe("several authorizers", () => {
     index.putClusterRole("view", { rules: [podRule(["get"])] });
     let asked = 0;
     const insight: AccessInsight = {
+      ...silent,
       explain(attributes) {
         if (++asked === 1)
           index.putClusterRoleBinding("a", { roleRef: clusterRole("view"), subjects: [toUser("alice")] });
         return explainRbac(index, platform, attributes, atOnce);
       },
-      whoCan: silent.whoCan,
     };
     const chain = new AuthorizerChain([{ name: "RBAC", authorizer: index, resolver: index, insight }]);
-    const status = await explainAccess(spec, chain, () => []);
+    const status = await explainAccess(spec, chain, platform, () => []);
     expect([asked, status.allowed, status.grants?.length]).toEqual([2, true, 1]);
   });
 });

@@ -71,7 +71,7 @@ describe("examples of extensions run", () => {
     const refused = await admin.post(pods, pod("nginx"));
     expect([refused.status, refused.body.message]).toEqual([403, "image nginx has no version"]);
     const made = await admin.post(pods, pod("nginx:1.25"));
-    expect(made.body.metadata.annotations).toEqual({ "example.com/created-by": "admin" });
+    expect(made.body.metadata.annotations).toMatchObject({ "example.com/created-by": "admin" });
   });
 
   it("authenticator.mjs: knows its tokens, and lets guests read only", async () => {

@@ -3,38 +3,33 @@ import { IngressClass } from "../../kinds/networking/ingress-class.ts";
 import { Ingress } from "../../kinds/networking/ingress.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
+import { defaultClassFacts, defaultClassOf } from "../default-class.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
-import { forbidden } from "../forbidden.ts";
 
 /**
- * DefaultIngressClass: a new Ingress that names no class gets the default one; none when there is no default; is rejected when
- * there are several (spec: conventions 4.13).
+ * DefaultIngressClass: a new Ingress that names no class gets the default one, and none where there is no default (spec: conventions
+ * 4.13). Several default classes: see {@link defaultClassOf}.
  */
-export function defaultIngressClass(facts: AdmissionFacts, { domain }: Vocabulary): AdmissionPlugin {
-  const mark = `ingressclass.${domain}/is-default-class`;
+export function defaultIngressClass(
+  facts: AdmissionFacts,
+  { domain, behavior }: Vocabulary,
+): AdmissionPlugin {
+  const marks = [`ingressclass.${domain}/is-default-class`];
   const annotation = `${domain}/ingress.class`;
-  const classes = facts.of(IngressClass, ({ metadata }) => ({
-    name: metadata.name!,
-    isDefault: metadata.annotations?.[mark] === "true",
-  }));
+  const classes = facts.of(IngressClass, (object) => defaultClassFacts(object, marks));
   return {
     name: "DefaultIngressClass",
     concerns: concernsOnly([Ingress], "CREATE"),
     mutate({ object, target }) {
       const ingress = object as unknown as Ingress;
-      if (ingress.spec?.ingressClassName !== undefined) return;
-      if (ingress.metadata.annotations?.[annotation] !== undefined) return;
+      const namesClass =
+        ingress.spec?.ingressClassName !== undefined ||
+        ingress.metadata.annotations?.[annotation] !== undefined;
       return andThen(classes.in(""), (all) => {
-        const defaults = all.filter(({ isDefault }) => isDefault);
-        if (defaults.length > 1) {
-          throw forbidden(
-            target,
-            `Internal error occurred: ${defaults.length} default IngressClasses were found`,
-          );
-        }
-        const [found] = defaults;
-        if (found !== undefined) ingress.spec = { ...ingress.spec, ingressClassName: found.name };
+        const byDefault = defaultClassOf(all, target, "IngressClass", behavior);
+        if (namesClass || byDefault === undefined) return;
+        ingress.spec = { ...ingress.spec, ingressClassName: byDefault.name };
       });
     },
   };

@@ -50,12 +50,12 @@ export async function readTolerationRestrictions(
 
 /**
  * PodTolerationRestriction: new pods get the tolerations of their namespace, or of the cluster where it says none; pods whose
- * own ones contradict these, or that tolerate what their namespace isn't allowed, are rejected (spec: conventions 4.13).
+ * own ones contradict these may be rejected, those that tolerate what their namespace isn't allowed are (spec: conventions 4.13).
  */
 export function podTolerationRestriction(
   facts: AdmissionFacts,
   { byDefault, allowed }: TolerationRestrictions,
-  { domain }: Vocabulary,
+  { domain, behavior: { contradictingTolerations } }: Vocabulary,
 ): AdmissionPlugin {
   const defaultsKey = `scheduler.alpha.${domain}/defaultTolerations`;
   const allowedKey = `scheduler.alpha.${domain}/tolerationsWhitelist`;
@@ -67,16 +67,16 @@ export function podTolerationRestriction(
 
   const fill = (request: AdmissionRequest, namespace: NamespaceFacts | undefined): void => {
     const { spec } = podOf(request);
-    let tolerations = spec.tolerations ?? [];
+    const own = spec.tolerations ?? [];
+    const added: TolerationValue[] = [];
     if (request.operation === "CREATE") {
-      const defaults = annotated(request, namespace, defaultsKey) ?? byDefault;
-      const conflict = defaults.some((one) => tolerations.some((own) => contradict(one, own)));
-      if (conflict) throw forbidden(request.target, "namespace tolerations and pod tolerations conflict");
-      if (defaults.length > 0) tolerations = mergeTolerations(defaults, tolerations);
+      added.push(...(annotated(request, namespace, defaultsKey) ?? byDefault));
+      const conflict = added.some((one) => own.some((other) => contradict(one, other)));
+      if (conflict && !contradictingTolerations)
+        throw forbidden(request.target, "namespace tolerations and pod tolerations conflict");
     }
-    if (qualityOfService(spec) !== "BestEffort")
-      tolerations = mergeTolerations(tolerations, [memoryPressure]);
-    if (tolerations.length > 0) spec.tolerations = tolerations;
+    if (qualityOfService(spec) !== "BestEffort") added.push(memoryPressure);
+    if (added.length > 0) spec.tolerations = mergeTolerations(own, added);
   };
   const check = (request: AdmissionRequest, namespace: NamespaceFacts | undefined): void => {
     const { tolerations = [] } = podOf(request).spec;

@@ -1,19 +1,24 @@
-import { isDeepStrictEqual } from "node:util";
 import { andThen } from "../../base/maybe-promise.ts";
+import { compareQuantities, parseQuantity } from "../../base/quantity.ts";
 import { RuntimeClass } from "../../kinds/node/runtime-class.ts";
 import type { AdmissionRequest } from "../../resources/engine.ts";
 import { concernsPods } from "../admitted-types.ts";
+import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
-import { addToleration, podOf, type PodSpecValue } from "../pod-spec.ts";
+import { podOf, type PodSpecValue } from "../pod-spec.ts";
+import { mergeTolerations } from "../tolerations.ts";
 
 /**
  * RuntimeClass: a new pod gets the overhead, the node selector and the tolerations of its runtime class; it is rejected when
- * the class is missing, when it sets an overhead itself, or when the selectors contradict each other
+ * the class is missing, when it sets an overhead that it may not set, or when the selectors contradict each other
  * (spec: conventions 4.13).
  */
-export function runtimeClass(facts: AdmissionFacts): AdmissionPlugin {
+export function runtimeClass(
+  facts: AdmissionFacts,
+  { overheadOfRuntimeClass }: VocabularyBehavior,
+): AdmissionPlugin {
   const classes = facts.of(RuntimeClass, (object) => object as unknown as RuntimeClass);
   return {
     name: "RuntimeClass",
@@ -21,7 +26,7 @@ export function runtimeClass(facts: AdmissionFacts): AdmissionPlugin {
     mutate(request) {
       const { spec } = podOf(request);
       const name = spec.runtimeClassName ?? "";
-      if (spec.overhead !== undefined && Object.keys(spec.overhead).length > 0) {
+      if (!overheadOfRuntimeClass && Object.keys(spec.overhead ?? {}).length > 0) {
         throw forbidden(
           request.target,
           "pod rejected: the overhead is set by the runtime class and may not be set",
@@ -32,6 +37,7 @@ export function runtimeClass(facts: AdmissionFacts): AdmissionPlugin {
         if (found === undefined) {
           throw forbidden(request.target, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
         }
+        checkOverhead(request, spec, found);
         fill(request, spec, found);
       });
     },
@@ -39,16 +45,37 @@ export function runtimeClass(facts: AdmissionFacts): AdmissionPlugin {
       const { spec } = podOf(request);
       const name = spec.runtimeClassName ?? "";
       return andThen(name === "" ? undefined : classes.get("", name), (found) => {
-        const expected = found?.overhead?.podFixed;
-        if (isDeepStrictEqual(spec.overhead ?? {}, expected ?? {})) return;
-        throw forbidden(
-          request.target,
-          "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
-        );
+        checkOverhead(request, spec, found);
       });
     },
   };
 }
+
+/** A pod that sets an overhead, itself or by another plugin, must set that of its class. */
+function checkOverhead(
+  request: AdmissionRequest,
+  spec: PodSpecValue,
+  runtimeClassOfPod: RuntimeClass | undefined,
+): void {
+  const own = spec.overhead;
+  if (own === undefined || sameAmounts(own, runtimeClassOfPod?.overhead?.podFixed ?? {})) return;
+  const why = "Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+  throw forbidden(request.target, `pod rejected: ${why}`);
+}
+
+function sameAmounts(some: Amounts, others: Amounts): boolean {
+  const names = Object.keys(some);
+  return (
+    names.length === Object.keys(others).length &&
+    names.every(
+      (name) =>
+        Object.hasOwn(others, name) &&
+        compareQuantities(parseQuantity(some[name]!), parseQuantity(others[name]!)) === 0,
+    )
+  );
+}
+
+type Amounts = Readonly<Record<string, string>>;
 
 /** Gives a pod what its class says. */
 function fill(request: AdmissionRequest, spec: PodSpecValue, { overhead, scheduling }: RuntimeClass): void {
@@ -63,5 +90,7 @@ function fill(request: AdmissionRequest, spec: PodSpecValue, { overhead, schedul
     );
   }
   if (scheduling.nodeSelector !== undefined) spec.nodeSelector = { ...own, ...scheduling.nodeSelector };
-  for (const toleration of scheduling.tolerations ?? []) addToleration(spec, toleration);
+  if (scheduling.tolerations !== undefined) {
+    spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
+  }
 }

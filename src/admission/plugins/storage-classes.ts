@@ -5,31 +5,26 @@ import { parseQuantity } from "../../base/quantity.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
+import { defaultClassFacts, defaultClassOf, type DefaultClassFacts } from "../default-class.ts";
 import type { AdmissionFacts, FollowedObjects } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 
 /** What plugins know of a storage class. */
-interface ClassFacts {
-  readonly name: string;
-  readonly isDefault: boolean;
+interface ClassFacts extends DefaultClassFacts {
   readonly allowsExpansion: boolean;
 }
 
 function storageClasses(facts: AdmissionFacts, { domain }: Vocabulary): FollowedObjects<ClassFacts> {
   const marks = [`storageclass.${domain}/is-default-class`, `storageclass.beta.${domain}/is-default-class`];
-  return facts.of(StorageClass, (object) => {
-    const { metadata, allowVolumeExpansion } = object as unknown as StorageClass;
-    return {
-      name: metadata.name!,
-      isDefault: marks.some((mark) => metadata.annotations?.[mark] === "true"),
-      allowsExpansion: allowVolumeExpansion === true,
-    };
-  });
+  return facts.of(StorageClass, (object) => ({
+    ...defaultClassFacts(object, marks),
+    allowsExpansion: (object as unknown as StorageClass).allowVolumeExpansion === true,
+  }));
 }
 
 /**
- * DefaultStorageClass: a new claim that names no class gets the default one; none when there is no default; is rejected when
- * there are several (spec: conventions 4.13, rulings: several default classes).
+ * DefaultStorageClass: a new claim that names no class gets the default one, and none where there is no default (spec: conventions
+ * 4.13). Several default classes: see {@link defaultClassOf}.
  */
 export function defaultStorageClass(facts: AdmissionFacts, vocabulary: Vocabulary): AdmissionPlugin {
   const classes = storageClasses(facts, vocabulary);
@@ -39,18 +34,12 @@ export function defaultStorageClass(facts: AdmissionFacts, vocabulary: Vocabular
     concerns: concernsOnly([PersistentVolumeClaim], "CREATE"),
     mutate({ object, target }) {
       const claim = object as unknown as PersistentVolumeClaim;
-      if (claim.spec?.storageClassName !== undefined) return;
-      if (claim.metadata.annotations?.[annotation] !== undefined) return;
+      const namesClass =
+        claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[annotation] !== undefined;
       return andThen(classes.in(""), (all) => {
-        const defaults = all.filter(({ isDefault }) => isDefault);
-        if (defaults.length > 1) {
-          throw forbidden(
-            target,
-            `Internal error occurred: ${defaults.length} default StorageClasses were found`,
-          );
-        }
-        const [found] = defaults;
-        if (found !== undefined) claim.spec = { ...claim.spec, storageClassName: found.name };
+        const byDefault = defaultClassOf(all, target, "StorageClass", vocabulary.behavior);
+        if (namesClass || byDefault === undefined) return;
+        claim.spec = { ...claim.spec, storageClassName: byDefault.name };
       });
     },
   };

@@ -15,6 +15,8 @@ export interface OidcMapping {
   readonly groupsClaim: string;
   /** Put before each group. */
   readonly groupsPrefix: string;
+  /** Whether the groups claim may be a string, which is one group, or null, which is none; else it must be an array. */
+  readonly singleGroupClaim: boolean;
   /** Claims that must have these values. */
   readonly requiredClaims: ReadonlyMap<string, string>;
 }
@@ -55,12 +57,12 @@ function checkVerified(claims: Claims): void {
   if (verified !== undefined && verified !== true) throw refusal(`${what}: the email is not verified`);
 }
 
-function groupsOf(claims: Claims, { groupsClaim, groupsPrefix }: OidcMapping): string[] {
+function groupsOf(claims: Claims, { groupsClaim, groupsPrefix, singleGroupClaim }: OidcMapping): string[] {
   const value = groupsClaim === "" ? undefined : claim(claims, groupsClaim);
-  if (value === undefined) return [];
-  const groups: unknown = typeof value === "string" ? [value] : value;
+  if (value === undefined || (singleGroupClaim && value === null)) return [];
+  const groups: unknown = singleGroupClaim && typeof value === "string" ? [value] : value;
   if (!Array.isArray(groups) || !groups.every((one) => typeof one === "string")) {
-    throw refusal(`${what}: the claim ${JSON.stringify(groupsClaim)} is not a list of texts`);
+    throw refusal(`${what}: the claim ${JSON.stringify(groupsClaim)} is not an array of strings`);
   }
   return groups.map((group) => `${groupsPrefix}${group}`);
 }

@@ -1,5 +1,6 @@
 import type { Attributes } from "../authorizer.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { UserInfo } from "../../base/user-info.ts";
 
 /** A binding, as answers name it. */
 export interface BindingReference {
@@ -106,6 +107,17 @@ export interface AllowedSubject extends ShownSubject {
   readonly moreGrants?: boolean;
 }
 
+/** The names of objects for which an action is allowed that isn't allowed for all. */
+export interface AllowedNames {
+  /** The first of them, sorted. */
+  readonly names: readonly string[];
+  /** Whether there are more. */
+  readonly more: boolean;
+}
+
+/** Gives the names for which an action of the user is allowed, by rules that are limited to names. */
+export type NamesOf = (attributes: Attributes) => Promise<AllowedNames>;
+
 /** Which page of subjects is wanted. */
 export interface Page {
   /** So many subjects at most. */
@@ -128,4 +140,6 @@ export interface AccessInsight {
   explain(attributes: Attributes): MaybePromise<Explanation>;
   /** Whom the authorizer allows an action. */
   whoCan(action: Action, page: Page): MaybePromise<AllowedSubjects>;
+  /** By which names a user is allowed something in a namespace, for many questions about them. */
+  namesFor(user: UserInfo, namespace: string): MaybePromise<NamesOf>;
 }

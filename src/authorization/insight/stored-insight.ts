@@ -1,8 +1,10 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { turnGiver } from "../../base/turns.ts";
+import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes } from "../authorizer.ts";
+import { allowedNames } from "./allowed-names.ts";
 import { explainRbac } from "./explain.ts";
-import type { AccessInsight, Action, AllowedSubjects, Explanation, Page } from "./insight.ts";
+import type { AccessInsight, Action, AllowedSubjects, Explanation, NamesOf, Page } from "./insight.ts";
 import { whoCan } from "./who-can.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { StoredRbac } from "../rbac/stored-rbac.ts";
@@ -22,5 +24,10 @@ export class StoredInsight implements AccessInsight {
   whoCan(action: Action, page: Page): MaybePromise<AllowedSubjects> {
     const { policy, vocabulary } = this;
     return andThen(policy.sync(), () => whoCan(policy.index, vocabulary, action, page, turnGiver()));
+  }
+
+  namesFor(user: UserInfo, namespace: string): MaybePromise<NamesOf> {
+    const { policy } = this;
+    return andThen(policy.sync(), () => allowedNames(policy.index, user, namespace, turnGiver()));
   }
 }

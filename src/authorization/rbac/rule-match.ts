@@ -34,12 +34,20 @@ export function ruleQuery(attributes: Attributes): RuleQuery {
 
 /** Whether one rule alone answers the question with yes. */
 export function ruleAllows(rule: Rule, query: RuleQuery): boolean {
-  if (!hasOrAll(rule.verbs, query.verb)) return false;
-  if (!query.aboutResource) return urlsCover(rule.nonResourceURLs, query.path);
+  if (!query.aboutResource)
+    return hasOrAll(rule.verbs, query.verb) && urlsCover(rule.nonResourceURLs, query.path);
   return (
-    hasOrAll(rule.apiGroups, query.group) &&
-    resourcesMatch(rule.resources, query) &&
+    verbAndResourceMatch(rule, query) &&
     (rule.resourceNames.length === 0 || listHas(rule.resourceNames, query.name))
+  );
+}
+
+/** Whether a rule answers a question about a resource with yes, at least for some names. */
+export function verbAndResourceMatch(rule: Rule, query: RuleQuery): boolean {
+  return (
+    hasOrAll(rule.verbs, query.verb) &&
+    hasOrAll(rule.apiGroups, query.group) &&
+    resourcesMatch(rule.resources, query)
   );
 }
 

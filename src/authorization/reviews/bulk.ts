@@ -1,9 +1,12 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import { turnGiver } from "../../base/turns.ts";
-import type { Authorizer } from "../authorizer.ts";
+import type { Attributes } from "../authorizer.ts";
+import type { AuthorizerChain } from "../authorizer-chain.ts";
+import type { NamesOf } from "../insight/insight.ts";
 import {
-  reviewAccess,
-  reviewSelfAccess,
+  accessStatus,
+  reviewedAttributes,
+  subjectOf,
   type AccessStatus,
   type SelfAccessSpec,
   type SubjectAccessSpec,
@@ -15,26 +18,78 @@ export interface Check {
   readonly self?: SelfAccessSpec | null | undefined;
 }
 
+/** Spec of a BulkAccessReview. */
+export interface BulkAccessSpec {
+  readonly checks: readonly Check[];
+  /** Whether names are listed for which actions are allowed that aren't allowed for all. */
+  readonly listNames?: boolean | null | undefined;
+}
+
+/** The answer to one check, without the fields that have nothing to say. */
+export interface CheckResult extends AccessStatus {
+  readonly names?: readonly string[];
+  readonly moreNames?: boolean;
+}
+
 /** Checks that are under way together: where an answer takes time, they take it together. */
 const together = 50;
 
 /** Answers each check of a BulkAccessReview of `caller`, in their order; others have their turn in between. */
 export async function reviewInBulk(
-  checks: readonly Check[],
+  { checks, listNames }: BulkAccessSpec,
   caller: UserInfo,
-  authorizer: Authorizer,
-): Promise<AccessStatus[]> {
-  const results: AccessStatus[] = [];
+  chain: AuthorizerChain,
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
   const giveTurn = turnGiver();
+  const lists = new NameLists(chain);
   for (let from = 0; from < checks.length; from += together) {
-    const answers = checks.slice(from, from + together).map(({ subject, self }) =>
-      // Rules of form see to it that one of the two is there.
-      subject === undefined || subject === null
-        ? reviewSelfAccess(caller, self ?? {}, authorizer)
-        : reviewAccess(subject, authorizer),
-    );
+    const answers = checks.slice(from, from + together).map(async (check): Promise<CheckResult> => {
+      const attributes = attributesOf(check, caller);
+      const decision = await chain.authorize(attributes);
+      const status = accessStatus(decision);
+      if (listNames !== true || decision.verdict !== "noOpinion") return status;
+      return { ...status, ...(await lists.of(attributes)) };
+    });
     results.push(...(await Promise.all(answers)));
     await giveTurn();
   }
   return results;
+}
+
+function attributesOf({ subject, self }: Check, caller: UserInfo): Attributes {
+  // Rules of form see to it that one of the two is there.
+  return subject === undefined || subject === null
+    ? reviewedAttributes(caller, self ?? {})
+    : reviewedAttributes(subjectOf(subject), subject);
+}
+
+/** The names for which actions are allowed; what is known of a user in a namespace serves all checks of one review. */
+class NameLists {
+  private readonly known = new Map<string, Promise<readonly NamesOf[]>>();
+
+  constructor(private readonly chain: AuthorizerChain) {}
+
+  /** Nothing for a question that names an object, or that isn't about resources. */
+  async of(attributes: Attributes): Promise<Pick<CheckResult, "names" | "moreNames">> {
+    if (attributes.kind !== "resource" || attributes.name !== "") return {};
+    const answers = (await this.sourcesFor(attributes.user, attributes.namespace)).map((of) =>
+      of(attributes),
+    );
+    const lists = await Promise.all(answers);
+    const names = lists.flatMap((list) => list.names);
+    if (names.length === 0) return {};
+    return { names, ...(lists.some(({ more }) => more) ? { moreNames: true } : {}) };
+  }
+
+  private sourcesFor(user: UserInfo, namespace: string): Promise<readonly NamesOf[]> {
+    const key = JSON.stringify([user.name, user.groups, namespace]);
+    let sources = this.known.get(key);
+    if (sources === undefined) {
+      const insights = this.chain.links.flatMap(({ insight }) => (insight === undefined ? [] : [insight]));
+      sources = Promise.all(insights.map((insight) => insight.namesFor(user, namespace)));
+      this.known.set(key, sources);
+    }
+    return sources;
+  }
 }

@@ -1,8 +1,8 @@
-import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Attributes, Decision } from "../authorizer.ts";
 import type { AuthorizerChain, Opinion } from "../authorizer-chain.ts";
 import type { Explanation } from "../insight/insight.ts";
+import { allowedGroups, type AllowedGroup } from "./user-groups.ts";
 import {
   accessStatus,
   reviewedAttributes,
@@ -22,6 +22,9 @@ export interface ShownOpinion {
 export interface ExplanationStatus extends AccessStatus, Partial<Explanation> {
   readonly decidedBy?: string;
   readonly authorizers: readonly ShownOpinion[];
+  /** Where the question names no group of the user: groups whose members are allowed, the first of them. */
+  readonly allowedGroups?: readonly AllowedGroup[];
+  readonly moreAllowedGroups?: boolean;
   readonly notes?: readonly string[];
 }
 
@@ -37,17 +40,20 @@ const maxAttempts = 5;
 export async function explainAccess(
   spec: SubjectAccessSpec,
   chain: AuthorizerChain,
+  vocabulary: Vocabulary,
   notesOn: NotesOn,
 ): Promise<ExplanationStatus> {
   const attributes = reviewedAttributes(subjectOf(spec), spec);
   const { decision, opinions, explanation } = await explained(attributes, chain);
   const decidedBy = decision.verdict === "noOpinion" ? undefined : opinions.at(-1)?.link.name;
+  const groups = decision.verdict === "noOpinion" ? await allowedGroups(attributes, chain, vocabulary) : {};
   const notes = notesOn(attributes, decision.verdict === "allow");
   return {
     ...accessStatus(decision),
     ...(decidedBy === undefined ? {} : { decidedBy }),
     authorizers: opinions.map(shownOpinion),
     ...withoutNothing(explanation ?? {}),
+    ...groups,
     ...(notes.length > 0 ? { notes } : {}),
   };
 }
@@ -81,18 +87,4 @@ function withoutNothing(explanation: Partial<Explanation>): Partial<Explanation>
     Array.isArray(part) ? part.length > 0 : Boolean(part),
   );
   return Object.fromEntries(said);
-}
-
-/** Groups that an authenticator would add to a user, which the question doesn't name. */
-export function absentGroups({ name, groups }: UserInfo, { systemPrefix }: Vocabulary): readonly string[] {
-  const everybody = `${systemPrefix}authenticated`;
-  const accounts = `${systemPrefix}serviceaccount:`;
-  if (name === "" || name === `${systemPrefix}anonymous`) return [];
-  const own = name.startsWith(accounts)
-    ? [
-        `${systemPrefix}serviceaccounts`,
-        `${systemPrefix}serviceaccounts:${name.slice(accounts.length).split(":", 1)[0]}`,
-      ]
-    : [];
-  return [...own, everybody].filter((group) => !groups.includes(group));
 }

@@ -1,5 +1,5 @@
 import type { Attributes, ResourceAttributes } from "../authorizer.ts";
-import { absentGroups } from "./explanation.ts";
+import { absentGroups } from "./user-groups.ts";
 import type { Registry, Resource } from "../../resources/registry.ts";
 
 /** What people who ask for an explanation often overlook. */

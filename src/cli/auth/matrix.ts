@@ -1,5 +1,5 @@
 import { qualifiedName } from "../../base/group-names.ts";
-import type { AccessStatus } from "../../authorization/reviews/access.ts";
+import type { CheckResult } from "../../authorization/reviews/bulk.ts";
 import { maxChecks } from "../../kinds/insight/bulk-access-review.ts";
 import type { KnownResource } from "../client/resource-table.ts";
 import { UsageError } from "../flag-reader.ts";
@@ -12,9 +12,18 @@ const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "d
 interface MatrixRow {
   readonly group: string;
   readonly resource: string;
-  /** Those of the resource's verbs that are allowed, and those that aren't. */
+  /** Those of the resource's verbs that are allowed for every name, for some names, and for none. */
   readonly allowed: string[];
+  readonly allowedForNames: NamedVerb[];
   readonly refused: string[];
+}
+
+/** A verb that is allowed for some names. */
+interface NamedVerb {
+  readonly verb: string;
+  readonly names: readonly string[];
+  /** Whether the server left names out. */
+  readonly moreNames?: boolean;
 }
 
 /** `plinth auth matrix USER [RESOURCE...]`: a BulkAccessReview of every verb of every resource. */
@@ -32,17 +41,25 @@ export async function matrix([user, ...words]: readonly string[], context: AuthC
   for (let from = 0; from < asked.length; from += maxChecks) {
     const part = asked.slice(from, from + maxChecks);
     const checks = part.map(({ resourceAttributes }) => ({ subject: { ...subject, resourceAttributes } }));
-    const object = await askInsight(context, "BulkAccessReview", "bulkaccessreviews", { checks });
-    const { results } = object["status"] as { results: readonly AccessStatus[] };
+    const object = await askInsight(context, "BulkAccessReview", "bulkaccessreviews", {
+      checks,
+      listNames: true,
+    });
+    const { results } = object["status"] as { results: readonly CheckResult[] };
     for (const [index, { resource, verb }] of part.entries()) {
       const row = rows.get(resource) ?? {
         group: resource.group,
         resource: resource.name,
         allowed: [],
+        allowedForNames: [],
         refused: [],
       };
       rows.set(resource, row);
-      (results[index]!.allowed ? row.allowed : row.refused).push(verb);
+      const { allowed, names = [], moreNames } = results[index]!;
+      if (allowed) row.allowed.push(verb);
+      else if (names.length > 0)
+        row.allowedForNames.push({ verb, names, ...(moreNames === true && { moreNames }) });
+      else row.refused.push(verb);
     }
   }
   const all = [...rows.values()];
@@ -64,9 +81,12 @@ function served(word: string, { table }: AuthContext): KnownResource {
 
 /** @param short whether resources of which nothing is allowed are only counted. */
 function matrixText(rows: readonly MatrixRow[], short: boolean): string {
-  const shown = short ? rows.filter(({ allowed }) => allowed.length > 0) : rows;
-  const cell = ({ allowed, refused }: MatrixRow, verb: string): string => {
+  const shown = short
+    ? rows.filter(({ allowed, allowedForNames }) => allowed.length + allowedForNames.length > 0)
+    : rows;
+  const cell = ({ allowed, allowedForNames, refused }: MatrixRow, verb: string): string => {
     if (allowed.includes(verb)) return "yes";
+    if (allowedForNames.some((one) => one.verb === verb)) return "some names";
     return refused.includes(verb) ? "no" : "-";
   };
   const name = ({ group, resource }: MatrixRow): string => qualifiedName(resource, group);
@@ -74,8 +94,20 @@ function matrixText(rows: readonly MatrixRow[], short: boolean): string {
     ["RESOURCE", ...verbs.map((verb) => verb.toUpperCase())],
     shown.map((row) => [name(row), ...verbs.map((verb) => cell(row, verb))]),
   );
+  const names = shown.flatMap((row) => namesLines(name(row), row.allowedForNames));
+  const some = names.length === 0 ? "" : `\nsome names:\n${names.map((line) => `  ${line}\n`).join("")}`;
   const others = rows.length - shown.length;
   const rest =
     others === 0 ? "" : `nothing is allowed on ${others} other resource${others === 1 ? "" : "s"}\n`;
-  return `${shown.length === 0 ? "" : table}${rest}`;
+  return `${shown.length === 0 ? "" : table}${rest}${some}`;
+}
+
+/** The names of one resource: a line for the verbs that are allowed for the same names. */
+function namesLines(resource: string, verbsForNames: readonly NamedVerb[]): string[] {
+  const byNames = new Map<string, string[]>();
+  for (const { verb, names, moreNames } of verbsForNames) {
+    const text = `${names.join(", ")}${moreNames === true ? " and more" : ""}`;
+    byNames.set(text, [...(byNames.get(text) ?? []), verb]);
+  }
+  return [...byNames].map(([names, own]) => `${own.join(", ")} ${resource}: ${names}`);
 }

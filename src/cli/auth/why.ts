@@ -13,10 +13,10 @@ export async function why([user, ...words]: readonly string[], context: AuthCont
   });
   const status = object["status"] as ExplanationStatus;
   const who = subject.groups.length === 0 ? subject.user : `${subject.user} (${subject.groups.join(", ")})`;
-  return { object, text: explanationText(status, `${who}: ${action.text}`) };
+  return { object, text: explanationText(status, subject.user, `${who}: ${action.text}`) };
 }
 
-function explanationText(status: ExplanationStatus, question: string): string {
+function explanationText(status: ExplanationStatus, user: string, question: string): string {
   const { grants = [], moreGrants, nearMisses = [], nearMissesLeftOut = 0, faults = [], notes = [] } = status;
   const paragraphs = [
     [`${status.allowed ? "yes" : "no"}: ${question}`, decisionText(status)],
@@ -29,6 +29,7 @@ function explanationText(status: ExplanationStatus, question: string): string {
       "closest",
       status.allowed || nearMisses.length > 0 ? [] : ["nothing that the user or their groups are granted"],
     ),
+    section("groups", groupLines(status, user)),
     section("doesn't count", [...faults.map(faultLine), ...leftOut(status.faultsLeftOut, "more")]),
     section("note", notes),
   ];
@@ -59,6 +60,16 @@ function grantLines({ binding, role, subject, rule, ruleIndex, aggregatedFrom }:
 
 function nearMissLines(miss: NearMiss): string[] {
   return [...grantLines(miss), ...miss.missing.map(({ message }) => `  lacks: ${message}`)];
+}
+
+/** The groups that would change the answer. */
+function groupLines({ allowedGroups = [], moreAllowedGroups }: ExplanationStatus, user: string): string[] {
+  const lines = allowedGroups.map(({ name, grants, moreGrants }) => {
+    const others = grants.length > 1 || moreGrants === true ? " and others" : "";
+    const bindings = grants.slice(0, 1).map(({ binding }) => ` (${named(binding)}${others})`);
+    return `${user} would be allowed as a member of group ${name}${bindings.join("")}`;
+  });
+  return [...lines, ...(moreAllowedGroups === true ? ["or of further groups: see plinth auth who-can"] : [])];
 }
 
 function faultLine({ binding, message }: BindingFault): string {

@@ -17,13 +17,35 @@ import { isRaced } from "../../resources/races.ts";
 import { aggregate } from "../cluster-role-aggregation.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-/** Creates the namespaces that a server always has. */
+/**
+ * Creates the namespaces that a server always has.
+ *
+ * @param limits resolves when the LimitRange of the namespace `default` is there, if it is to have one.
+ */
 export async function ensureSystemNamespaces(
   client: Client,
   { systemNamespace, publicNamespace, nodeLeaseNamespace }: Vocabulary,
+  limits: Promise<void>,
 ): Promise<void> {
-  const names = ["default", systemNamespace, publicNamespace, nodeLeaseNamespace];
-  await Promise.all(names.map((name) => createUnlessThere(client, namespaceNamed(name))));
+  const create = (name: string) => createUnlessThere(client, namespaceNamed(name));
+  const others = [systemNamespace, publicNamespace, nodeLeaseNamespace];
+  await Promise.all([limits.then(() => create("default")), ...others.map(create)]);
+}
+
+/**
+ * Creates the LimitRange by which containers in the namespace `default` request 0.1 CPU (spec: conventions 4.13), in a store that
+ * doesn't have the namespace yet. As the namespace is created afterwards, a start that ends in between is made up for by the next
+ * one, and a LimitRange that somebody deletes later isn't created again.
+ */
+export async function ensureDefaultCpuRequest(client: Client): Promise<void> {
+  const namespace = "default";
+  if ((await client.find({ apiVersion: "v1", kind: "Namespace", name: namespace })) !== undefined) return;
+  await createUnlessThere(client, {
+    apiVersion: "v1",
+    kind: "LimitRange",
+    metadata: { name: "limits", namespace },
+    spec: { limits: [{ type: "Container", defaultRequest: { cpu: "100m" } }] },
+  });
 }
 
 /** Creates the priority classes of the system's own pods. */

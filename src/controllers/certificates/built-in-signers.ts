@@ -1,4 +1,5 @@
 import type { RequestedCertificate } from "../../base/certificate-request.ts";
+import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** What a built-in signer is for; the flags that name its authority are called after it. */
@@ -25,7 +26,9 @@ export function builtInSigners(vocabulary: Vocabulary): ReadonlyMap<string, Buil
       role: "serving",
       name: `${domain}/${components.nodeAgentServing}`,
       refusal: (asked, usages) =>
-        refusalOfNode(asked) ?? servingNamesRefusal(asked) ?? exactUsagesRefusal(usages, "server auth"),
+        refusalOfNode(asked) ??
+        servingNamesRefusal(asked) ??
+        agentUsagesRefusal(usages, "server auth", vocabulary.behavior),
     },
     {
       role: "nodeClient",
@@ -46,14 +49,14 @@ export function builtInSigners(vocabulary: Vocabulary): ReadonlyMap<string, Buil
 export function nodeClientRefusal(
   asked: RequestedCertificate,
   usages: readonly string[],
-  { systemPrefix }: Vocabulary,
+  { systemPrefix, behavior }: Vocabulary,
 ): string | undefined {
   const refusal = nodeRefusal(asked, systemPrefix);
   if (refusal !== undefined) return refusal;
   const { emails, dnsNames, uris, addresses, others } = asked.alternativeNames;
   if (emails.length + dnsNames.length + uris.length + addresses.length + others > 0)
     return "no subjectAltName is allowed";
-  return exactUsagesRefusal(usages, "client auth");
+  return agentUsagesRefusal(usages, "client auth", behavior);
 }
 
 /** A certificate of several common names would be that of the last one: there must be one. */
@@ -77,11 +80,18 @@ function servingNamesRefusal({ alternativeNames }: RequestedCertificate): string
   return undefined;
 }
 
-function exactUsagesRefusal(usages: readonly string[], purpose: string): string | undefined {
-  const wanted = ["key encipherment", "digital signature", purpose];
-  const given = new Set(usages);
-  const same = given.size === wanted.length && wanted.every((usage) => given.has(usage));
-  return same ? undefined : `usages must be exactly ${wanted.join(", ")}`;
+function agentUsagesRefusal(
+  usages: readonly string[],
+  purpose: string,
+  { optionalKeyEncipherment }: VocabularyBehavior,
+): string | undefined {
+  const required = ["digital signature", purpose];
+  const requested = new Set(usages);
+  const hasEncipherment = requested.delete("key encipherment");
+  const same = requested.size === required.length && required.every((usage) => requested.has(usage));
+  if (same && (hasEncipherment || optionalKeyEncipherment)) return undefined;
+  const note = optionalKeyEncipherment ? ', and "key encipherment" or not' : ', "key encipherment"';
+  return `usages must be exactly "digital signature", ${JSON.stringify(purpose)}${note}`;
 }
 
 const clientUsages = new Set(["digital signature", "key encipherment", "client auth"]);

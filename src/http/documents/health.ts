@@ -3,6 +3,7 @@ import { isTrue } from "../request/facts.ts";
 import { sendText } from "../answers/respond.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { PathTable } from "../request/path-table.ts";
+import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 
 /** One named check; a returned text says why it fails. */
 export interface HealthCheck {
@@ -18,14 +19,24 @@ export interface HealthChecks {
 }
 
 /** Adds `/healthz`, `/livez`, `/readyz` and the single checks below them. */
-export function addHealthPaths(paths: PathTable, checks: HealthChecks): void {
+export function addHealthPaths(
+  paths: PathTable,
+  checks: HealthChecks,
+  { endpointInHealthResult }: VocabularyBehavior,
+): void {
   for (const endpoint of ["healthz", "livez", "readyz"] as const) {
-    paths.add(`/${endpoint}`, (request) => answerAll(checks[endpoint], request));
+    const subject = endpointInHealthResult ? endpoint : "healthz";
+    paths.add(`/${endpoint}`, (request) => answerAll(checks[endpoint], request, subject));
     paths.add(`/${endpoint}/`, (request) => answerOne(endpoint, checks[endpoint], request));
   }
 }
 
-async function answerAll(checks: readonly HealthCheck[], request: RequestContext): Promise<void> {
+/** @param subject begins the last line. */
+async function answerAll(
+  checks: readonly HealthCheck[],
+  request: RequestContext,
+  subject: string,
+): Promise<void> {
   const { query } = request.facts;
   const excluded = new Set(query.all("exclude"));
   let failed = false;
@@ -44,7 +55,7 @@ async function answerAll(checks: readonly HealthCheck[], request: RequestContext
     lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
   }
   if (!failed && !isTrue(query.get("verbose") ?? "false")) return sendText(request.exchange, 200, "ok");
-  lines.push(failed ? "healthz check failed" : "healthz check passed");
+  lines.push(`${subject} check ${failed ? "failed" : "passed"}`);
   sendText(request.exchange, failed ? 500 : 200, `${lines.join("\n")}\n`);
 }
 

@@ -41,14 +41,17 @@ export const SelfSubjectAccessReviewSpec = struct(
 );
 export type SelfSubjectAccessReviewSpec = Static<typeof SelfSubjectAccessReviewSpec>;
 
+/** What every access review answers. */
+export const reviewAnswer = {
+  allowed: field(1, bool, "Whether the action is allowed.").required(),
+  denied: field(4, bool, "Whether the action is denied; when neither holds, nobody has an opinion."),
+  reason: field(2, string, "Why the action is allowed or denied."),
+  evaluationError: field(3, string, "What went wrong while deciding; the decision may stand all the same."),
+};
+
 export const SubjectAccessReviewStatus = struct(
   "SubjectAccessReviewStatus",
   "The answer of an access review.",
-  {
-    allowed: field(1, bool, "Whether the action is allowed.").required(),
-    denied: field(4, bool, "Whether the action is denied; when neither holds, nobody has an opinion."),
-    reason: field(2, string, "Why the action is allowed or denied."),
-    evaluationError: field(3, string, "What went wrong while deciding; the decision may stand all the same."),
-  },
+  reviewAnswer,
 );
 export type SubjectAccessReviewStatus = Static<typeof SubjectAccessReviewStatus>;

@@ -4,7 +4,8 @@ import type { JsonValue } from "../../base/json/value.ts";
 import type { Since } from "../../schema/context.ts";
 import type { Column } from "../../schema/columns.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { agedCell, ageColumn, nameColumn } from "../columns.ts";
+import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
+import { agedCell, ageColumn, defaultColumns, nameColumn } from "../columns.ts";
 
 /** A column as a definition describes it. */
 export interface ColumnDefinition {
@@ -16,13 +17,16 @@ export interface ColumnDefinition {
   readonly jsonPath: string;
 }
 
-/** The columns of a custom kind's table: its own behind the name, or the age where it has none (spec: conventions 2.4). */
-export function customColumns(definitions: readonly ColumnDefinition[]): readonly Column[] {
-  const own =
-    definitions.length === 0
-      ? [{ ...ageColumn, type: "date" as const }]
-      : definitions.map((definition) => columnOf(definition, visitsOf(definitions.length)));
-  return [nameColumn, ...own];
+/** The columns of a custom kind's table: the name and those of its definition; without these the default ones (spec: conventions 2.4). */
+export function customColumns(
+  definitions: readonly ColumnDefinition[],
+  { ageOfCustomObjects }: VocabularyBehavior,
+): readonly Column[] {
+  if (definitions.length > 0) {
+    const visits = visitsOf(definitions.length);
+    return [nameColumn, ...definitions.map((definition) => columnOf(definition, visits))];
+  }
+  return ageOfCustomObjects ? [nameColumn, { ...ageColumn, type: "date" }] : defaultColumns;
 }
 
 /** How many values of an object all searches for a row's cells visit together, and each of them even if there are very many. */

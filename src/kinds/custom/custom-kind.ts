@@ -113,7 +113,7 @@ const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "
 function customKind(
   { metadata, spec }: Definition,
   version: Version,
-  { converter, since, schema, parsed }: KindParts,
+  { vocabulary, converter, since, schema, parsed }: KindParts,
 ): Kind {
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
@@ -142,7 +142,10 @@ function customKind(
     // What is on its way out takes no new objects.
     verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
     generationOf: hasStatus ? allButStatus : allButMetadata,
-    columns: customColumns((version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[]),
+    columns: customColumns(
+      (version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[],
+      vocabulary.behavior,
+    ),
     custom: {
       since,
       schema,

@@ -4,7 +4,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, list, string, type Static } from "../../schema/types.ts";
 import { SubjectAccessReviewSpec } from "../authorization/attributes.ts";
 import { reportSpecFaults, subjectAccessReviewFaults } from "../authorization/spec-faults.ts";
-import { AccessGrant, BindingFault, NearMiss } from "./grants.ts";
+import { AccessGrant, BindingFault, NearMiss, SubjectGrant } from "./grants.ts";
 
 const AuthorizerOpinion = struct("AuthorizerOpinion", "What one authorizer says to the question.", {
   name: field(1, string, "Name of the authorizer, as --authorization-mode spells it.").required(),
@@ -12,6 +12,12 @@ const AuthorizerOpinion = struct("AuthorizerOpinion", "What one authorizer says 
     .required()
     .known("Allow", "Deny", "NoOpinion"),
   reason: field(3, string, "Why."),
+});
+
+const AllowedGroup = struct("AllowedGroup", "A group whose members are allowed the action.", {
+  name: field(1, string, "Name of the group.").required(),
+  grants: field(2, list(SubjectGrant), "By which bindings and rules: the first of them.").atomic().required(),
+  moreGrants: field(3, bool, "Whether there are more."),
 });
 
 const AccessExplanationStatus = struct("AccessExplanationStatus", "How the answer comes about.", {
@@ -41,6 +47,12 @@ const AccessExplanationStatus = struct("AccessExplanationStatus", "How the answe
     "In how many other namespaces there are bindings that weren't looked at for near misses.",
   ),
   notes: field(14, list(string), "What else is worth knowing.").atomic(),
+  allowedGroups: field(
+    15,
+    list(AllowedGroup),
+    "When the action isn't allowed and the question names no group of the user: groups whose members are allowed it.",
+  ).atomic(),
+  moreAllowedGroups: field(16, bool, "Whether there are more of them."),
 });
 export type AccessExplanationStatus = Static<typeof AccessExplanationStatus>;
 

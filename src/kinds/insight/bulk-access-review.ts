@@ -2,11 +2,11 @@ import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, list, type Static } from "../../schema/types.ts";
+import { bool, field, list, string, type Static } from "../../schema/types.ts";
 import {
   SelfSubjectAccessReviewSpec,
   SubjectAccessReviewSpec,
-  SubjectAccessReviewStatus,
+  reviewAnswer,
 } from "../authorization/attributes.ts";
 import {
   reportSpecFaults,
@@ -25,11 +25,23 @@ export type AccessCheck = Static<typeof AccessCheck>;
 
 const BulkAccessReviewSpec = struct("BulkAccessReviewSpec", "The questions.", {
   checks: field(1, list(AccessCheck), `From 1 to ${maxChecks} questions.`).atomic().required(),
+  listNames: field(
+    2,
+    bool,
+    "Whether answers list the names of objects for which an action is allowed, where it isn't allowed for all and the " +
+      "question names none.",
+  ),
 });
 export type BulkAccessReviewSpec = Static<typeof BulkAccessReviewSpec>;
 
+const AccessCheckResult = struct("AccessCheckResult", "The answer to one check.", {
+  ...reviewAnswer,
+  names: field(5, list(string), "The first names of objects for which the action is allowed.").atomic(),
+  moreNames: field(6, bool, "Whether there are more of them."),
+});
+
 const BulkAccessReviewStatus = struct("BulkAccessReviewStatus", "The answers.", {
-  results: field(1, list(SubjectAccessReviewStatus), "The answer to each check, in the order of the checks.")
+  results: field(1, list(AccessCheckResult), "The answer to each check, in the order of the checks.")
     .atomic()
     .declaredRequired(),
 });

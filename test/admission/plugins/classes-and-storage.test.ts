@@ -60,8 +60,9 @@ describe("DefaultStorageClass", () => {
     const older = storageClass("older", false);
     older.metadata.annotations = { "storageclass.beta.platform.io/is-default-class": "true" } as never;
     await ok(server.admin.post(STORAGE_CLASSES, older));
-    await rejected(server.admin.post(CLAIMS, claim("torn")), "2 default StorageClasses were found");
-    await ok(server.admin.post(CLAIMS, claim("says", { storageClassName: "plain" })));
+    const why = "2 default StorageClasses were found";
+    await rejected(server.admin.post(CLAIMS, claim("torn")), why);
+    await rejected(server.admin.post(CLAIMS, claim("says", { storageClassName: "plain" })), why);
     await ok(server.admin.delete(`${STORAGE_CLASSES}/older`));
     await ok(server.admin.post(CLAIMS, claim("torn")));
   });
@@ -194,9 +195,11 @@ describe("DefaultIngressClass", () => {
     expect(body.spec.ingressClassName).toBeUndefined();
   });
 
-  test("C-4.13-29 rejects an Ingress without a class when several are marked as default", async () => {
+  test("C-4.13-29 rejects all creation of Ingresses when several classes are marked as default", async () => {
     await ok(server.admin.post(INGRESS_CLASSES, ingressClass("second", true)));
-    await rejected(server.admin.post(INGRESSES, ingress("torn")), "2 default IngressClasses were found");
+    const why = "2 default IngressClasses were found";
+    await rejected(server.admin.post(INGRESSES, ingress("torn")), why);
+    await rejected(server.admin.post(INGRESSES, ingress("says", { ingressClassName: "plain" })), why);
   });
 });
 

@@ -21,6 +21,7 @@ export type QuotaListener = (namespace: string) => void;
 export class QuotaIndex {
   private readonly namespaces = new Map<string, NamespaceUsage>();
   private readonly listeners = new Set<QuotaListener>();
+  private readonly chargeListeners = new Set<QuotaListener>();
   private follower: Follower | undefined;
   private known: { readonly revision: number; readonly types: ReadonlyMap<string, CountedType> } | undefined;
 
@@ -60,6 +61,17 @@ export class QuotaIndex {
   listen(listener: QuotaListener): { close(): void } {
     this.listeners.add(listener);
     return { close: () => void this.listeners.delete(listener) };
+  }
+
+  /** Registers a listener for namespaces in which this process has charged a quota, until `close` is called. */
+  listenToCharges(listener: QuotaListener): { close(): void } {
+    this.chargeListeners.add(listener);
+    return { close: () => void this.chargeListeners.delete(listener) };
+  }
+
+  /** To be called when a write that was charged to a quota of the namespace has taken place, or may have. */
+  charged(namespace: string): void {
+    for (const listener of this.chargeListeners) listener(namespace);
   }
 
   /** Whether quotas can't be followed at present. */

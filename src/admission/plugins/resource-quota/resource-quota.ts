@@ -166,6 +166,7 @@ class Charge {
     if (outcome === "committed") turns.used(this.turnKey);
     else turns.lost(this.turnKey, reservation.turn);
     this.reservedIn!.end(reservation, outcome);
+    this.parts.index.charged(this.request.target.namespace);
   }
 
   /** The quotas that limit what is measured, and in whose scopes the object is. */

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { referenceBehavior, specifiedBehavior } from "../../src/vocabulary/behavior.ts";
+import { read, sources } from "./source-files.ts";
+
+/** Where code asks which vocabulary it has: a choice by the user, or a conversion between both. */
+const selectors = [
+  // The flag.
+  "src/cli/serve.ts",
+  // The option of the library.
+  "src/index.ts",
+  // Writes the objects of manifests in the names of the other vocabulary.
+  "src/kinds/conversions/convert.ts",
+  // The option of `definitionOf`.
+  "src/kinds/definition-of.ts",
+];
+
+test("code outside of src/vocabulary doesn't ask which vocabulary it has, but by the members of its behavior", () => {
+  const comparison =
+    /(===|!==|case)\s*"(platform|kubernetes)"|"(platform|kubernetes)"\s*(===|!==)|ocabulary\s*[!=]==\s*(platform|kubernetes)\b|\.name\s*[!=]==\s*\w*[vV]ocabulary\.name/;
+  const comparing = sources
+    .filter((file) => !file.startsWith("src/vocabulary/"))
+    .filter((file) => comparison.test(read(file)));
+  expect(comparing).toEqual(selectors);
+});
+
+test("both vocabularies decide every difference, and docs/vocabularies.md documents it, and no other", () => {
+  const rows = [...read("docs/vocabularies.md").matchAll(/^\|.*\| `(\w+)`\s*\|$/gm)].map((row) => row[1]);
+  expect(rows).toEqual(Object.keys(specifiedBehavior));
+  expect(Object.keys(referenceBehavior)).toEqual(rows);
+});
+
+test("every member of the behavior is read by code outside of src/vocabulary", () => {
+  const readers = (member: string) =>
+    sources.filter(
+      (file) => !file.startsWith("src/vocabulary/") && new RegExp(`\\b${member}\\b`).test(read(file)),
+    );
+  expect(Object.keys(specifiedBehavior).filter((member) => readers(member).length === 0)).toEqual([]);
+});

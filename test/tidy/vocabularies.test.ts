@@ -5,7 +5,7 @@ import { read, sources } from "./source-files.ts";
 /** Where code asks which vocabulary it has: a choice by the user, or a conversion between both. */
 const selectors = [
   // The flag.
-  "src/cli/serve.ts",
+  "src/cli/server-options.ts",
   // The option of the library.
   "src/index.ts",
   // Writes the objects of manifests in the names of the other vocabulary.

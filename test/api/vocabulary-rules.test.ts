@@ -287,4 +287,11 @@ describe.each([
       expect(text.trimEnd().split("\n").at(-1)).toBe(`${subject} check passed`);
     },
   );
+
+  test("C-9.2-05 the preferred version of flow control isn't new in this release, or is in kubernetes", async () => {
+    const { body } = await server.admin.get(`/apis/flowcontrol.apiserver.${groupSuffix}`);
+    const versions = body.versions.map(({ version }: { version: string }) => version);
+    const preferred = follows.specification ? "v1beta2" : "v1beta3";
+    expect([versions.toSorted(), body.preferredVersion.version]).toEqual([["v1beta2", "v1beta3"], preferred]);
+  });
 });

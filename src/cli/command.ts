@@ -13,10 +13,10 @@ export function helpText(usage: string, about: string, flags: readonly Flag[]): 
   const rows = flags.map(({ name, short, type, default: byDefault, doc }) => {
     const value = type === "boolean" ? "" : `=${type.toUpperCase()}`;
     const deprecation = deprecationOfFlag(name);
-    const remarks = [byDefault === "" ? "" : `default ${byDefault}`, deprecation ?? ""].filter(
+    const notes = [byDefault === "" ? "" : `default ${byDefault}`, deprecation ?? ""].filter(
       (one) => one !== "",
     );
-    const note = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
+    const note = notes.length === 0 ? "" : ` (${notes.join("; ")})`;
     const letter = short === undefined ? "" : `-${short}, `;
     return `  ${letter}--${name}${value}\n        ${doc}${note}`;
   });

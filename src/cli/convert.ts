@@ -109,7 +109,7 @@ export async function runConvert(words: readonly string[], streams: Streams): Pr
       for (const path of duplicates) say(`${place}: ${path}: given more than once; the last one counts`);
       for (const line of linesOf(result, verbose)) say(`${place}: ${line}`);
       if (own === undefined && vocabularyOf(result.object) !== undefined) say(`${place}: ${guessed}`);
-      if (result.remarks.some(({ level }) => level === "unresolved")) code = 1;
+      if (result.notes.some(({ level }) => level === "unresolved")) code = 1;
       results.push(result.object);
     }
   }
@@ -159,8 +159,8 @@ function nameOf(value: JsonValue): string {
   return ` (${value["kind"]}${name})`;
 }
 
-function linesOf({ remarks }: ConvertedManifest, verbose: boolean): string[] {
-  return remarks
+function linesOf({ notes }: ConvertedManifest, verbose: boolean): string[] {
+  return notes
     .filter(({ level }) => verbose || level !== "unchanged")
     .map(({ path, text }) => (path === "" ? text : `${path}: ${text}`));
 }

@@ -128,7 +128,7 @@ export class FlowControl {
   }
 
   /** Figures of every schema at every level. */
-  get figures(): Iterable<FlowUse> {
+  get counters(): Iterable<FlowUse> {
     return this.uses.values();
   }
 

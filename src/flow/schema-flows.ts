@@ -25,7 +25,7 @@ interface Hand {
   readonly queues: readonly number[];
 }
 
-/** The requests of one flow schema at one priority level: their queues, and figures of them. */
+/** The requests of one flow schema at one priority level: their queues, and counters of them. */
 export class SchemaFlows {
   dispatched = 0;
   readonly refused = new Map<RefusalReason, number>();

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { releaseWhenTaken } from "./limits/yield-seat.ts";
+import { releaseWhenTaken } from "./limits/seat-release.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import { newRequest, unknownUser, type RequestContext } from "./request/context.ts";
 import type { HttpService } from "./service.ts";
@@ -77,7 +77,7 @@ function end(service: HttpService, request: RequestContext): void {
   request.deadline?.cancel();
   request.pace?.end();
   releaseWhenTaken(service, request);
-  if (request.waitedForClient) exchange.connection.unsent!.answered();
+  if (request.waitedForClient) exchange.connection.backlog!.answered();
   service.metrics.end(request);
   const { reader } = exchange;
   if (user !== unknownUser && reader !== undefined) {

@@ -9,7 +9,7 @@ import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
 import type { Engine } from "../resources/engine.ts";
 import type { ApiObject } from "../schema/kind.ts";
-import type { UnsentAnswers } from "./transport/unsent.ts";
+import type { ResponseBacklogs } from "./transport/response-backlog.ts";
 import type { BodyBudget } from "./transport/body-budget.ts";
 import type { HandlerGuard } from "./transport/guard.ts";
 import type { BackendSockets } from "./backends/backend-sockets.ts";
@@ -46,7 +46,7 @@ export interface HttpService {
   readonly paths: PathTable;
   readonly bodies: BodyBudget;
   /** What clients leave untaken of their answers. */
-  readonly unsent: UnsentAnswers;
+  readonly backlog: ResponseBacklogs;
   /** Whether large answers are compressed for clients that take that. */
   readonly compresses: boolean;
   readonly metrics: RequestMetrics;

@@ -39,7 +39,7 @@ export interface Engine {
   /** Pages of the store's collections, for lists. */
   readonly pages: Pick<PageCache, "read" | "close">;
   /** Indexes of what large collections are searched by, for filtered lists. */
-  readonly selectors: Pick<SelectorIndex, "find" | "scanned" | "figures" | "close">;
+  readonly selectors: Pick<SelectorIndex, "find" | "scanned" | "counters" | "close">;
   /** Applies that changed nothing. */
   readonly repeatedApplies: RepeatedApplies;
   /** Reads the sets of fields that stored objects name. */

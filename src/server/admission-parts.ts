@@ -1,9 +1,9 @@
 import type { AdmissionFacts } from "../admission/followed-objects.ts";
 import type { ProvisionNamespace } from "../admission/plugins/namespace-existence.ts";
-import type { PolicyFigures } from "../admission/policies/figures.ts";
-import type { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
+import type { DeferredPolicyObserver } from "../admission/policies/policy-observer.ts";
+import type { PodSecurityCounters } from "../admission/plugins/pod-security/counters.ts";
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
-import type { WebhookFigures } from "../admission/webhooks/observer.ts";
+import type { DeferredWebhookObserver } from "../admission/webhooks/observer.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import type { StoredRbac } from "../authorization/rbac/stored-rbac.ts";
 import type { ResolveService } from "../remote/webhook-caller.ts";
@@ -14,7 +14,7 @@ import type { Store } from "../storage/store.ts";
 /** What plugins of webhooks need of the server that is being put together. */
 export interface WebhookParts {
   readonly resolve: ResolveService;
-  readonly figures: WebhookFigures;
+  readonly observer: DeferredWebhookObserver;
   readonly isServing: () => boolean;
   /** Closes something with the server. */
   readonly closeLater: (closable: { close(): Promise<void> }) => void;
@@ -29,8 +29,8 @@ export interface AdmissionParts {
   readonly store: Store;
   readonly facts: AdmissionFacts;
   readonly provision: ProvisionNamespace;
-  readonly podSecurityFigures: PodSecurityFigures;
-  readonly policyFigures: PolicyFigures;
+  readonly podSecurityCounters: PodSecurityCounters;
+  readonly policyObserver: DeferredPolicyObserver;
   readonly quotas: QuotaIndex;
   readonly webhooks: WebhookParts;
 }

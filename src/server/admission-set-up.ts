@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { AdmissionChain, type AdmissionPlugin } from "../admission/admission-chain.ts";
 import { AdmissionFacts } from "../admission/followed-objects.ts";
-import { PodSecurityFigures } from "../admission/plugins/pod-security/figures.ts";
+import { PodSecurityCounters } from "../admission/plugins/pod-security/counters.ts";
 import { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
-import { PolicyFigures } from "../admission/policies/figures.ts";
+import { DeferredPolicyObserver } from "../admission/policies/policy-observer.ts";
 import { showPolicies } from "../http/metrics/policy-metrics.ts";
-import { WebhookFigures } from "../admission/webhooks/observer.ts";
+import { DeferredWebhookObserver } from "../admission/webhooks/observer.ts";
 import { stackOf } from "../base/logger.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { createUnlessThere, namespaceNamed } from "../controllers/bootstrap/default-objects.ts";
@@ -63,9 +63,9 @@ export async function setUpAdmission(
   const sources = { store, clock: options.clock, failed };
   const facts = opened.add(new AdmissionFacts(sources, options.vocabulary), close);
   const quotas = opened.add(new QuotaIndex(sources, registry), close);
-  const podSecurityFigures = new PodSecurityFigures();
-  const webhookFigures = new WebhookFigures();
-  const policyFigures = new PolicyFigures();
+  const podSecurityCounters = new PodSecurityCounters();
+  const webhookObserver = new DeferredWebhookObserver();
+  const policyObserver = new DeferredPolicyObserver();
   const parts: AdmissionParts = {
     registry,
     store,
@@ -75,11 +75,11 @@ export async function setUpAdmission(
     facts,
     quotas,
     provision: (name) => createUnlessThere(pieces.client(), namespaceNamed(name)),
-    podSecurityFigures,
-    policyFigures,
+    podSecurityCounters,
+    policyObserver,
     webhooks: {
       resolve: serviceResolver(pieces.engine, user, pieces.connections, (below) => randomInt(below)),
-      figures: webhookFigures,
+      observer: webhookObserver,
       isServing: () => life.synced,
       closeLater: (closable) => void opened.add(closable, close),
     },
@@ -94,9 +94,9 @@ export async function setUpAdmission(
     quotas,
     show(metrics) {
       chain.measure(admissionObserver(metrics));
-      showPodSecurity(metrics, podSecurityFigures);
-      showWebhooks(metrics, webhookFigures);
-      showPolicies(metrics, policyFigures);
+      showPodSecurity(metrics, podSecurityCounters);
+      showWebhooks(metrics, webhookObserver);
+      showPolicies(metrics, policyObserver);
     },
   };
 }

@@ -154,7 +154,7 @@ async function nodeSelectors(
 
 async function podSecurityStandards(
   { vocabulary, clock, log }: ServerOptions,
-  { facts, store, registry, podSecurityFigures: figures }: AdmissionParts,
+  { facts, store, registry, podSecurityCounters: counters }: AdmissionParts,
   configuration: PluginConfiguration | undefined,
 ): Promise<AdmissionPlugin> {
   const plugin = "PodSecurity";
@@ -162,7 +162,7 @@ async function podSecurityStandards(
   for (const warning of warnings) log.warn({ plugin }, `${configurationFlag}: ${warning}`);
   const failed = (error: unknown) =>
     log.warn({ plugin, error: stackOf(error) }, "the pods of a namespace can't be read");
-  return podSecurity({ settings, facts, figures, vocabulary, pods: { store, registry, clock, failed } });
+  return podSecurity({ settings, facts, counters, vocabulary, pods: { store, registry, clock, failed } });
 }
 
 async function quotas(

@@ -3,7 +3,7 @@ import { BootstrapTokens } from "../authentication/bootstrap-token.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import { AuthenticatorChain } from "../authentication/authenticator-chain.ts";
 import { ClientCertificateAuthenticator } from "../authentication/client-certificate.ts";
-import { AuthenticationFigures } from "../authentication/figures.ts";
+import { AuthenticationCounters } from "../authentication/counters.ts";
 import { LiveObjects } from "../authentication/live-objects.ts";
 import { ServiceAccountTokens } from "../authentication/service-accounts/service-account-tokens.ts";
 import { parseTokenFile, TokenFileAuthenticator, type TokenEntry } from "../authentication/token-file.ts";
@@ -29,7 +29,7 @@ import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 export interface ServerAuthentication {
   readonly authenticator: Authenticator;
   readonly serviceAccounts: ServiceAccountKeys;
-  readonly figures: AuthenticationFigures;
+  readonly counters: AuthenticationCounters;
   /** Ends what it has open. */
   close(): Promise<void>;
 }
@@ -57,14 +57,14 @@ export async function serverAuthentication(
   options: ServerOptions,
   given: Pick<Parts, "ownTokens" | "store" | "registry" | "authorities" | "serviceAccounts" | "extensions">,
 ): Promise<ServerAuthentication> {
-  const figures = new AuthenticationFigures();
+  const counters = new AuthenticationCounters();
   const { serviceAccounts } = given;
   const open: { close(): Promise<void> }[] = [];
   const opened: Parts["opened"] = (one) => void open.push(one);
   const close = async () => void (await Promise.all(open.map((one) => one.close())));
   try {
-    const authenticator = await authenticators(options, { ...given, figures, opened });
-    return { authenticator, serviceAccounts, figures, close };
+    const authenticator = await authenticators(options, { ...given, counters, opened });
+    return { authenticator, serviceAccounts, counters, close };
   } catch (error) {
     await close();
     throw error;
@@ -81,7 +81,7 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
   methods.push(serviceAccountTokens(options, parts, live));
   if (methodOptions.bootstrapTokens) methods.push(new BootstrapTokens(vocabulary, live, clock));
   if (methodOptions.oidc !== undefined) {
-    const { method, client } = await oidcTokens(options, methodOptions.oidc, parts.figures);
+    const { method, client } = await oidcTokens(options, methodOptions.oidc, parts.counters);
     parts.opened(client);
     methods.push(method);
     method.prepare().catch((error: unknown) => {
@@ -109,7 +109,7 @@ function certificateMethods(options: ServerOptions, { authorities }: Parts): Aut
 
 function serviceAccountTokens(
   { vocabulary, clock, authentication: { serviceAccounts: chosen } = defaultAuthentication }: ServerOptions,
-  { serviceAccounts, figures }: Parts,
+  { serviceAccounts, counters }: Parts,
   live: LiveObjects,
 ): Authenticator {
   return new ServiceAccountTokens({
@@ -120,14 +120,14 @@ function serviceAccountTokens(
     keys: serviceAccounts.keys,
     lookup: chosen.lookup,
     live,
-    used: (use) => figures.tokens[use]++,
-    cacheWatcher: figures,
+    used: (use) => counters.tokens[use]++,
+    cacheWatcher: counters,
   });
 }
 
 async function tokenWebhook(
   options: ServerOptions,
-  { serviceAccounts, figures, opened }: Parts,
+  { serviceAccounts, counters, opened }: Parts,
   { configFile, version, cacheMs }: TokenWebhookChoice,
 ): Promise<Authenticator> {
   const { vocabulary, clock, log } = options;
@@ -147,7 +147,7 @@ async function tokenWebhook(
         "a token was refused before the token webhook was asked",
       );
     }),
-    cacheWatcher: figures,
+    cacheWatcher: counters,
   });
 }
 

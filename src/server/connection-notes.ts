@@ -4,7 +4,7 @@ import type { ConnectionRules } from "../http/backends/rules.ts";
 import type { ConnectionObserver } from "../http/transport/connection-observer.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import type { HttpLog } from "../http/service.ts";
-import { UnsentAnswers, type EndedConnection } from "../http/transport/unsent.ts";
+import { ResponseBacklogs, type EndedConnection } from "../http/transport/response-backlog.ts";
 import { lacksDescriptor, openFileLimit } from "./open-files.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
@@ -25,10 +25,10 @@ export function defectLog(
 const refusedMs = 60_000;
 
 /** Bounds what clients leave untaken; counts connections that are ended for that, and says so in the log. */
-export function unsentAnswers(
+export function responseBacklogs(
   { clock, log, vocabulary: { name } }: ServerOptions,
   metrics: MetricSet,
-): UnsentAnswers {
+): ResponseBacklogs {
   let count = 0;
   const say = rarely(clock, unreadMs, (last: EndedConnection) => {
     log.warn(
@@ -37,7 +37,7 @@ export function unsentAnswers(
     );
     count = 0;
   });
-  return new UnsentAnswers((ended) => {
+  return new ResponseBacklogs((ended) => {
     metrics.sample(`${name}_unread_connections_ended_total`, ended.reason).inc();
     count++;
     say(ended);

@@ -28,7 +28,7 @@ import { auditorFor } from "./audit.ts";
 import { componentStatuses } from "./component-statuses.ts";
 import { defaultAuthentication } from "./authentication-options.ts";
 import type { ServerAuthentication } from "./authenticators.ts";
-import { backendSockets, clientConnections, defectLog, unsentAnswers } from "./connection-notes.ts";
+import { backendSockets, clientConnections, defectLog, responseBacklogs } from "./connection-notes.ts";
 import type { HealthCheck } from "../http/documents/health.ts";
 import { healthChecks, type Lifecycle } from "./health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
@@ -110,7 +110,7 @@ export async function httpService(
     aggregation: aggregationRules(options, parts.connections),
     connections: parts.connections,
     backends: backendSockets(options, metrics, parts.connections),
-    unsent: unsentAnswers(options, metrics),
+    backlog: responseBacklogs(options, metrics),
     clients: clientConnections(options, metrics),
     guard: new HandlerGuard((error, event) => defect(error, { event })),
     log: {

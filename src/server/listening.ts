@@ -57,7 +57,7 @@ export async function startListening(parts: Parts): Promise<HttpListener | undef
 
 async function open(serving: Serving, service: HttpService): Promise<HttpListener> {
   const listener = await listen(
-    { ...serving.listen, observer: service.clients, guard: service.guard, unsent: service.unsent },
+    { ...serving.listen, observer: service.clients, guard: service.guard, backlog: service.backlog },
     (exchange) => handle(service, exchange),
     (method, url) => mayUpgrade(service, method, url),
   );

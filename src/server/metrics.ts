@@ -1,5 +1,5 @@
 import { qualifiedName } from "../base/group-names.ts";
-import type { AuthenticationFigures } from "../authentication/figures.ts";
+import type { AuthenticationCounters } from "../authentication/counters.ts";
 import { metricDefinitions } from "../http/metrics/definitions.ts";
 import { MetricSet, type Sample } from "../http/metrics/metric-set.ts";
 import type { Engine } from "../resources/engine.ts";
@@ -21,7 +21,7 @@ const embedded = "embedded";
 export function serverMetrics(
   options: ServerOptions,
   engine: Engine,
-  figures: AuthenticationFigures,
+  counters: AuthenticationCounters,
 ): MetricSet {
   const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion);
   const warn = (message: string) => options.log.warn({}, message);
@@ -34,14 +34,14 @@ export function serverMetrics(
   for (const [feature, { stage }] of Object.entries(features.gates)) {
     metrics.sample(`${name}_feature_enabled`, feature, stage).set(engine.featureEnabled(feature) ? 1 : 0);
   }
-  metrics.collectWith(() => collectAuthentication(metrics, figures));
+  metrics.collectWith(() => collectAuthentication(metrics, counters));
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
   metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));
   return metrics;
 }
 
-function collectAuthentication(metrics: MetricSet, { cache, tokens }: AuthenticationFigures): void {
+function collectAuthentication(metrics: MetricSet, { cache, tokens }: AuthenticationCounters): void {
   for (const [status, count] of Object.entries(cache)) {
     metrics.sample("authentication_token_cache_request_total", status).set(count);
   }
@@ -51,7 +51,7 @@ function collectAuthentication(metrics: MetricSet, { cache, tokens }: Authentica
 }
 
 function collectSelectors(metrics: MetricSet, { selectors, vocabulary: { name } }: Engine): void {
-  const { fromIndex, scanned, indexes, bytes, tooLarge } = selectors.figures;
+  const { fromIndex, scanned, indexes, bytes, tooLarge } = selectors.counters;
   metrics.sample(`${name}_selector_lists_total`, "index").set(fromIndex);
   metrics.sample(`${name}_selector_lists_total`, "scan").set(scanned);
   metrics.sample(`${name}_selector_indexes`).set(indexes);
@@ -65,7 +65,7 @@ async function collectStore(metrics: MetricSet, engine: Engine, log: Logger): Pr
     await countObjects(metrics, engine);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    log.warn({ error: error.message }, "metrics go without the store's figures");
+    log.warn({ error: error.message }, "the store's size can't be read; /metrics leaves it out");
     for (const resource of engine.registry.stored()) objectsOf(metrics, resource).set(-1);
   }
 }

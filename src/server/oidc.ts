@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import type { AuthenticationFigures } from "../authentication/figures.ts";
+import type { AuthenticationCounters } from "../authentication/counters.ts";
 import { usernamePrefix } from "../authentication/oidc/claims-to-user.ts";
 import { OidcTokens } from "../authentication/oidc/oidc-tokens.ts";
 import { rarely } from "../base/clock.ts";
@@ -31,7 +31,7 @@ const hostFiles = [
 export async function oidcTokens(
   { clock, log, vocabulary }: ServerOptions,
   choice: OidcChoice,
-  figures: AuthenticationFigures,
+  counters: AuthenticationCounters,
 ): Promise<{ readonly method: OidcTokens; readonly client: RemoteClient }> {
   const { issuerUrl: issuer, clientId, usernameClaim = "sub" } = choice;
   checkIssuer(issuer);
@@ -55,7 +55,7 @@ export async function oidcTokens(
     failed: rarely(clock, outageLogMs, (error) =>
       log.warn({ error: error.message }, "the OpenID provider can't be asked"),
     ),
-    cacheWatcher: figures,
+    cacheWatcher: counters,
   });
   return { method, client };
 }

@@ -10,13 +10,13 @@ import type { ServerOptions } from "./options.ts";
 /** What policies need of the server that is being put together. */
 interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store"> {
   readonly webhooks: Pick<PolicyParts, "isServing">;
-  readonly policyFigures: PolicyParts["figures"];
+  readonly policyObserver: PolicyParts["observer"];
 }
 
 /** What the plugin of validating policies works with. */
 export function policyParts(
   options: ServerOptions,
-  { facts, registry, store, webhooks: { isServing }, policyFigures: figures }: PolicySources,
+  { facts, registry, store, webhooks: { isServing }, policyObserver: observer }: PolicySources,
 ): PolicyParts {
   const { vocabulary, clock, allowPrivileged } = options;
   const { enabled } = featureGates(options);
@@ -39,6 +39,6 @@ export function policyParts(
     objects: new SentObjects(vocabulary, contextOf),
     enabled: enabled("ValidatingAdmissionPolicy") && registry.serves(ValidatingAdmissionPolicy),
     isServing,
-    figures,
+    observer,
   };
 }

@@ -204,7 +204,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(engine.pages, close);
   opened.add(engine.selectors, close);
   const client = new Client(engine, loopbackUser(options));
-  const metrics = serverMetrics(options, engine, authentication.figures);
+  const metrics = serverMetrics(options, engine, authentication.counters);
   admission.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   await policy.start();

@@ -23,7 +23,7 @@ import { tlsProtocol } from "./tls-options.ts";
 
 /** How a server shows itself, and whose client certificates it knows. */
 export interface Serving {
-  readonly listen: Omit<ListenOptions, "guard" | "observer" | "unsent">;
+  readonly listen: Omit<ListenOptions, "guard" | "observer" | "backlog">;
   /**
    * The authority that clients are to trust; with an operator's certificate the one at the end of its chain, undefined if the
    * file doesn't hold it.

@@ -62,7 +62,7 @@ export async function webhookServices(
     clock,
     caller,
     log,
-    observer: webhooks.figures,
+    observer: webhooks.observer,
     newUid: randomUUID,
     isServing: webhooks.isServing,
     contextOf: ({ target, user }) => ({

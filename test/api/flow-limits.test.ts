@@ -1,4 +1,4 @@
-import { patienceMs } from "../../src/http/limits/yield-seat.ts";
+import { clientWaitMs } from "../../src/http/limits/seat-release.ts";
 import { request } from "node:https";
 import { afterEach, describe, expect, test } from "vitest";
 import type { CreateServerOptions } from "../../src/index.ts";
@@ -170,7 +170,7 @@ describe("a level without room", () => {
     await executing("lined-up");
     const patient = server.as("ann").get(configMaps);
     await waiting("lined-up");
-    await clock.advance(patienceMs);
+    await clock.advance(clientWaitMs);
     expect((await patient).status).toBe(200);
     const held = hold("ann");
     await executing("lined-up");
@@ -197,7 +197,7 @@ describe("a level without room", () => {
     const held = hold("ann");
     await executing("full");
     expect((await server.as("ann").get(configMaps)).status).toBe(429);
-    await clock.advance(patienceMs);
+    await clock.advance(clientWaitMs);
     expect((await server.as("ann").get(configMaps)).status).toBe(200);
     held.leave();
   });

@@ -8,7 +8,7 @@ import { answerFailure } from "../../src/http/stages/failure.ts";
 import { HandlerGuard } from "../../src/http/transport/guard.ts";
 import type { HttpExchange } from "../../src/http/transport/http-exchange.ts";
 import { listen, type HttpListener } from "../../src/http/transport/listener.ts";
-import { UnsentAnswers } from "../../src/http/transport/unsent.ts";
+import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
 import { startDeadline } from "../../src/http/verbs/deadline.ts";
 import type { Engine } from "../../src/resources/engine.ts";
 import { createServingCertificates } from "../../src/base/certificates.ts";
@@ -38,8 +38,8 @@ describe.each(["HTTP/1.1", "HTTP/2"])("a request's timeout over %s", (protocol) 
     ca = made.caCertificate;
     const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
     const guard = new HandlerGuard((error) => defects.push(String(error)));
-    const unsent = new UnsentAnswers(() => defects.push("unread"));
-    listener = await listen({ host: "127.0.0.1", port: 0, tls, guard, unsent }, (exchange) => {
+    const backlog = new ResponseBacklogs(() => defects.push("unread"));
+    listener = await listen({ host: "127.0.0.1", port: 0, tls, guard, backlog }, (exchange) => {
       const request = newRequest(exchange, 0);
       request.facts = readFacts(exchange.method, exchange.url);
       startDeadline({ clock, guard, engine: { vocabulary: platform } as Engine }, request);

@@ -59,12 +59,12 @@ describe.each(conversions)("%s", (_name, { from, kind }) => {
       fc.property(wild, (fields) => {
         const given = { ...fields, ...typeMeta } as JsonObject;
         const before = deepClone(given);
-        const { object, outcome, remarks } = convertManifest(given, undefined, context);
+        const { object, outcome, notes } = convertManifest(given, undefined, context);
         expect(given).toEqual(before);
         expect(outcome).not.toBe("unchanged");
         if (outcome === "failed") {
           expect(object).toBe(given);
-          expect(remarks.some(({ level }) => level === "unresolved")).toBe(true);
+          expect(notes.some(({ level }) => level === "unresolved")).toBe(true);
         }
       }),
       { numRuns: 100 },

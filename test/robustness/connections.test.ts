@@ -3,7 +3,7 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { configMap, namespace, ok, until } from "../api/support.ts";
 import { BodyBudget } from "../../src/http/transport/body-budget.ts";
-import { UnsentAnswers } from "../../src/http/transport/unsent.ts";
+import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
 import { HandlerGuard } from "../../src/http/transport/guard.ts";
 import { connectionLimits } from "../../src/http/transport/connection-limits.ts";
 import { listen, type HttpListener } from "../../src/http/transport/listener.ts";
@@ -319,9 +319,9 @@ describe("slow clients are cut off", () => {
     const made = createServingCertificates(["localhost", "127.0.0.1"]);
     ca = made.caCertificate;
     const tls = { cert: made.serving.certificate, key: made.serving.key, clientAuthorities: [] };
-    const unsent = new UnsentAnswers(() => outcomes.push("unread"), 5 * largeBytes);
+    const backlog = new ResponseBacklogs(() => outcomes.push("unread"), 5 * largeBytes);
     const guard = new HandlerGuard((error) => outcomes.push(String(error)));
-    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits, guard, unsent }, (exchange) => {
+    listener = await listen({ host: "127.0.0.1", port: 0, tls, limits, guard, backlog }, (exchange) => {
       if (exchange.url === "/large") {
         exchange.onClose(() => outcomes.push("gone"));
         exchange.send(200, [], Buffer.alloc(largeBytes));

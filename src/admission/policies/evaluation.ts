@@ -14,7 +14,7 @@ import type { SentObjects } from "../webhooks/sent-object.ts";
 import { denial } from "./denial.ts";
 import { environmentOf, requestVariable } from "./environment.ts";
 import { PolicyFailure } from "./failure.ts";
-import type { CheckOutcome, PolicyObserver } from "./figures.ts";
+import type { CheckOutcome, PolicyObserver } from "./policy-observer.ts";
 import { ParamReader } from "./params.ts";
 import type { Candidate } from "./policy-set.ts";
 import { turnGiver } from "../../base/turns.ts";
@@ -31,7 +31,7 @@ export interface PolicyServices {
   readonly namespaces: FollowedObjects<NamespaceFacts>;
   readonly objects: SentObjects;
   readonly contextOf: (request: AdmissionRequest) => KindContext;
-  readonly figures: PolicyObserver;
+  readonly observer: PolicyObserver;
 }
 
 /** Evaluates the policies that a request matches by their rules; the first that denies it ends the request. */
@@ -121,7 +121,7 @@ export class PolicyEvaluation {
     const { expression, message, reason } = validation;
     const startMs = performance.now();
     const count = (outcome: CheckOutcome): void => {
-      this.services.figures.checked(policy, binding, outcome, (performance.now() - startMs) / 1000);
+      this.services.observer.checked(policy, binding, outcome, (performance.now() - startMs) / 1000);
     };
     const failure: CheckOutcome = policy.ignoresFailures ? "failed open" : "failed";
     const { program, faults } = validation.compiled;

@@ -25,7 +25,7 @@ export interface WebhookObserver {
 }
 
 /** An observer that can be given later: metrics are made after admission. */
-export class WebhookFigures implements WebhookObserver {
+export class DeferredWebhookObserver implements WebhookObserver {
   private observer: WebhookObserver | undefined;
 
   /** Gives everything to an observer from now on. */

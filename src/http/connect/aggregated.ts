@@ -4,7 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { encodePath } from "../../base/percent-encoding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Destination } from "../backends/rules.ts";
-import { awaitOther } from "../limits/yield-seat.ts";
+import { awaitOther } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isLongRunning, type RequestFacts } from "../request/facts.ts";
 import { hasSpecialSegment } from "../request/path.ts";

@@ -25,7 +25,7 @@ export function addFlowDebugPages(paths: PathTable, control: FlowControl): void 
 
 function levels(control: FlowControl): Cell[][] {
   const rows = [...control.levels.values()].map((level): Cell[] => {
-    const uses = [...control.figures].filter((use) => use.level === level);
+    const uses = [...control.counters].filter((use) => use.level === level);
     return [
       level.name,
       level.queuesInUse,

@@ -5,7 +5,7 @@ import type { LargeRequest, LargeRequests } from "../../flow/large-requests.ts";
 import { isEnvelope } from "../../schema/protobuf/envelope.ts";
 import type { RequestContext, RequestPace } from "../request/context.ts";
 import type { RequestLimiter } from "./limiter.ts";
-import { awaitClient } from "./yield-seat.ts";
+import { awaitClient } from "./seat-release.ts";
 
 /** Smaller bodies and objects are worked on in one go: some milliseconds at most. */
 const largeBytes = 16 * 1024;

@@ -52,7 +52,7 @@ export function collectFlows(metrics: MetricSet, control: FlowControl): void {
   control.adjust();
   const sample = (name: string, ...labels: readonly string[]) => metrics.sample(prefix + name, ...labels);
   for (const name of perLevel) metrics.reset(prefix + name);
-  for (const use of control.figures) {
+  for (const use of control.counters) {
     const labels = [use.level.name, use.schemaName] as const;
     sample("dispatched_requests_total", ...labels).set(use.dispatched);
     sample("current_inqueue_requests", ...labels).set(use.waiting);

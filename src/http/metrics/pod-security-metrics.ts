@@ -1,4 +1,4 @@
-import type { LabelledCounts, PodSecurityFigures } from "../../admission/plugins/pod-security/figures.ts";
+import type { LabelledCounts, PodSecurityCounters } from "../../admission/plugins/pod-security/counters.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
 
@@ -33,13 +33,13 @@ export const podSecurityMetrics: readonly MetricDefinition[] = [
 ];
 
 /** Shows the counts of the plugin among the metrics. */
-export function showPodSecurity(metrics: MetricSet, figures: PodSecurityFigures): void {
+export function showPodSecurity(metrics: MetricSet, counters: PodSecurityCounters): void {
   const show = (name: string, counts: LabelledCounts): void => {
     for (const { labels, value } of counts.all()) metrics.sample(name, ...labels).set(value);
   };
   metrics.collectWith(() => {
-    show(evaluations, figures.evaluations);
-    show(exemptions, figures.exemptions);
-    show(errors, figures.errors);
+    show(evaluations, counters.evaluations);
+    show(exemptions, counters.exemptions);
+    show(errors, counters.errors);
   });
 }

@@ -1,4 +1,4 @@
-import type { CheckOutcome, PolicyFigures } from "../../admission/policies/figures.ts";
+import type { CheckOutcome, DeferredPolicyObserver } from "../../admission/policies/policy-observer.ts";
 import type { Binding } from "../../admission/policies/policy.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
@@ -40,9 +40,9 @@ interface Samples {
 }
 
 /** Shows what is counted of validating policies among the metrics. */
-export function showPolicies(metrics: MetricSet, figures: PolicyFigures): void {
+export function showPolicies(metrics: MetricSet, observer: DeferredPolicyObserver): void {
   const known = new WeakMap<Binding, Map<CheckOutcome, Samples>>();
-  figures.show({
+  observer.show({
     checked(policy, binding, outcome, seconds) {
       let samples = known.get(binding);
       if (samples === undefined) known.set(binding, (samples = new Map()));

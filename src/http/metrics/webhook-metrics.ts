@@ -1,4 +1,4 @@
-import type { WebhookFigures } from "../../admission/webhooks/observer.ts";
+import type { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
 
@@ -41,8 +41,8 @@ export const webhookMetrics: readonly MetricDefinition[] = [
 ];
 
 /** Shows what is counted of webhooks among the metrics. */
-export function showWebhooks(metrics: MetricSet, figures: WebhookFigures): void {
-  figures.show({
+export function showWebhooks(metrics: MetricSet, observer: DeferredWebhookObserver): void {
+  observer.show({
     called({ webhook, type, operation, seconds, rejected, code, errorType }) {
       const isRejected = String(rejected);
       metrics.sample(duration, webhook, operation, isRejected, type).observe(seconds);

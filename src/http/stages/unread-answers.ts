@@ -1,11 +1,11 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { awaitClient } from "../limits/yield-seat.ts";
+import { awaitClient } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /** A client that leaves much of its answers untaken gets no further one on that connection before it takes some. */
 export function awaitRoom(service: HttpService, request: RequestContext): MaybePromise<void> {
-  const room = request.exchange.connection.unsent?.room();
+  const room = request.exchange.connection.backlog?.room();
   if (room === undefined) return undefined;
   request.waitedForClient = true;
   return awaitClient(service, request, room);

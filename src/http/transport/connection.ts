@@ -1,5 +1,5 @@
 import type { UserInfo } from "../../base/user-info.ts";
-import type { UnsentOnConnection } from "./unsent.ts";
+import type { ConnectionBacklog } from "./response-backlog.ts";
 
 /** What the server knows of a client's connection. */
 export interface Connection {
@@ -15,7 +15,7 @@ export interface Connection {
   /** Who was last recognised on this connection, and by which Authorization header. */
   identity: Identity | undefined;
   /** What the client hasn't taken of its answers; undefined as long as it took all at once. */
-  unsent: UnsentOnConnection | undefined;
+  backlog: ConnectionBacklog | undefined;
 }
 
 /** A caller who stays the same for as long as a connection brings the same header. */

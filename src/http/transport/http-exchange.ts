@@ -4,7 +4,7 @@ import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { BodyStream } from "./body-stream.ts";
 import type { Connection } from "./connection.ts";
 import type { HeaderLines } from "./header-lines.ts";
-import type { UnsentAnswer } from "./unsent.ts";
+import type { ResponseBacklog } from "./response-backlog.ts";
 import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 
@@ -60,7 +60,7 @@ export interface HttpExchange {
   /** Calls once when the connection or stream is gone, whatever the reason. */
   onClose(listener: () => void): void;
   /** What of the answer the client hasn't taken yet; undefined when there is nothing of it. */
-  readonly unsent: UnsentAnswer | undefined;
+  readonly backlog: ResponseBacklog | undefined;
   /** Ends the connection or stream unless the answer is already handed over whole. */
   breakOff(): void;
   /** Registers event handlers that the client's bytes, or a backend's, can reach. */

@@ -11,7 +11,7 @@ import type { Connection } from "./connection.ts";
 import type { HeaderLines } from "./header-lines.ts";
 import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
-import type { UnsentAnswer } from "./unsent.ts";
+import type { ResponseBacklog } from "./response-backlog.ts";
 import { SlicedSink, sliceBytes } from "./sliced-sink.ts";
 import { WritableBody } from "./writable-body.ts";
 import type { ListenerContext } from "./listener-context.ts";
@@ -35,7 +35,7 @@ export class Http1Exchange implements HttpExchange {
   onAnswer: ((status: number) => void) | undefined = undefined;
   expired = false;
   private further: HeaderLines = noLines;
-  private untaken: UnsentAnswer | undefined = undefined;
+  private ownBacklog: ResponseBacklog | undefined = undefined;
 
   constructor(
     protected readonly request: IncomingMessage,
@@ -161,15 +161,15 @@ export class Http1Exchange implements HttpExchange {
     });
   }
 
-  get unsent(): UnsentAnswer | undefined {
-    return this.untaken !== undefined && this.untaken.bytes > 0 ? this.untaken : undefined;
+  get backlog(): ResponseBacklog | undefined {
+    return this.ownBacklog !== undefined && this.ownBacklog.bytes > 0 ? this.ownBacklog : undefined;
   }
 
   /** The account of what the client hasn't taken of this answer. */
-  private account(socket: Socket): UnsentAnswer {
+  private account(socket: Socket): ResponseBacklog {
     const { connection, context } = this;
-    connection.unsent ??= context.unsent.connection(() => socket.destroy());
-    return (this.untaken ??= connection.unsent.answer(this));
+    connection.backlog ??= context.backlog.connection(() => socket.destroy());
+    return (this.ownBacklog ??= connection.backlog.answer(this));
   }
 
   /** A copy of an answer's header lines, with those that it carries whatever it is, and the request's name. */

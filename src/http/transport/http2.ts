@@ -10,7 +10,7 @@ import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { ListenerContext } from "./listener-context.ts";
 import { collect, tooLarge } from "./http1.ts";
-import type { UnsentAnswer } from "./unsent.ts";
+import type { ResponseBacklog } from "./response-backlog.ts";
 import { WritableBody } from "./writable-body.ts";
 
 /** An exchange over one HTTP/2 stream. */
@@ -24,7 +24,7 @@ export class Http2Exchange implements HttpExchange {
   onAnswer: ((status: number) => void) | undefined = undefined;
   expired = false;
   private further: HeaderLines = [];
-  private untaken: UnsentAnswer | undefined = undefined;
+  private ownBacklog: ResponseBacklog | undefined = undefined;
   readonly method: string;
   readonly url: string;
   /** A connection that is shared by many streams can't be handed over. */
@@ -88,7 +88,7 @@ export class Http2Exchange implements HttpExchange {
     this.sentBytes = body.length;
     if (gone) return;
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
-    const shared = this.context.unsent.shared(asBuffer(body));
+    const shared = this.context.backlog.shared(asBuffer(body));
     if (!channel.writableEnded) channel.end(shared);
     this.leaveRestUnread();
     // A client that doesn't take its answer loses it after a time.
@@ -132,20 +132,20 @@ export class Http2Exchange implements HttpExchange {
     });
   }
 
-  get unsent(): UnsentAnswer | undefined {
-    return this.untaken !== undefined && this.untaken.bytes > 0 ? this.untaken : undefined;
+  get backlog(): ResponseBacklog | undefined {
+    return this.ownBacklog !== undefined && this.ownBacklog.bytes > 0 ? this.ownBacklog : undefined;
   }
 
   /** The account of what the client hasn't taken of this answer. */
-  private account(): UnsentAnswer {
+  private account(): ResponseBacklog {
     const { channel, connection, context } = this;
     const { session } = channel;
-    connection.unsent ??= context.unsent.connection(() => {
+    connection.backlog ??= context.backlog.connection(() => {
       // The client gets the reason before the connection is gone.
       if (session?.destroyed === false) session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
       session?.destroy();
     });
-    return (this.untaken ??= connection.unsent.answer(this));
+    return (this.ownBacklog ??= connection.backlog.answer(this));
   }
 
   private head(status: number, lines: HeaderLines, length: number | undefined): Http2Headers {

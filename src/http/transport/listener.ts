@@ -28,7 +28,7 @@ import { Http2Exchange } from "./http2.ts";
 import type { ListenerContext } from "./listener-context.ts";
 import { answerPlainRequests } from "./plain-requests.ts";
 import { SlowReaders } from "./slow-readers.ts";
-import type { UnsentAnswers } from "./unsent.ts";
+import type { ResponseBacklogs } from "./response-backlog.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
 
 /** How connections are accepted. */
@@ -46,7 +46,7 @@ export interface ListenOptions {
   /** Registers the event handlers of connections, requests and answers. */
   readonly guard: HandlerGuard;
   /** Bounds what clients leave untaken of their answers. */
-  readonly unsent: UnsentAnswers;
+  readonly backlog: ResponseBacklogs;
 }
 
 /** With what a server shows itself, and whose clients' certificates it verifies; in PEM. */
@@ -87,9 +87,9 @@ export async function listen(
 ): Promise<HttpListener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
-  const { tls, guard, unsent, limits = connectionLimits } = options;
+  const { tls, guard, backlog, limits = connectionLimits } = options;
   const slowReaders = new SlowReaders(limits.answerTimeoutMs, limits.checkIntervalMs);
-  const context: ListenerContext = { slowReaders, guard, unsent, draining: false };
+  const context: ListenerContext = { slowReaders, guard, backlog, draining: false };
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const serve = () => handle(new Http1Exchange(request, response, connectionOf(request.socket), context));
     guard.run("request", serve, response);
@@ -277,7 +277,7 @@ function connectionOf(socket: Socket): Connection {
       secure: (socket as TLSSocket).encrypted === true,
       ...presentedBy(socket as TLSSocket),
       identity: undefined,
-      unsent: undefined,
+      backlog: undefined,
     };
     connections.set(socket, connection);
   }

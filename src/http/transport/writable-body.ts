@@ -3,13 +3,13 @@ import type { BodyStream } from "./body-stream.ts";
 import type { HeaderLines } from "./header-lines.ts";
 import type { HandlerGuard } from "./guard.ts";
 import type { Sink } from "./sliced-sink.ts";
-import type { UnsentAnswer } from "./unsent.ts";
+import type { ResponseBacklog } from "./response-backlog.ts";
 
 /** What belongs to the body of one answer. */
 export interface BodyParts {
   readonly guard: HandlerGuard;
   /** The account of what the client hasn't taken; undefined where there is no connection. */
-  readonly account: (() => UnsentAnswer) | undefined;
+  readonly account: (() => ResponseBacklog) | undefined;
   readonly breakOff: () => void;
   /** Takes trailers before the body is ended; undefined where there can't be any. */
   readonly trail: ((lines: HeaderLines) => void) | undefined;
@@ -20,7 +20,7 @@ const takenEvents = ["drain", "finish", "close"] as const;
 
 /** The body stream over a Node writable. */
 export class WritableBody implements BodyStream {
-  private unsent: UnsentAnswer | undefined;
+  private backlog: ResponseBacklog | undefined;
 
   constructor(
     private readonly counted: { sentBytes: number },
@@ -40,12 +40,12 @@ export class WritableBody implements BodyStream {
   private charge(): void {
     const { account, guard } = this.parts;
     if (account === undefined) return;
-    this.unsent ??= account();
-    const { unsent, sink } = this;
-    const isFirst = unsent.bytes === 0;
-    unsent.set(sink.writableLength);
+    this.backlog ??= account();
+    const { backlog, sink } = this;
+    const isFirst = backlog.bytes === 0;
+    backlog.set(sink.writableLength);
     if (!isFirst) return;
-    guard.onceAny(sink, takenEvents, () => unsent.set(0), sink);
+    guard.onceAny(sink, takenEvents, () => backlog.set(0), sink);
   }
 
   drained(): Promise<void> {

@@ -10,7 +10,7 @@ import { decodeBinary } from "./binary-body.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import { mediaType } from "../request/media-types.ts";
 import { paceOf } from "../limits/paced-request.ts";
-import { awaitClient } from "../limits/yield-seat.ts";
+import { awaitClient } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 

@@ -1,7 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { admissionregistration } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./words.ts";
+import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./notes.ts";
 
 const harmless = ["None", "NoneOnDryRun"];
 

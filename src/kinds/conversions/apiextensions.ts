@@ -17,7 +17,7 @@ import {
   type Part,
   type Rule,
   type VersionChange,
-} from "./words.ts";
+} from "./notes.ts";
 
 /** A single version stood beside the list of all. */
 const versionIntoVersions: Rule = (part) => {

@@ -15,7 +15,7 @@ import {
   when,
   type Rule,
   type VersionChange,
-} from "./words.ts";
+} from "./notes.ts";
 
 const v1 = groupVersion(apps, "v1");
 const extensionsV1beta1 = groupVersion(extensions, "v1beta1");

@@ -1,6 +1,6 @@
 import { authorization } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, rename, type VersionChange } from "./words.ts";
+import { at, change, rename, type VersionChange } from "./notes.ts";
 
 const v1beta1 = groupVersion(authorization, "v1beta1");
 const v1 = groupVersion(authorization, "v1");

@@ -1,6 +1,6 @@
 import { autoscaling } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, find, isGiven, move, put, rename, type Rule, type VersionChange } from "./words.ts";
+import { at, change, find, isGiven, move, put, rename, type Rule, type VersionChange } from "./notes.ts";
 
 /** Where a number of the older form goes: into the target that is aimed at, or into what was seen. */
 function numbers(into: "target" | "current", names: Readonly<Record<string, string>>): Rule[] {

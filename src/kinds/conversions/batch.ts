@@ -1,6 +1,6 @@
 import { batch } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, keepDefault, type VersionChange } from "./words.ts";
+import { at, change, keepDefault, type VersionChange } from "./notes.ts";
 
 const v1 = groupVersion(batch, "v1");
 /** The first version kept every finished job. */

@@ -1,6 +1,6 @@
 import { certificates } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./words.ts";
+import { at, change, isGiven, keepDefault, type Rule, type VersionChange } from "./notes.ts";
 
 /** The older version chose a signer by the request, and had one for everything that it didn't know. */
 const signer: Rule = (part) => {

@@ -19,7 +19,7 @@ import {
   wayTo,
   type Step,
 } from "./registry.ts";
-import { Part, type Remark } from "./words.ts";
+import { Part, type Note } from "./notes.ts";
 
 /** What became of an object. */
 export interface Converted {
@@ -27,7 +27,7 @@ export interface Converted {
   readonly object: JsonObject;
   readonly outcome: "unchanged" | "converted" | "failed";
   /** Why it stays as it is; otherwise what was written out, not carried, or is left to decide. */
-  readonly remarks: readonly Remark[];
+  readonly notes: readonly Note[];
 }
 
 const release = `${referenceRelease.major}.${referenceRelease.minor}`;
@@ -72,12 +72,12 @@ function isSame(one: GroupVersion, other: GroupVersion): boolean {
 }
 
 function unchanged(object: JsonObject, text: string): Converted {
-  return { object, outcome: "unchanged", remarks: [{ path: "", text, level: "unchanged" }] };
+  return { object, outcome: "unchanged", notes: [{ path: "", text, level: "unchanged" }] };
 }
 
 function failed(object: JsonObject, problem: string): Converted {
   const text = `cannot be converted: ${problem}`;
-  return { object, outcome: "failed", remarks: [{ path: "", text, level: "unresolved" }] };
+  return { object, outcome: "failed", notes: [{ path: "", text, level: "unresolved" }] };
 }
 
 /** Why a kind is in no version that could be used; undefined where it is, or where nothing is known about it. */
@@ -105,39 +105,39 @@ function ofOtherGroup(given: JsonObject, apiVersion: string, vocabulary: Vocabul
 }
 
 function alongTheWay(given: JsonObject, way: readonly Step[], context: KindContext): Converted {
-  const remarks: Remark[] = [];
+  const notes: Note[] = [];
   const kindName = given["kind"] as string;
   try {
     let object = deepClone(given);
     for (const step of way) {
-      object = taken(step, object, remarks, context);
+      object = taken(step, object, notes, context);
       object["apiVersion"] = apiVersionOf(step.to, context.vocabulary);
     }
     const declared = declaredKind(way.at(-1)!.to, kindName);
     if (declared !== undefined) {
       const kind = spelledKind(declared, context.vocabulary);
-      object = readByKind(kind, object, remarks);
-      remarks.push(...checkByKind(kind, object, remarks, context));
+      object = readByKind(kind, object, notes);
+      notes.push(...checkByKind(kind, object, notes, context));
     } else {
       const text = whyGone(way.at(-1)!.to, kindName, context.vocabulary) ?? "";
-      remarks.push({ path: "", text, level: "done" });
+      notes.push({ path: "", text, level: "done" });
     }
-    return { object: inOrder(object), outcome: "converted", remarks };
+    return { object: inOrder(object), outcome: "converted", notes };
   } catch (error) {
     if (!(error instanceof TypeFault)) throw error;
     const text = `cannot be converted: ${error.problem}`;
-    return { object: given, outcome: "failed", remarks: [{ path: error.path, text, level: "unresolved" }] };
+    return { object: given, outcome: "failed", notes: [{ path: error.path, text, level: "unresolved" }] };
   }
 }
 
-function taken(step: Step, object: JsonObject, remarks: Remark[], context: KindContext): JsonObject {
+function taken(step: Step, object: JsonObject, notes: Note[], context: KindContext): JsonObject {
   if ("rules" in step) {
-    const whole = new Part(object, "", context.vocabulary, remarks);
+    const whole = new Part(object, "", context.vocabulary, notes);
     for (const rule of step.rules) rule(whole);
     return object;
   }
   const { kind, source, by } = step;
-  const read = readByKind(source, object, remarks);
+  const read = readByKind(source, object, notes);
   const had = new Set(Object.keys(read));
   const result = kind.conversion![by]({ metadata: {}, ...read } as unknown as ApiObject, context);
   result.kind = kind.name;

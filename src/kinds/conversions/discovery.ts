@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json/value.ts";
 import { discovery } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, isGiven, take, type Rule, type VersionChange } from "./words.ts";
+import { at, change, isGiven, take, type Rule, type VersionChange } from "./notes.ts";
 
 /** Node and zone have fields of their own now; what else was said stays readable, but can't be written. */
 const topology: Rule = (part) => {

@@ -1,6 +1,6 @@
 import { flowcontrol } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, rename, type VersionChange } from "./words.ts";
+import { at, change, rename, type VersionChange } from "./notes.ts";
 
 const v1beta3 = groupVersion(flowcontrol, "v1beta3");
 

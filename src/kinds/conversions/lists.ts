@@ -2,13 +2,13 @@ import { isObject, type JsonObject, type JsonValue } from "../../base/json/value
 import type { KindContext } from "../../schema/context.ts";
 import type { GroupVersion } from "../../schema/types.ts";
 import { convertObject, type Converted } from "./convert.ts";
-import type { Remark } from "./words.ts";
+import type { Note } from "./notes.ts";
 
 /** What became of a manifest. */
 export interface ConvertedManifest {
   readonly object: JsonValue;
   readonly outcome: Converted["outcome"];
-  readonly remarks: readonly Remark[];
+  readonly notes: readonly Note[];
 }
 
 /** Converts an object, or each object of a list (`List`, or `DeploymentList` and the like). The manifest isn't changed. */
@@ -19,7 +19,7 @@ export function convertManifest(
 ): ConvertedManifest {
   if (!isObject(given)) {
     const text = "cannot be converted: it is no object";
-    return { object: given, outcome: "failed", remarks: [{ path: "", text, level: "unresolved" }] };
+    return { object: given, outcome: "failed", notes: [{ path: "", text, level: "unresolved" }] };
   }
   const { items, kind } = given;
   if (!Array.isArray(items) || typeof kind !== "string" || !kind.endsWith("List")) {
@@ -40,10 +40,10 @@ function convertList(
   const results = items.map((item) =>
     convertManifest(isObject(item) ? { ...implied, ...item } : item, wanted, context),
   );
-  const remarks = results.flatMap((result, index) => result.remarks.map((one) => inItem(one, index)));
+  const notes = results.flatMap((result, index) => result.notes.map((one) => inItem(one, index)));
   const outcomes = results.map(({ outcome }) => outcome);
   const outcome = outcomes.find((one) => one === "failed") ?? outcomes.find((one) => one === "converted");
-  if (outcome === undefined) return { object: list, outcome: "unchanged", remarks };
+  if (outcome === undefined) return { object: list, outcome: "unchanged", notes };
   const versions = new Set(
     results.map(({ object }) => (isObject(object) ? object["apiVersion"] : undefined)),
   );
@@ -51,9 +51,9 @@ function convertList(
   const typed = kind !== "List" && versions.size === 1 && version !== undefined;
   // A list of objects of several versions is one of anything.
   const head = kind === "List" ? {} : typed ? { apiVersion: version } : { apiVersion: "v1", kind: "List" };
-  return { object: { ...list, ...head, items: results.map(({ object }) => object) }, outcome, remarks };
+  return { object: { ...list, ...head, items: results.map(({ object }) => object) }, outcome, notes };
 }
 
-function inItem(remark: Remark, index: number): Remark {
-  return { ...remark, path: remark.path === "" ? `items[${index}]` : `items[${index}].${remark.path}` };
+function inItem(note: Note, index: number): Note {
+  return { ...note, path: note.path === "" ? `items[${index}]` : `items[${index}].${note.path}` };
 }

@@ -1,6 +1,6 @@
 import { networking } from "../groups.ts";
 import { extensions, groupVersion } from "./group-versions.ts";
-import { at, change, keepDefault, move, rename, type Rule, type VersionChange } from "./words.ts";
+import { at, change, keepDefault, move, rename, type Rule, type VersionChange } from "./notes.ts";
 
 const v1 = groupVersion(networking, "v1");
 const v1beta1 = groupVersion(networking, "v1beta1");

@@ -1,6 +1,6 @@
 import { node } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { change, hasMembers, move, type Rule, type VersionChange } from "./words.ts";
+import { change, hasMembers, move, type Rule, type VersionChange } from "./notes.ts";
 
 const v1 = groupVersion(node, "v1");
 

@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json/value.ts";
 import { policy } from "../groups.ts";
 import { extensions, groupVersion } from "./group-versions.ts";
-import { at, change, hasMembers, isGiven, type Rule, type VersionChange } from "./words.ts";
+import { at, change, hasMembers, isGiven, type Rule, type VersionChange } from "./notes.ts";
 
 const v1beta1 = groupVersion(policy, "v1beta1");
 

@@ -1,7 +1,7 @@
 import { groupName } from "../../schema/kind.ts";
 import { rbac } from "../groups.ts";
 import { groupVersion } from "./group-versions.ts";
-import { at, change, take, type Rule, type VersionChange } from "./words.ts";
+import { at, change, take, type Rule, type VersionChange } from "./notes.ts";
 
 /** Subjects named a version of their group; a service account is of the core group. */
 const subjectGroup: Rule = ({ value: subject, vocabulary }) => {

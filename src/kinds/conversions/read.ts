@@ -5,7 +5,7 @@ import { decode } from "../../schema/decode.ts";
 import { fillFieldDefaults } from "../../schema/defaults.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
-import type { Remark } from "./words.ts";
+import type { Note } from "./notes.ts";
 
 /**
  * Reads an object by its kind's declaration and gives what the kind has a place for, in the order in which it was given. What
@@ -13,12 +13,12 @@ import type { Remark } from "./words.ts";
  *
  * @throws {TypeFault} for a value of a wrong type.
  */
-export function readByKind(kind: Kind, given: JsonObject, remarks: Remark[]): JsonObject {
+export function readByKind(kind: Kind, given: JsonObject, notes: Note[]): JsonObject {
   const { value, unknownFields, moreUnknownFields } = decode(kind.type, given);
   const text = `not carried: ${kind.name} has no such field in ${kind.version}`;
-  for (const path of unknownFields) remarks.push({ path, text, level: "done" });
+  for (const path of unknownFields) notes.push({ path, text, level: "done" });
   if (moreUnknownFields) {
-    remarks.push({ path: "", text: "not carried: and more unknown fields", level: "done" });
+    notes.push({ path: "", text: "not carried: and more unknown fields", level: "done" });
   }
   return onlyGiven(value as JsonObject, given);
 }
@@ -49,9 +49,9 @@ const knownLater = /^(metadata\.(name|namespace|generateName)$|status(\.|$))/;
 export function checkByKind(
   kind: Kind,
   given: JsonObject,
-  remarks: readonly Remark[],
+  notes: readonly Note[],
   context: KindContext,
-): Remark[] {
+): Note[] {
   const copy = decode(kind.type, given).value as ApiObject;
   if (kind.scope === "Namespaced") copy.metadata.namespace ??= "default";
   // What can't be read again, such as a review, has no name.
@@ -63,7 +63,7 @@ export function checkByKind(
   kind.validate?.(copy, report, context);
   kind.validateCreate?.(copy, report, context);
   checkFields(kind.type, copy, report, context);
-  const said = new Set(remarks.filter(({ level }) => level === "unresolved").map(({ path }) => path));
+  const said = new Set(notes.filter(({ level }) => level === "unresolved").map(({ path }) => path));
   return report.faults
     .filter(({ field }) => !knownLater.test(field) && !said.has(field))
     .map(({ field, message }) => ({

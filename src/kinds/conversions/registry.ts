@@ -21,7 +21,7 @@ import { nodeChanges } from "./node.ts";
 import { policyChanges } from "./policy.ts";
 import { rbacChanges } from "./rbac.ts";
 import { unchangedForms } from "./unchanged.ts";
-import type { Rule, VersionChange } from "./words.ts";
+import type { Rule, VersionChange } from "./notes.ts";
 
 /** From every version that was removed to the one that took its place (spec: conventions 9.3). */
 export const versionChanges: readonly VersionChange[] = [

@@ -1,7 +1,7 @@
 import { apiregistration, authentication, coordination, events, scheduling, storage } from "../groups.ts";
 import type { Group } from "../../schema/types.ts";
 import { groupVersion } from "./group-versions.ts";
-import { change, type VersionChange } from "./words.ts";
+import { change, type VersionChange } from "./notes.ts";
 
 /** Kinds of which nothing but the version changed. */
 function only(group: Group, from: string, to: string, ...kinds: readonly string[]): VersionChange {

@@ -2,7 +2,7 @@ import { reachableAddress } from "../checks/addresses.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../checks/names.ts";
 import { portNumber } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { FirstFew } from "../first-few.ts";
+import { TruncatedList } from "../truncated-list.ts";
 import { ObjectReference } from "./references.ts";
 import { atomicStruct, kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -95,7 +95,7 @@ function namedPorts(ports: readonly { readonly name?: string | undefined }[], pl
 }
 
 function addressesText(subsets: readonly EndpointSubset[]): string {
-  const shown = new FirstFew();
+  const shown = new TruncatedList();
   for (const { addresses = [], ports = [] } of subsets) {
     // Those of headless services may have no ports.
     if (ports.length === 0) shown.add(addresses.length, (index) => addresses[index]!.ip);

@@ -1,7 +1,7 @@
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../checks/names.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { FirstFew } from "../first-few.ts";
+import { TruncatedList } from "../truncated-list.ts";
 import { checkAddressCount, checkEndpoints, checkPortNames, checkZones } from "./endpoint-slice-rules.ts";
 import { ObjectReference } from "../core/references.ts";
 import { atomicStruct, kind, struct } from "./v1.ts";
@@ -109,7 +109,7 @@ export const EndpointSlice = kind({
       type: "string",
       doc: "The first of the ports.",
       cell: ({ ports }) => {
-        const shown = new FirstFew();
+        const shown = new TruncatedList();
         const all = ports ?? [];
         shown.add(all.length, (index) => String(all[index]!.port ?? all[index]!.name ?? "*"));
         return shown.text("<unset>");
@@ -120,7 +120,7 @@ export const EndpointSlice = kind({
       type: "string",
       doc: "The first of the addresses.",
       cell: ({ endpoints }) => {
-        const shown = new FirstFew();
+        const shown = new TruncatedList();
         for (const { addresses } of endpoints ?? []) {
           shown.add((addresses ?? []).length, (index) => addresses[index]!);
         }

@@ -39,7 +39,7 @@ const refusedMs = 10 * 60_000;
 const sweepMs = 60_000;
 
 /** What became of filtered lists, and what the indexes take. */
-export interface SelectorFigures {
+export interface SelectorCounters {
   /** Lists that were answered from an index. */
   readonly fromIndex: number;
   /** Lists for which the objects were looked through. */
@@ -111,7 +111,7 @@ export class SelectorIndex {
     }
   }
 
-  get figures(): SelectorFigures {
+  get counters(): SelectorCounters {
     let indexes = 0;
     for (const collection of this.collections.values()) indexes += collection.size;
     return { ...this.counts, indexes, bytes: this.bytes };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { podSecurity } from "../../../src/admission/plugins/pod-security/pod-security.ts";
 import { readPodSecurity } from "../../../src/admission/plugins/pod-security/configuration.ts";
-import { PodSecurityFigures } from "../../../src/admission/plugins/pod-security/figures.ts";
+import { PodSecurityCounters } from "../../../src/admission/plugins/pod-security/counters.ts";
 import { AdmissionFacts } from "../../../src/admission/followed-objects.ts";
 import { Namespace } from "../../../src/kinds/core/namespace.ts";
 import { Pod } from "../../../src/kinds/core/pod/pod.ts";
@@ -109,7 +109,7 @@ test("pods that can't be read are told of in a warning; the label is accepted", 
   const plugin = podSecurity({
     settings: (await readPodSecurity(undefined, platform)).value,
     facts: new AdmissionFacts({ store, clock, failed }, platform),
-    figures: new PodSecurityFigures(),
+    counters: new PodSecurityCounters(),
     vocabulary: platform,
     pods: { store, registry, clock, failed },
   });

@@ -101,14 +101,14 @@ async function expectSameLists(stores: Stores, steps: readonly Step[]): Promise<
       if (one.wait) await engines.selectors.settled();
     } else if (one.do === "restart") {
       expect(engines.failures).toEqual([]);
-      fromIndex += engines.selectors.figures.fromIndex;
+      fromIndex += engines.selectors.counters.fromIndex;
       await engines.close();
       await stores.reopen();
       engines = twoEngines(stores.read, systemClock);
     } else await expectSameList(stores, engines, one);
   }
   expect(engines.failures).toEqual([]);
-  fromIndex += engines.selectors.figures.fromIndex;
+  fromIndex += engines.selectors.counters.fromIndex;
   await engines.close();
   return fromIndex;
 }

@@ -27,26 +27,26 @@ async function filled({ count = 100, each = 10, limits = {}, store = undefined a
   const engines = twoEngines(own, clock, { ...smallLimits, ...limits });
   closers.push(engines.close, () => own.close());
   const list = async (query = web) => (await chunk(engines.indexed, query, { mode: "latest" })).items;
-  return { ...engines, clock, store: own, list, figures: () => engines.selectors.figures };
+  return { ...engines, clock, store: own, list, counters: () => engines.selectors.counters };
 }
 
 describe("the index of a label", () => {
   it("is made once lists have looked at enough in vain, and then answers them", async () => {
-    const { list, selectors, figures } = await filled();
+    const { list, selectors, counters } = await filled();
     const scanned = await list();
     expect(scanned).toHaveLength(10);
     await selectors.settled();
     expect(await list()).toEqual(scanned);
-    expect(figures()).toMatchObject({ scanned: 1, fromIndex: 1, indexes: 1, tooLarge: 0 });
+    expect(counters()).toMatchObject({ scanned: 1, fromIndex: 1, indexes: 1, tooLarge: 0 });
   });
 
   it("isn't made of a small collection, nor for what conditions can't be looked up", async () => {
-    const { list, selectors, figures } = await filled({ limits: { leastObjects: 101 } });
+    const { list, selectors, counters } = await filled({ limits: { leastObjects: 101 } });
     await list();
     await list({ ...web, labels: "app!=web" });
     await selectors.settled();
     await list();
-    expect(figures()).toMatchObject({ indexes: 0, fromIndex: 0 });
+    expect(counters()).toMatchObject({ indexes: 0, fromIndex: 0 });
   });
 
   it("doesn't answer for the time before it was made", async () => {
@@ -92,53 +92,53 @@ describe("the index of a label", () => {
   });
 
   it("is forgotten when nobody asked for it in a while", async () => {
-    const { list, selectors, clock, figures } = await filled();
+    const { list, selectors, clock, counters } = await filled();
     await list();
     await selectors.settled();
-    expect(figures()).toMatchObject({ indexes: 1 });
+    expect(counters()).toMatchObject({ indexes: 1 });
     await clock.advance(3 * smallLimits.idleMs);
-    expect(figures()).toMatchObject({ indexes: 0, bytes: 0 });
+    expect(counters()).toMatchObject({ indexes: 0, bytes: 0 });
     expect(await list()).toHaveLength(10);
   });
 
   it("isn't made where it would take more memory than the bound, which is counted", async () => {
-    const { list, selectors, figures } = await filled({ limits: { totalBytes: 5000 } });
+    const { list, selectors, counters } = await filled({ limits: { totalBytes: 5000 } });
     await list();
     await selectors.settled();
     expect(await list()).toHaveLength(10);
-    expect(figures()).toMatchObject({ indexes: 0, fromIndex: 0, tooLarge: 1 });
+    expect(counters()).toMatchObject({ indexes: 0, fromIndex: 0, tooLarge: 1 });
   });
 
   it("is given up when it grows past the bound", async () => {
-    const { list, selectors, store, figures } = await filled({ limits: { totalBytes: 25_000 } });
+    const { list, selectors, store, counters } = await filled({ limits: { totalBytes: 25_000 } });
     await list();
     await selectors.settled();
-    expect(figures()).toMatchObject({ indexes: 1 });
-    expect(figures().bytes).toBeGreaterThan(100 * 60);
+    expect(counters()).toMatchObject({ indexes: 1 });
+    expect(counters().bytes).toBeGreaterThan(100 * 60);
     for (let number = 0; number < 100; number++) {
       await put(store, "b", `pod-${number}`, { labels: { app: `more-${number}` }, nodeName: "" });
     }
-    expect(figures()).toMatchObject({ indexes: 0, tooLarge: 1 });
+    expect(counters()).toMatchObject({ indexes: 0, tooLarge: 1 });
     expect(await list()).toHaveLength(10);
   });
 
   it("makes room for another one", async () => {
-    const { list, selectors, figures } = await filled({ limits: { termsOfCollection: 1 } });
+    const { list, selectors, counters } = await filled({ limits: { termsOfCollection: 1 } });
     const byName = { namespace: "", labels: "", fields: "metadata.name=pod-0003" };
     for (const query of [web, byName]) {
       await list(query);
       await selectors.settled();
     }
     expect(await list(byName)).toHaveLength(1);
-    expect(figures()).toMatchObject({ indexes: 1, fromIndex: 1 });
+    expect(counters()).toMatchObject({ indexes: 1, fromIndex: 1 });
   });
 
   it("leaves out a value that many have, and has it again when few have it", async () => {
-    const { list, selectors, store, figures } = await filled({ each: 2 });
+    const { list, selectors, store, counters } = await filled({ each: 2 });
     await list();
     await selectors.settled();
     expect(await list()).toHaveLength(50);
-    expect(figures()).toMatchObject({ indexes: 1, fromIndex: 0 });
+    expect(counters()).toMatchObject({ indexes: 1, fromIndex: 0 });
     for (let number = 0; number < 90; number += 2) {
       await remove(store, "a", `pod-${String(number).padStart(4, "0")}`);
     }
@@ -146,26 +146,26 @@ describe("the index of a label", () => {
     await list();
     await selectors.settled();
     expect(await list()).toHaveLength(5);
-    expect(figures()).toMatchObject({ fromIndex: 1 });
+    expect(counters()).toMatchObject({ fromIndex: 1 });
   });
 });
 
 describe("a store that fails", () => {
   it("while an index is made leaves lists to scan, and it is told", async () => {
     const unsteady = new UnsteadyStore();
-    const { list, selectors, failures, figures } = await filled({ store: unsteady.shown });
+    const { list, selectors, failures, counters } = await filled({ store: unsteady.shown });
     await list();
     unsteady.away = true;
     await selectors.settled();
     unsteady.away = false;
     expect(failures).toHaveLength(1);
     expect(await list()).toHaveLength(10);
-    expect(figures()).toMatchObject({ indexes: 0 });
+    expect(counters()).toMatchObject({ indexes: 0 });
   });
 
   it("to tell of changes takes the index along", async () => {
     const unsteady = new UnsteadyStore();
-    const { list, selectors, figures } = await filled({ store: unsteady.shown });
+    const { list, selectors, counters } = await filled({ store: unsteady.shown });
     await list();
     await selectors.settled();
     unsteady.endSubscription();
@@ -173,6 +173,6 @@ describe("a store that fails", () => {
     expect(await list()).toHaveLength(11);
     await selectors.settled();
     expect(await list()).toHaveLength(11);
-    expect(figures().fromIndex).toBe(1);
+    expect(counters().fromIndex).toBe(1);
   });
 });

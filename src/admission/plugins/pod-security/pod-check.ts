@@ -7,7 +7,7 @@ import { forbidden } from "../../forbidden.ts";
 import type { PodSecuritySettings } from "./configuration.ts";
 import { checkedPod, type CheckedPod, type Violation } from "./control.ts";
 import { detailsOf, type Evaluator } from "./evaluator.ts";
-import type { PodSecurityFigures } from "./figures.ts";
+import type { PodSecurityCounters } from "./counters.ts";
 import { isSame, textOf } from "./levels.ts";
 import { isPrivileged, type Mode, type NamespacePolicy } from "./namespace-policy.ts";
 import { templateOf, type Template } from "./pod-templates.ts";
@@ -15,7 +15,7 @@ import { isSignificantUpdate } from "./significant-update.ts";
 
 interface PodCheckParts {
   readonly settings: PodSecuritySettings;
-  readonly figures: PodSecurityFigures;
+  readonly counters: PodSecurityCounters;
   readonly vocabulary: Vocabulary;
   readonly evaluator: Evaluator;
   /** Prefix of the audit annotations, with its slash. */
@@ -43,10 +43,10 @@ export class PodCheck {
   }
 
   private checkPod(request: AdmissionRequest, policy: NamespacePolicy): void {
-    const { figures, vocabulary } = this.parts;
+    const { counters, vocabulary } = this.parts;
     const { object, live } = request;
     if (isPrivileged(policy) && policy.faults.length === 0) {
-      figures.passed(request);
+      counters.passed(request);
       this.annotate(request, "enforce-policy", "privileged:latest");
       return;
     }
@@ -69,14 +69,14 @@ export class PodCheck {
   private missingNamespace(request: AdmissionRequest): void {
     const { target } = request;
     const why = `failed to lookup namespace ${JSON.stringify(target.namespace)}`;
-    this.parts.figures.failed(true, request);
+    this.parts.counters.failed(true, request);
     this.annotate(request, "error", why);
     if (target.resource.stored.kind !== Pod) return;
     throw new StatusError("InternalError", `Internal error occurred: ${why}`);
   }
 
   private evaluate(request: AdmissionRequest, policy: NamespacePolicy, { metadata, spec }: Template): void {
-    const { settings, figures, evaluator, vocabulary } = this.parts;
+    const { settings, counters, evaluator, vocabulary } = this.parts;
     if (spec === undefined) return;
     if (settings.exemptions.runtimeClasses.has(spec.runtimeClassName ?? "")) {
       this.exempt(request, "runtimeClass");
@@ -84,34 +84,34 @@ export class PodCheck {
     }
     if (policy.faults.length > 0) {
       this.annotate(request, "error", `Failed to parse policy: ${faultText(policy)}`);
-      figures.failed(false, request);
+      counters.failed(false, request);
     }
     this.report(request, new Verdict(evaluator, policy, checkedPod({ metadata, spec }, vocabulary.domain)));
   }
 
   /** Only pods themselves are rejected. The client of a rejected one is not warned in addition. */
   private report(request: AdmissionRequest, verdict: Verdict): void {
-    const { figures } = this.parts;
+    const { counters } = this.parts;
     const { policy } = verdict;
     const isEnforced = request.target.resource.stored.kind === Pod;
     const isRejected = isEnforced && verdict.isViolated("enforce");
     if (isEnforced) {
       this.annotate(request, "enforce-policy", textOf(policy.enforce));
-      figures.evaluated(isRejected ? "deny" : "allow", policy.enforce, "enforce", request);
+      counters.evaluated(isRejected ? "deny" : "allow", policy.enforce, "enforce", request);
     }
     if (verdict.isViolated("audit")) {
       this.annotate(request, "audit-violations", `would violate ${verdict.text("audit")}`);
-      figures.evaluated("deny", policy.audit, "audit", request);
+      counters.evaluated("deny", policy.audit, "audit", request);
     }
     if (isRejected) throw forbidden(request.target, `violates ${verdict.text("enforce")}`);
     if (verdict.isViolated("warn")) {
       request.report.warn(`would violate ${verdict.text("warn")}`);
-      figures.evaluated("deny", policy.warn, "warn", request);
+      counters.evaluated("deny", policy.warn, "warn", request);
     }
   }
 
   private exempt(request: AdmissionRequest, what: "namespace" | "user" | "runtimeClass"): true {
-    this.parts.figures.exempted(request);
+    this.parts.counters.exempted(request);
     this.annotate(request, "exempt", what);
     return true;
   }

@@ -7,7 +7,7 @@ import { isOf } from "../../admitted-types.ts";
 import type { AdmissionFacts } from "../../followed-objects.ts";
 import type { PodSecuritySettings } from "./configuration.ts";
 import { Evaluator } from "./evaluator.ts";
-import type { PodSecurityFigures } from "./figures.ts";
+import type { PodSecurityCounters } from "./counters.ts";
 import { namespaceCheck, type PodSource } from "./namespace-check.ts";
 import { policyLabels, policyOf } from "./namespace-policy.ts";
 import { PodCheck } from "./pod-check.ts";
@@ -17,7 +17,7 @@ import { templatedKinds } from "./pod-templates.ts";
 export interface PodSecurityParts {
   readonly settings: PodSecuritySettings;
   readonly facts: AdmissionFacts;
-  readonly figures: PodSecurityFigures;
+  readonly counters: PodSecurityCounters;
   readonly vocabulary: Vocabulary;
   readonly pods: PodSource;
 }

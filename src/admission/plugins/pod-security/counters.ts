@@ -31,7 +31,7 @@ export class LabelledCounts {
 type Counted = Pick<AdmissionRequest, "operation" | "target">;
 
 /** How often pods and templates of pods were evaluated; shown as metrics. */
-export class PodSecurityFigures {
+export class PodSecurityCounters {
   /** By decision, level, version, mode, operation, resource and subresource. */
   readonly evaluations = new LabelledCounts();
   /** By operation, resource and subresource. */

@@ -17,8 +17,8 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  * result is read by its declaration.
  */
 
-/** Something that whoever converts an object should know. */
-export interface Remark {
+/** A note for the user of `plinth convert`. */
+export interface Note {
   /** Where in the object, as it was given; empty for the object itself. */
   readonly path: string;
   readonly text: string;
@@ -44,12 +44,12 @@ export class Part {
     readonly value: JsonObject,
     readonly path: string,
     readonly vocabulary: Vocabulary,
-    private readonly remarks: Remark[],
+    private readonly notes: Note[],
   ) {}
 
   /** An object below this one. */
   below(value: JsonObject, path: string): Part {
-    return new Part(value, path, this.vocabulary, this.remarks);
+    return new Part(value, path, this.vocabulary, this.notes);
   }
 
   /** Where a member stands. */
@@ -60,13 +60,13 @@ export class Part {
 
   /** Says what was done to a member. */
   note(member: string, text: string): void {
-    this.remarks.push({ path: this.pathOf(member), text, level: "done" });
+    this.notes.push({ path: this.pathOf(member), text, level: "done" });
   }
 
   /** Says what somebody has to decide about a member. */
   unresolved(member: string, text: string): void {
     const path = this.pathOf(member);
-    this.remarks.push({ path, text: `cannot be converted: ${text}`, level: "unresolved" });
+    this.notes.push({ path, text: `cannot be converted: ${text}`, level: "unresolved" });
   }
 }
 

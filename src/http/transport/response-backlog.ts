@@ -1,42 +1,42 @@
 import { SharedBudget, type BudgetRefusal, type Spender } from "../../flow/shared-budget.ts";
 
-/** Bytes of answers that clients haven't taken yet, of all connections together. */
+/** Unread response bytes of all connections together. */
 const serverBytes = 256 * 1024 * 1024;
-/** Of these, the part that only requests at an exempt priority level may take. */
+/** The part of them that is reserved for requests at an exempt priority level. */
 const reservedPart = 1 / 8;
-/** A connection with more untaken bytes is ended. */
+/** The server closes a connection with more unread bytes. */
 const connectionBytes = 128 * 1024 * 1024;
-/** On a connection with more untaken bytes, no further request is worked on until some are taken. */
+/** The server works on no further request of a connection that has more unread bytes. */
 const waitBytes = 16 * 1024 * 1024;
-/** So many requests that had to wait for that are worked on at a time: what they answer isn't known before. */
+/** Requests of one connection that continue at a time after such a wait: the size of their responses isn't known before. */
 const resumedRequests = 8;
-/** Only bodies of this size are looked for among those that are held. */
+/** Smaller bodies are not shared between responses. */
 const sharedBytes = 16 * 1024;
-/** So many held bodies of the same length are compared with a new one. */
+/** Bodies of one length that are compared with a new one. */
 const comparedBodies = 4;
 
-/** Why a connection was ended: its own bytes, its user's share, or all bytes of the server. */
+/** The limit that closed a connection: that of the connection, of its user, or of the server. */
 export type UnreadReason = BudgetRefusal | "connection";
 
-/** A connection that was ended because its client doesn't take its answers. */
+/** A connection that the server closed because its client doesn't read its responses. */
 export interface EndedConnection {
   readonly reason: UnreadReason;
-  /** The user whose answer was one too many. */
+  /** The user whose response exceeded the limit. */
   readonly caller: string;
-  readonly unsentBytes: number;
+  readonly backlogBytes: number;
 }
 
 /**
- * Bounds the bytes of answers that clients don't take: of each connection, of each user and of the server. What is beyond
- * that is ended: for a connection's bound, that connection; for a user's share, the connection of the user that holds most;
- * for the server's bound, the connection that holds most of all.
+ * Limits the response bytes that clients leave unread: of each connection, of each user and of the server. Above a limit the
+ * server closes a connection: above that of a connection, this one; above that of a user, the user's connection with most
+ * bytes; above that of the server, the connection with most bytes.
  */
-export class UnsentAnswers {
+export class ResponseBacklogs {
   private readonly budget: SharedBudget;
-  private readonly connections = new Set<UnsentOnConnection>();
+  private readonly connections = new Set<ConnectionBacklog>();
   private readonly bodies = new Map<number, Buffer[]>();
 
-  /** @param ended called with each connection that is ended. */
+  /** @param ended receives each connection that the server closes. */
   constructor(
     private readonly ended: (connection: EndedConnection) => void,
     limit = serverBytes,
@@ -44,18 +44,18 @@ export class UnsentAnswers {
     this.budget = new SharedBudget(limit, limit * reservedPart);
   }
 
-  /** The bytes of a connection. @param end ends it at once. */
-  connection(end: () => void): UnsentOnConnection {
-    return new UnsentOnConnection(this, end);
+  /** The backlog of a new connection. @param end closes it at once. */
+  connection(end: () => void): ConnectionBacklog {
+    return new ConnectionBacklog(this, end);
   }
 
-  /** A body that is held already and has the same bytes, or this one. */
+  /** Returns an equal body that another response holds, or the body itself. */
   shared(body: Buffer): Buffer {
     if (body.length < sharedBytes) return body;
     return this.bodies.get(body.length)?.find((held) => held.equals(body)) ?? body;
   }
 
-  /** @internal Keeps a body for {@link shared} until the returned function is called. */
+  /** @internal Makes a body available to {@link shared} until the returned function is called. */
   keep(body: Buffer): () => void {
     const { length } = body;
     if (length < sharedBytes) return () => undefined;
@@ -69,8 +69,8 @@ export class UnsentAnswers {
     };
   }
 
-  /** @internal Charges bytes to a connection; ends connections until they fit. False when its own was ended. */
-  take(connection: UnsentOnConnection, spender: Spender, bytes: number): boolean {
+  /** @internal Adds bytes to a connection and closes connections until they fit. Returns false if it closed this one. */
+  take(connection: ConnectionBacklog, spender: Spender, bytes: number): boolean {
     this.connections.add(connection);
     if (connection.bytes + bytes > connectionBytes) this.end(connection, "connection", spender);
     while (!connection.isEnded) {
@@ -83,21 +83,21 @@ export class UnsentAnswers {
   }
 
   /** @internal */
-  give(connection: UnsentOnConnection, spender: Spender, bytes: number): void {
+  give(connection: ConnectionBacklog, spender: Spender, bytes: number): void {
     this.budget.give(spender, bytes);
     if (connection.bytes === 0) this.connections.delete(connection);
   }
 
-  private end(connection: UnsentOnConnection, reason: UnreadReason, { caller }: Spender): void {
-    const unsentBytes = connection.bytes;
+  private end(connection: ConnectionBacklog, reason: UnreadReason, { caller }: Spender): void {
+    const backlogBytes = connection.bytes;
     connection.end();
     this.connections.delete(connection);
-    this.ended({ reason, caller, unsentBytes });
+    this.ended({ reason, caller, backlogBytes });
   }
 
-  /** The connection that holds most bytes, of one caller or of all. */
-  private largest(caller: string | undefined): UnsentOnConnection | undefined {
-    let largest: UnsentOnConnection | undefined;
+  /** The connection with most unread bytes, of one user or of all. */
+  private largest(caller: string | undefined): ConnectionBacklog | undefined {
+    let largest: ConnectionBacklog | undefined;
     let most = 0;
     for (const connection of this.connections) {
       const bytes = connection.bytesOf(caller);
@@ -109,35 +109,35 @@ export class UnsentAnswers {
   }
 }
 
-/** The bytes of one connection that its client hasn't taken. */
-export class UnsentOnConnection {
+/** The unread response bytes of one connection. */
+export class ConnectionBacklog {
   bytes = 0;
   isEnded = false;
-  private readonly answers = new Set<UnsentAnswer>();
+  private readonly answers = new Set<ResponseBacklog>();
   private readonly waiting: (() => void)[] = [];
   private resumed = 0;
 
-  /** @internal Made by {@link UnsentAnswers}. */
+  /** @internal Made by {@link ResponseBacklogs}. */
   constructor(
-    private readonly all: UnsentAnswers,
+    private readonly all: ResponseBacklogs,
     private readonly endConnection: () => void,
   ) {}
 
-  /** The account of an answer. */
-  answer(spender: Spender): UnsentAnswer {
-    return new UnsentAnswer(this.all, this, spender);
+  /** The backlog of a new response. */
+  answer(spender: Spender): ResponseBacklog {
+    return new ResponseBacklog(this.all, this, spender);
   }
 
   /**
-   * Resolves when the client has taken so much that a further answer may be made, and then {@link answered} is to be
-   * called when that answer is made; undefined when it may be made at once.
+   * Resolves when the client has read enough for a further response; {@link answered} must be called when that response is
+   * complete. Undefined when there is no need to wait.
    */
   room(): Promise<void> | undefined {
     if (this.isEnded || (this.bytes <= waitBytes && this.waiting.length === 0)) return undefined;
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** A request that waited for {@link room} is answered. */
+  /** A request that waited for {@link room} is complete. */
   answered(): void {
     this.resumed--;
     this.resume();
@@ -151,7 +151,7 @@ export class UnsentOnConnection {
     }
   }
 
-  /** @internal What of the bytes is a caller's; everybody's unless one is given. */
+  /** @internal The bytes of one user's responses, or of all. */
   bytesOf(caller: string | undefined): number {
     if (caller === undefined) return this.bytes;
     let sum = 0;
@@ -160,14 +160,14 @@ export class UnsentOnConnection {
   }
 
   /** @internal */
-  changed(answer: UnsentAnswer, difference: number): void {
+  changed(answer: ResponseBacklog, difference: number): void {
     this.bytes += difference;
     if (answer.bytes > 0) this.answers.add(answer);
     else this.answers.delete(answer);
     if (difference < 0) this.resume();
   }
 
-  /** @internal Ends the connection, and gives back what it holds. */
+  /** @internal Closes the connection and releases its bytes. */
   end(): void {
     this.isEnded = true;
     for (const answer of this.answers) answer.set(0);
@@ -176,20 +176,20 @@ export class UnsentOnConnection {
   }
 }
 
-/** The bytes of one answer that the client hasn't taken. */
-export class UnsentAnswer {
+/** The unread bytes of one response. */
+export class ResponseBacklog {
   bytes = 0;
   private taken: (() => void) | undefined;
   private forgetBody: (() => void) | undefined;
 
-  /** @internal Made by {@link UnsentOnConnection}. */
+  /** @internal Made by {@link ConnectionBacklog}. */
   constructor(
-    private readonly all: UnsentAnswers,
-    private readonly connection: UnsentOnConnection,
+    private readonly all: ResponseBacklogs,
+    private readonly connection: ConnectionBacklog,
     readonly spender: Spender,
   ) {}
 
-  /** So many bytes are not taken now. May end this connection or others. */
+  /** Sets the unread bytes. May close this connection or others. */
   set(bytes: number): void {
     const difference = bytes - this.bytes;
     if (difference === 0) return;
@@ -204,13 +204,13 @@ export class UnsentAnswer {
     this.taken = undefined;
   }
 
-  /** A whole body is not taken yet. */
+  /** Adds a whole body. */
   hold(body: Buffer): void {
     this.set(body.length);
     if (this.bytes > 0) this.forgetBody = this.all.keep(body);
   }
 
-  /** Calls once when nothing is left to be taken. There must be something. */
+  /** Calls once when the client has read everything. There must be something left. */
   onTaken(listener: () => void): void {
     this.taken = listener;
   }

@@ -1,10 +1,10 @@
 import type { TokenCacheWatcher } from "./token-cache.ts";
 
-/** What authentication counts, since the server started. */
-export class AuthenticationFigures implements TokenCacheWatcher {
-  /** Questions to the caches of tokens. */
+/** Counters of authentication since the start of the server. */
+export class AuthenticationCounters implements TokenCacheWatcher {
+  /** Lookups in the token caches. */
   readonly cache = { hit: 0, miss: 0 };
-  /** Uses of service accounts' tokens. */
+  /** Authentications by service account tokens. */
   readonly tokens = { valid: 0, stale: 0, legacy: 0 };
 
   /** See {@link TokenCacheWatcher}. */

@@ -3,12 +3,12 @@ import type { RequestContext } from "../request/context.ts";
 import type { RequestLimiter } from "./limiter.ts";
 
 /**
- * A request keeps its seat for so long while it waits for its client; after that it gives the seat to requests that wait
- * for one. Else clients that send or read nothing would keep everybody of their priority level out.
+ * Milliseconds for which a request that waits for its client keeps its seat. After that it releases the seat to waiting requests:
+ * otherwise clients that neither send nor read would block their priority level.
  */
-export const patienceMs = 250;
+export const clientWaitMs = 250;
 
-/** Gives a request's seat back as soon as it has waited for its client for {@link patienceMs} and others wait for seats. */
+/** Releases the seat of a request that has waited for its client for {@link clientWaitMs}, once other requests wait for seats. */
 class YieldingSeat {
   private timer: Timer;
 
@@ -16,10 +16,10 @@ class YieldingSeat {
     private readonly clock: Clock,
     private readonly request: RequestContext,
   ) {
-    this.timer = clock.setTimer(() => this.look(), patienceMs);
+    this.timer = clock.setTimer(() => this.look(), clientWaitMs);
   }
 
-  /** The client did what was waited for. */
+  /** Ends the wait. */
   stop(): void {
     this.timer.cancel();
   }
@@ -28,27 +28,27 @@ class YieldingSeat {
     const { request } = this;
     if (request.ticket === undefined) return;
     if (request.ticket.contended) releaseSeat(request);
-    else this.timer = this.clock.setTimer(() => this.look(), patienceMs);
+    else this.timer = this.clock.setTimer(() => this.look(), clientWaitMs);
   }
 }
 
 /**
- * Gives a request's seat back when it is answered and the client has taken the answer, or others wait for a seat and it
- * doesn't take it.
+ * Releases the seat of a request with a complete response: when the client has read it, or when it doesn't read and other requests
+ * wait for a seat.
  */
 export function releaseWhenTaken({ clock }: { readonly clock: Clock }, request: RequestContext): void {
-  const { unsent } = request.exchange;
-  if (unsent === undefined || request.ticket === undefined) return releaseSeat(request);
+  const { backlog } = request.exchange;
+  if (backlog === undefined || request.ticket === undefined) return releaseSeat(request);
   const seat = new YieldingSeat(clock, request);
-  unsent.onTaken(() => {
+  backlog.onTaken(() => {
     seat.stop();
     releaseSeat(request);
   });
 }
 
 /**
- * Waits for a server of others to whom a request was passed on. While others wait for its seat the request has none, and it
- * needs none again: the work is the other server's.
+ * Waits for the extension server to which a request was forwarded. If other requests wait for a seat, the request releases its own
+ * and needs none again: the extension server does the work.
  */
 export async function awaitOther<T>(
   { clock }: { readonly clock: Clock },
@@ -63,7 +63,7 @@ export async function awaitOther<T>(
   }
 }
 
-/** Gives a request's seat back, if it has one. */
+/** Releases the seat of a request, if it has one. */
 function releaseSeat(request: RequestContext): void {
   const { ticket } = request;
   request.ticket = undefined;
@@ -71,10 +71,9 @@ function releaseSeat(request: RequestContext): void {
 }
 
 /**
- * Waits for what the client of a request sends. Where the request has to give its seat away meanwhile, it waits for
- * another one before it goes on.
+ * Waits for the client of a request, or for memory. If the request releases its seat meanwhile, it then waits for another one.
  *
- * @throws {StatusError} TooManyRequests: there was no seat again.
+ * @throws {StatusError} TooManyRequests if it gets none.
  */
 export async function awaitClient<T>(
   { clock, limits }: { readonly clock: Clock; readonly limits: RequestLimiter },

@@ -1,19 +1,19 @@
 import type { Binding, Policy } from "./policy.ts";
 
-/** How an expression came out: it held, it didn't, or it couldn't be evaluated. */
+/** Result of an expression: true, false, or an error under either failure policy. */
 export type CheckOutcome = "held" | "denied" | "failed open" | "failed";
 
-/** Takes what is counted of validating policies. */
+/** Receives the evaluations of validating policies, for metrics. */
 export interface PolicyObserver {
-  /** An expression of a policy was evaluated; hot, so nothing may be made for each call. */
+  /** Called for each evaluated expression; must not allocate. */
   checked(policy: Policy, binding: Binding, outcome: CheckOutcome, seconds: number): void;
 }
 
-/** An observer that can be given later: metrics are made after admission. */
-export class PolicyFigures implements PolicyObserver {
+/** Forwards to an observer that is set later, as metrics are created after admission. */
+export class DeferredPolicyObserver implements PolicyObserver {
   private observer: PolicyObserver | undefined;
 
-  /** Gives everything to an observer from now on. */
+  /** Sets the observer. */
   show(observer: PolicyObserver): void {
     this.observer = observer;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UnsentAnswers, type EndedConnection } from "../../src/http/transport/unsent.ts";
+import { ResponseBacklogs, type EndedConnection } from "../../src/http/transport/response-backlog.ts";
 
 const mib = 1024 * 1024;
 const anna = { caller: "anna", exempt: false };
@@ -8,9 +8,9 @@ const ben = { caller: "ben", exempt: false };
 function fixture(limit = 800) {
   const ended: EndedConnection[] = [];
   const gone: string[] = [];
-  const unsent = new UnsentAnswers((connection) => ended.push(connection), limit);
-  const connection = (name: string) => unsent.connection(() => void gone.push(name));
-  return { ended, gone, unsent, connection };
+  const backlog = new ResponseBacklogs((connection) => ended.push(connection), limit);
+  const connection = (name: string) => backlog.connection(() => void gone.push(name));
+  return { ended, gone, backlog, connection };
 }
 
 describe("answers that aren't taken", () => {
@@ -22,7 +22,7 @@ describe("answers that aren't taken", () => {
     large.answer(anna).set(150);
     small.answer(anna).set(100);
     expect(gone).toEqual(["large"]);
-    expect(ended).toEqual([{ reason: "caller", caller: "anna", unsentBytes: 150 }]);
+    expect(ended).toEqual([{ reason: "caller", caller: "anna", backlogBytes: 150 }]);
     expect([small.bytes, large.bytes, others.bytes]).toEqual([150, 0, 170]);
   });
 
@@ -84,16 +84,16 @@ describe("answers that aren't taken", () => {
   });
 
   test("with the same bytes are held once", () => {
-    const { unsent, connection } = fixture(100 * mib);
+    const { backlog, connection } = fixture(100 * mib);
     const body = () => Buffer.alloc(20_000, "x");
     const held = body();
     const answer = connection("one").answer(anna);
     const other = body();
-    expect(unsent.shared(other)).toBe(other);
+    expect(backlog.shared(other)).toBe(other);
     answer.hold(held);
-    expect(unsent.shared(other)).toBe(held);
-    expect(unsent.shared(Buffer.alloc(20_000, "y")).includes("x")).toBe(false);
+    expect(backlog.shared(other)).toBe(held);
+    expect(backlog.shared(Buffer.alloc(20_000, "y")).includes("x")).toBe(false);
     answer.set(0);
-    expect(unsent.shared(other)).toBe(other);
+    expect(backlog.shared(other)).toBe(other);
   });
 });

@@ -9,6 +9,7 @@ import {
   defaultMapBytes,
   releaseEnvironment,
 } from "../../src/storage/lmdb/environment.ts";
+import { stampIn } from "../../src/storage/lmdb/stamp.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
 import { plinth, temporaryFolder } from "../support/process.ts";
@@ -69,8 +70,7 @@ describe("a data folder belongs to one vocabulary", () => {
       expect(await messageOfRefusal(storage, other)).toContain(`belongs to the vocabulary ${vocabulary}:`);
       await serveOnce(storage, vocabulary);
       await withMeta(dir, (meta) => {
-        const stamp: unknown = JSON.parse(meta.getBinary("stamp")!.toString());
-        expect(stamp).toEqual({ label: vocabulary, format: 1 });
+        expect(stampIn({ meta })).toEqual({ label: vocabulary, format: 1 });
       });
     },
   );

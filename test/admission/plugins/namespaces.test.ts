@@ -297,8 +297,8 @@ describe("PodTolerationRestriction", () => {
     );
     const other = { ...limited, effect: "NoSchedule", tolerationSeconds: undefined };
     expect(await tolerationsOf("limited", [other])).toEqual([
-      limited,
       { key: "gpu", operator: "Exists", effect: "NoSchedule" },
+      limited,
     ]);
   });
 

@@ -3,21 +3,21 @@ import { meansRequest, meansUser } from "./matching.ts";
 import type { FlowSchemaObject, PolicyRules } from "./objects.ts";
 import type { FlowRequest } from "./request.ts";
 
-/** A flow schema with what is to be known of requests that it is about. */
+/** A flow schema and the value that belongs to it. */
 export interface Classified<T> {
   readonly schema: FlowSchemaObject;
   readonly value: T;
 }
 
-/** A schema as far as it concerns one user: the rules that name them. */
+/** A schema and its rules for one user. */
 interface Candidate<T> {
   readonly value: T;
   readonly rules: readonly PolicyRules[];
 }
 
 /**
- * Finds the flow schema of a request: of those that fit, the one of lowest precedence, and of these the first by name.
- * Which schemas can fit a user is worked out once for each user object, so that a request costs little.
+ * Finds the flow schema of a request: of the matching ones, that with the lowest precedence, then the first by name. The schemas
+ * that can match a user are cached by user object.
  */
 export class Classifier<T> {
   private readonly ordered: readonly Classified<T>[];
@@ -33,7 +33,7 @@ export class Classifier<T> {
     });
   }
 
-  /** What goes with the schema of the request; undefined when none fits. */
+  /** The value of the schema that matches the request; undefined if none matches. */
   classify(request: FlowRequest, user: UserInfo): T | undefined {
     let candidates = this.byUser.get(user);
     if (candidates === undefined) this.byUser.set(user, (candidates = this.candidatesOf(user)));

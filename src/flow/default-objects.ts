@@ -8,14 +8,14 @@ import type {
   Subject,
 } from "./objects.ts";
 
-/** An object that every server has. */
+/** A configuration object that every server creates. */
 export interface DefaultObject<O> {
   readonly object: O;
-  /** Whether it can't be changed; else it is a suggestion, of which an administrator may take hold. */
+  /** Whether the server restores it after a change; otherwise an administrator may take it over. */
   readonly mandatory: boolean;
 }
 
-/** The priority levels of a server, as the reference has them. */
+/** The default priority levels of the reference. */
 export function defaultLevels(): DefaultObject<PriorityLevelObject>[] {
   const fixed = Object.entries(mandatoryLevels).map(([name, spec]) => ({
     object: { metadata: { name }, spec: spec as PriorityLevelSpec },
@@ -52,7 +52,7 @@ const everything = {
   resourceRules: [{ verbs: all, apiGroups: all, resources: all, clusterScope: true, namespaces: all }],
   nonResourceRules: [{ verbs: all, nonResourceURLs: all }],
 };
-/** In any namespace, with the verbs of locks. */
+/** Rule for locks of leader election in any namespace. */
 const locking = (group: string, ...resources: readonly string[]) => ({
   verbs: ["get", "create", "update"],
   apiGroups: [group],
@@ -62,7 +62,7 @@ const locking = (group: string, ...resources: readonly string[]) => ({
 const user = (name: string): Subject => ({ kind: "User", user: { name } });
 const group = (name: string): Subject => ({ kind: "Group", group: { name } });
 
-/** The flow schemas of a server, as the reference has them. */
+/** The default flow schemas of the reference. */
 export function defaultSchemas(vocabulary: Vocabulary): DefaultObject<FlowSchemaObject>[] {
   const fixed = Object.entries(mandatorySchemas(vocabulary)).map(([name, spec]) => ({
     object: { metadata: { name }, spec: spec as FlowSchemaSpec },

@@ -1,7 +1,7 @@
-/** How slowly the demand that was seen is forgotten: what is left of it after one period. */
+/** Part of the smoothed demand that remains after one period of lower demand. */
 const remembered = 0.9775;
 
-/** Measures how many seats a level would use if it could, over one period after the other. */
+/** Measures the demand of a level in seats: those in use and those that requests wait for, by period. */
 export class Demand {
   private value = 0;
   private since: number;
@@ -9,18 +9,18 @@ export class Demand {
   private sum = 0;
   private squares = 0;
   private top = 0;
-  /** What is expected, smoothed over the periods. */
+  /** Demand, smoothed over the periods. */
   smooth = 0;
-  /** The most seats in the last period that ended. */
+  /** Highest demand of the last complete period. */
   highest = 0;
 
-  /** @param nowMs milliseconds, as in all other calls. */
+  /** @param nowMs time in milliseconds, as in all methods. */
   constructor(nowMs: number) {
     this.since = nowMs;
     this.begun = nowMs;
   }
 
-  /** From now on so many seats are wanted. */
+  /** Sets the present demand in seats. */
   set(nowMs: number, seats: number): void {
     const passed = nowMs - this.since;
     if (passed > 0) {
@@ -32,7 +32,7 @@ export class Demand {
     if (seats > this.top) this.top = seats;
   }
 
-  /** Ends a period, and takes what was seen into what is expected: more at once, less little by little. */
+  /** Ends a period and updates the smoothed demand: it rises at once and falls slowly. */
   endPeriod(nowMs: number): void {
     this.set(nowMs, this.value);
     const lasted = Math.max(1, nowMs - this.begun);

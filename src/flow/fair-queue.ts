@@ -7,25 +7,25 @@ import type { Width } from "./width.ts";
 export interface Waiting {
   readonly use: SchemaFlows;
   readonly width: Width;
-  /** What it is taken to cost, in milliseconds of one seat. */
+  /** Estimated work, in milliseconds of one seat. */
   readonly workMs: number;
   readonly sinceMs: number;
   readonly request: FlowRequest;
   readonly user: UserInfo;
-  /** It has its seats. */
+  /** Starts the request: it has its seats. */
   readonly start: () => void;
-  /** It isn't to wait any longer; without effect once it has its seats. */
+  /** Ends the wait; no effect after `start`. */
   readonly leave: (reason: "time-out" | "cancelled") => void;
 }
 
 /** One of a level's queues. */
 export class FairQueue {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiting = new Set<Waiting>();
   waitingSeats = 0;
   executing = 0;
   executingSeats = 0;
-  /** The virtual time at which its next request is to start: how much service its requests have had. */
+  /** Virtual start time of its next request, which is the service that its requests have received. */
   nextStart = 0;
 
   constructor(readonly index: number) {}
@@ -34,7 +34,7 @@ export class FairQueue {
     return this.waiting.values().next().value!;
   }
 
-  /** How full it looks to a flow that chooses. */
+  /** Seats that are in use or waited for; a new request joins the queue with the smallest load. */
   get load(): number {
     return this.waitingSeats + this.executingSeats;
   }

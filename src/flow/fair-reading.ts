@@ -1,27 +1,26 @@
 import { eventLoop, type TurnSource } from "./fair-turns.ts";
 import { Rotation } from "./rotation.ts";
 
-/** A connection on which one request comes after the other's answer. */
+/** A connection that carries one request at a time (HTTP/1.1). */
 export interface ReadableConnection {
-  /** Leaves what the client sends where it is, unread. */
+  /** Stops reading from the client. */
   pause(): void;
   resume(): void;
 }
 
-/** A turn of the event loop that took longer is followed by one that reads less. */
+/** After a longer turn of the event loop, the next turn resumes fewer connections. */
 const longTurnMs = 0.15;
-/** So many connections that were left unread are read again after a short turn, and after a long one. */
+/** Paused connections that are resumed after a short turn and after a long turn. */
 const readAgain = 2;
 const readAgainSlowly = 1;
 
-/** So long after the requests of two users came between each other, several are taken to be at work. */
+/** Several users count as active for this long after requests of two users alternated. */
 const togetherMs = 1000;
 
 /**
- * Shares the reading of connections fairly. A turn of the event loop reads every connection on which something came, so
- * that one user's many requests stand before another's one, whatever is done with them then. While several users are at
- * work, a user's further connections are left unread once they are answered, and each turn reads a few of them again,
- * by user in rotation. A user with one connection is always read.
+ * Reads from connections fairly. A turn of the event loop reads every readable connection, so that many requests of one user
+ * precede the single request of another. While several users are active, all but one of a user's connections are paused after their
+ * response, and each turn resumes a few of them, by user in rotation. A user's only connection is never paused.
  */
 export class FairReading {
   private readonly unread = new Rotation<ReadableConnection>();
@@ -35,10 +34,10 @@ export class FairReading {
   constructor(private readonly source: TurnSource = eventLoop) {}
 
   /**
-   * A request was answered.
+   * Must be called after each response.
    *
-   * @param flow whose it was.
-   * @param nowMs by the clock of the source; a little before counts too.
+   * @param flow name of the user.
+   * @param nowMs time by the clock of the source, possibly some milliseconds ago.
    */
   answered(flow: string, nowMs: number, connection: ReadableConnection): void {
     if (flow !== this.lastFlow) {
@@ -47,7 +46,7 @@ export class FairReading {
     }
     if (nowMs >= this.togetherUntilMs) return;
     const others = this.answeredNow.get(flow);
-    // A user's first in a turn is read on, unless others of the same user wait for that.
+    // The first connection of a user in a turn isn't paused, unless other connections of this user are.
     if (others === undefined) this.answeredNow.set(flow, this.unread.has(flow) ? [connection] : []);
     else others.push(connection);
     this.schedule();
@@ -59,7 +58,7 @@ export class FairReading {
     this.source.later(this.endTurn);
   }
 
-  /** What was read in a turn is answered, as far as it could be: who is read in the next one. */
+  /** Ends a turn: pauses and resumes connections. */
   private next(): void {
     this.inTurn = false;
     const now = this.source.nowMs();

@@ -1,28 +1,27 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { Rotation } from "./rotation.ts";
 
-/** Time and the next turn of the event loop, passed in for tests. */
+/** The clock and the event loop; replaced in tests. */
 export interface TurnSource {
   /** Milliseconds, with fractions. */
   nowMs(): number;
-  /** Calls a task after what has come in meanwhile was looked at. */
+  /** Calls a task after the event loop has read its sockets. */
   later(task: () => void): void;
 }
 
-/** The machine's own. */
+/** The event loop of this process. */
 export const eventLoop: TurnSource = {
   nowMs: () => performance.now(),
   later: (task) => void setImmediate(task),
 };
 
-/** So long requests are worked on before what waits at the sockets is looked at again. */
+/** Milliseconds for which tasks run before the event loop reads its sockets again. */
 const budgetMs = 0.5;
 
 /**
- * Shares one thread fairly. What arrives stands in line, by user, until all sockets were looked at; then it is worked on
- * for a while, taking from the users in rotation, before they are looked at again. So no user's many requests stand before
- * another's one; and to do the same for many requests, one right after the other, costs much less than to do all for each.
- * Of the long steps of large requests, one is done in each turn, after the tasks.
+ * Shares one thread between users. Requests are queued by user until all sockets are read; then tasks run for a while, by user in
+ * rotation, before the sockets are read again. So many requests of one user don't delay another user's request, and the same stage
+ * runs for many requests in a row, which is faster. One long step of a large request runs in each turn, after the tasks.
  */
 export class FairTurns {
   private readonly line = new Rotation<() => void>();
@@ -31,16 +30,16 @@ export class FairTurns {
   private readonly turn = () => this.begin();
   private readonly work = () => this.workOn();
 
-  /** @param together runs what was waiting, one after the other; all of it came before any of it is begun. */
+  /** @param together runs the tasks of one turn, all of which were queued before the turn began. */
   constructor(
     private readonly source: TurnSource = eventLoop,
     private readonly together: (work: () => void) => void = (work) => work(),
   ) {}
 
   /**
-   * Does the task in its turn.
+   * Runs a task in its turn.
    *
-   * @param flow whose it is.
+   * @param flow name of the user.
    */
   run<T>(flow: string, task: () => MaybePromise<T>): Promise<T> {
     this.callTurn();
@@ -56,9 +55,9 @@ export class FairTurns {
   }
 
   /**
-   * Resolves when it is the flow's turn to do a step that may take many milliseconds. The step is to be done at once.
+   * Resolves when the flow may run a step that takes many milliseconds; the caller must run it at once.
    *
-   * @param flow whose it is.
+   * @param flow name of the user.
    */
   longStep(flow: string): Promise<void> {
     this.callTurn();

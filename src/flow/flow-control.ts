@@ -12,25 +12,25 @@ import type { WaitMeters } from "./schema-flows.ts";
 import { FlowUse } from "./use.ts";
 import type { Width } from "./width.ts";
 
-/** How often levels lend and borrow anew, in milliseconds. */
+/** Interval at which levels lend and borrow seats, in milliseconds. */
 const adjustEveryMs = 10_000;
 
-/** What flow control works with. */
+/** Settings of flow control. */
 export interface FlowControlSettings {
   /** Seats of all levels together. */
   readonly seats: number;
-  /** A request waits no longer than this, in milliseconds. */
+  /** Longest wait of a request in a queue, in milliseconds. */
   readonly waitMs: number;
   /** Prefix of the names of system users, with its colon. */
   readonly systemPrefix: string;
-  /** Prefix of the headers that tell clients of schema and level. */
+  /** Prefix of the response headers with the uids of schema and level. */
   readonly headerPrefix: string;
   readonly clock: Clock;
-  /** Where the waits of a schema's requests at a level are counted. */
+  /** The wait-time metrics of a schema at a level. */
   readonly meters: (level: string, schema: string) => WaitMeters;
 }
 
-/** The configuration: schemas and levels, with the mandatory ones. */
+/** The configuration: flow schemas and priority levels, including the mandatory ones. */
 export interface FlowObjects {
   readonly schemas: readonly FlowSchemaObject[];
   readonly levels: readonly PriorityLevelObject[];
@@ -43,11 +43,11 @@ interface LimitedState {
 }
 
 /**
- * Priority and fairness: each request belongs to a flow schema, each schema to a priority level with seats of its own,
- * and within a level the flows share alike.
+ * Priority and fairness: a request belongs to a flow schema, a schema to a priority level with its own seats, and the flows of a
+ * level share these equally.
  */
 export class FlowControl {
-  /** Levels by name, also those that are gone but still have requests. */
+  /** Levels by name, including removed ones that still have requests. */
   readonly levels = new Map<string, PriorityLevel>();
   private readonly uses = new Map<string, FlowUse>();
   private limited: readonly LimitedState[] = [];
@@ -60,7 +60,7 @@ export class FlowControl {
     this.adjustAtMs = settings.clock.now() + adjustEveryMs;
   }
 
-  /** Takes over a configuration, from the next request on; requests under way keep their seats. */
+  /** Applies a configuration to new requests; current ones keep their seats. */
   configure({ schemas, levels }: FlowObjects): void {
     const { seats } = this.settings;
     const shares = levels.reduce((sum, { spec }) => sum + (spec.limited?.nominalConcurrencyShares ?? 0), 0);
@@ -73,7 +73,7 @@ export class FlowControl {
       if (!limits) continue;
       const range = seatRange(seats, shares, limits);
       limited.push({ level, range, object });
-      // What was lent and borrowed stays so while the range is the same.
+      // Seats that are lent or borrowed stay so while the range is the same.
       const kept = isDeepStrictEqual(before.get(level), range) ? level.seats : range.nominal;
       level.limit({ seats: kept, queuing: queuingOf(object) });
     }
@@ -87,14 +87,14 @@ export class FlowControl {
   /**
    * The schema and level of a request.
    *
-   * @throws {Error} no schema fits: a configuration without the mandatory catch-all for the user's groups.
+   * @throws {Error} no schema matches, because the configuration has no mandatory catch-all for the user's groups.
    */
   classify(request: FlowRequest, user: UserInfo): FlowUse {
     return this.classifier.classify(request, user) ?? this.useOfRest();
   }
 
   /**
-   * Takes a request in; see {@link PriorityLevel.enter}.
+   * Admits a request; see {@link PriorityLevel.enter}.
    *
    * @throws {StatusError} TooManyRequests.
    */
@@ -109,7 +109,7 @@ export class FlowControl {
     return use.level.enter({ use, width, request, user, client });
   }
 
-  /** Lends and borrows by what was wanted lately, if it is time to. */
+  /** Moves seats between levels by their recent demand, once the interval is over. */
   adjust(): void {
     const now = this.settings.clock.now();
     if (now < this.adjustAtMs) return;
@@ -132,12 +132,12 @@ export class FlowControl {
     return this.uses.values();
   }
 
-  /** The limits that the configuration gives each limited level. */
+  /** Seat limits of each limited level by the configuration. */
   get ranges(): readonly { readonly level: PriorityLevel; readonly range: SeatRange }[] {
     return this.limited;
   }
 
-  /** Whether the configuration no longer has the level. */
+  /** Whether the level is no longer in the configuration. */
   isLeaving(level: PriorityLevel): boolean {
     return !this.current.has(level.name);
   }
@@ -164,7 +164,7 @@ export class FlowControl {
     return use;
   }
 
-  /** A user in neither of the groups that the mandatory catch-all names; it takes them nonetheless. */
+  /** The catch-all schema, for users who are in none of its groups. */
   private useOfRest(): FlowUse {
     const level = this.levels.get(catchAll);
     if (level === undefined) throw new Error("flow control isn't configured");
@@ -181,7 +181,7 @@ export class FlowControl {
     return use;
   }
 
-  /** Lets go of what the configuration no longer has and no request uses. */
+  /** Forgets schemas and levels that are neither configured nor in use. */
   private forget(used: ReadonlySet<FlowUse>): void {
     for (const [key, use] of this.uses) {
       const idle = use.executing === 0 && use.waiting === 0;

@@ -2,7 +2,7 @@ import type { UserInfo } from "../base/user-info.ts";
 import type { PathRule, PolicyRules, ResourceRule, Subject } from "./objects.ts";
 import type { FlowRequest, PathRequestFacts, ResourceRequestFacts } from "./request.ts";
 
-/** Whether one of the rule's subjects is the user. */
+/** Whether a subject of the rule matches the user. */
 export function meansUser({ subjects }: PolicyRules, user: UserInfo, systemPrefix: string): boolean {
   return (subjects ?? []).some((subject) => isSubject(subject, user, systemPrefix));
 }
@@ -27,7 +27,7 @@ function isGroup(wanted: string | undefined, groups: readonly string[]): boolean
   return wanted === "*" || (wanted !== undefined && groups.includes(wanted));
 }
 
-/** Whether one of the rules is about the request, whoever makes it. */
+/** Whether a rule matches the request, regardless of the user. */
 export function meansRequest(
   { resourceRules, nonResourceRules }: PolicyRules,
   request: FlowRequest,
@@ -52,7 +52,7 @@ function meansPath(rule: PathRule, { verb, path }: PathRequestFacts): boolean {
   );
 }
 
-/** Whether a list, in which `*` is everything, has the value. */
+/** Whether a list contains the value or `*`. */
 function has(list: readonly string[] | null | undefined, value: string): boolean {
   return list?.[0] === "*" || (list?.includes(value) ?? false);
 }

@@ -1,6 +1,6 @@
 /**
- * The configuration objects of flow control as this room reads them: kinds FlowSchema and PriorityLevelConfiguration in
- * the version in which they are stored, valid and with their defaults.
+ * The configuration objects of flow control: FlowSchema and PriorityLevelConfiguration in their stored version, valid and with
+ * defaults.
  */
 export interface FlowSchemaObject {
   readonly metadata: { readonly name: string; readonly uid?: string | undefined };
@@ -9,20 +9,20 @@ export interface FlowSchemaObject {
 
 export interface FlowSchemaSpec {
   readonly priorityLevelConfiguration: { readonly name: string };
-  /** The lowest number that fits counts. */
+  /** The matching schema with the lowest number wins. */
   readonly matchingPrecedence: number;
   readonly distinguisherMethod?: { readonly type: string } | null | undefined;
   readonly rules?: readonly PolicyRules[] | null | undefined;
 }
 
-/** Who makes which requests: one subject and one rule must fit. */
+/** Matches a request if one subject and one rule match. */
 export interface PolicyRules {
   readonly subjects?: readonly Subject[] | null | undefined;
   readonly resourceRules?: readonly ResourceRule[] | null | undefined;
   readonly nonResourceRules?: readonly PathRule[] | null | undefined;
 }
 
-/** Somebody who makes requests, described in the field of its kind. */
+/** A user, group or service account. */
 export interface Subject {
   readonly kind: string;
   readonly user?: { readonly name: string } | null | undefined;
@@ -30,7 +30,7 @@ export interface Subject {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string } | null | undefined;
 }
 
-/** Requests for resources; `*` stands alone for everything. */
+/** Requests for resources; `*` matches everything. */
 export interface ResourceRule {
   readonly verbs?: readonly string[] | null | undefined;
   readonly apiGroups?: readonly string[] | null | undefined;
@@ -39,7 +39,7 @@ export interface ResourceRule {
   readonly namespaces?: readonly string[] | null | undefined;
 }
 
-/** Requests for paths outside the resources; `*` at the end of one stands for anything. */
+/** Requests for other paths; a final `*` matches any rest. */
 export interface PathRule {
   readonly verbs?: readonly string[] | null | undefined;
   readonly nonResourceURLs?: readonly string[] | null | undefined;
@@ -55,21 +55,21 @@ export interface PriorityLevelSpec {
   readonly limited?: LimitedLevel | null | undefined;
 }
 
-/** How much a level may do at one time, and what becomes of what is beyond. */
+/** Concurrency of a level, and its response above the limit. */
 export interface LimitedLevel {
   readonly nominalConcurrencyShares: number;
   readonly limitResponse: { readonly type: string; readonly queuing?: Queuing | null | undefined };
-  /** How much of its share others may borrow. */
+  /** Percentage of its seats that other levels may borrow. */
   readonly lendablePercent?: number | null | undefined;
-  /** How much it may borrow of others; absent: any amount. */
+  /** Percentage of its seats that it may borrow; no limit if absent. */
   readonly borrowingLimitPercent?: number | null | undefined;
 }
 
 /** The queues of a level. */
 export interface Queuing {
   readonly queues: number;
-  /** Among how many queues a flow chooses the shortest. */
+  /** Number of queues of a flow; a request joins the shortest. */
   readonly handSize: number;
-  /** How many requests may wait in one queue. */
+  /** Longest queue, in requests. */
   readonly queueLengthLimit: number;
 }

@@ -1,14 +1,14 @@
 import { tooManyRequests, type Ticket } from "./ticket.ts";
 
-/** Counts requests under way up to a limit. */
+/** Limits the number of concurrent requests. */
 export class PlainLimit implements Ticket {
   private underWay = 0;
 
-  /** @param most 0: any number. */
+  /** @param most 0 for no limit. */
   constructor(private readonly most: number) {}
 
   /**
-   * A request begins. It is itself the ticket, as all are alike.
+   * Admits a request. The limit itself is the ticket.
    *
    * @throws {StatusError} TooManyRequests.
    */

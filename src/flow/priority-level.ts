@@ -9,15 +9,15 @@ import { tooManyRequests, type Ticket } from "./ticket.ts";
 import type { SchemaFlows } from "./schema-flows.ts";
 import { narrowed, type Width } from "./width.ts";
 
-/** What a request is taken to cost until it is done, in milliseconds of one seat. */
+/** Estimated work of a request until it is complete, in milliseconds of one seat. */
 const guessedMs = 3;
-/** No request costs less: whoever asks for very little still has to let others go first. */
+/** Least work of a request, so that flows of very short requests take turns too. */
 const leastMs = 1;
 
-/** Of requests at an exempt level. */
+/** Ticket of requests at an exempt level. */
 const unlimited: Width = { seats: 0, finalSeats: 0, finalMs: 0 };
 
-/** A request that wants to be worked on at a level. */
+/** A request that enters a level. */
 export interface Entrant {
   readonly use: SchemaFlows;
   readonly width: Width;
@@ -26,21 +26,21 @@ export interface Entrant {
   readonly client: WaitingClient;
 }
 
-/** How a level is limited. */
+/** Limits of a level. */
 export interface LevelLimits {
   readonly seats: number;
-  /** Undefined: what is beyond the limit is refused. */
+  /** Undefined: requests above the limit are rejected. */
   readonly queuing: Queuing | undefined;
 }
 
 /**
- * The seats of one priority level, and the requests that wait for them. Of the queues in which requests wait, the one
- * that has had least service goes first (start-time fair queuing: each queue has a virtual time that advances with the
- * seats and the time its requests took, and a queue that begins to be used starts where the level is).
+ * The seats of one priority level and the requests that wait for them. The queue with the least service is next (start-time fair
+ * queuing: the virtual time of a queue advances with the seats and the time of its requests; a queue that becomes active starts at the
+ * virtual time of the level).
  */
 export class PriorityLevel {
   readonly demand: Demand;
-  /** Queues that have been used lately, by their number. */
+  /** Recently used queues, by number. */
   readonly queues = new Map<number, FairQueue>();
   private readonly busy = new Set<FairQueue>();
   uid = "";
@@ -50,10 +50,10 @@ export class PriorityLevel {
   private waitingSeats = 0;
   private virtualMs = 0;
   private limits: LevelLimits = { seats: 1, queuing: undefined };
-  /** Of whoever waits: one for all, as most are let in long before their time is over. */
+  /** One timer for all waiting requests, as most are admitted long before the time-out. */
   private timer: Timer | undefined;
 
-  /** @param exempt whether its requests are not limited at all. */
+  /** @param exempt whether the level has no limit. */
   constructor(
     readonly name: string,
     private readonly clock: Clock,
@@ -63,7 +63,7 @@ export class PriorityLevel {
     this.demand = new Demand(clock.now());
   }
 
-  /** How many seats there are at present. */
+  /** Current number of seats. */
   get seats(): number {
     return this.limits.seats;
   }
@@ -72,16 +72,16 @@ export class PriorityLevel {
     return this.busy.size;
   }
 
-  /** Changes the limits; those who wait already stay in their queues. At least one seat is left. */
+  /** Changes the limits, to at least one seat; waiting requests stay in their queues. */
   limit({ seats, queuing }: LevelLimits): void {
     this.limits = { seats: Math.max(1, seats), queuing };
     this.dispatch();
   }
 
   /**
-   * Takes a request in: at once where there is room, else when its turn has come.
+   * Admits a request: at once if there are seats, otherwise in its turn.
    *
-   * @throws {StatusError} TooManyRequests: no room, nor in the queue; or it waited too long, or its client is gone.
+   * @throws {StatusError} TooManyRequests if the queue is full, the wait timed out or the client disconnected.
    */
   enter(entrant: Entrant): MaybePromise<Ticket> {
     const { use } = entrant;
@@ -102,8 +102,8 @@ export class PriorityLevel {
   }
 
   /**
-   * A request is done. The work that it leaves behind begins at once, where there is some, whether there is room for it or
-   * not; others wait until there is.
+   * Completes a request. Work that follows the response starts at once, even if that exceeds the seats; other requests wait until
+   * there are free seats.
    */
   finish(ticket: SeatTicket): void {
     const { use, width, queue, startMs } = ticket;
@@ -120,7 +120,7 @@ export class PriorityLevel {
     this.clock.setTimer(() => this.take(ticket, -width.finalSeats, this.clock.now()), width.finalMs);
   }
 
-  /** A request that was let in takes more seats, or (below 0) gives some back. */
+  /** Adds seats to an admitted request, or removes some (negative). */
   private take({ use, queue }: SeatTicket, seats: number, now: number): void {
     use.seats += seats;
     this.seatsInUse += seats;
@@ -131,7 +131,7 @@ export class PriorityLevel {
     else if (this.seatsInUse === 0) this.rest();
   }
 
-  /** Whether requests wait for seats or, where none may wait, would be refused. */
+  /** Whether requests wait for seats or, without queues, would be rejected. */
   get contended(): boolean {
     return this.waiting > 0 || (this.limits.queuing === undefined && !this.fits(1));
   }
@@ -153,7 +153,7 @@ export class PriorityLevel {
     return new SeatTicket(this, use, width, queue, now);
   }
 
-  /** The queue of the flow's hand that is the least full. */
+  /** The flow's queue with the smallest load. */
   private choose({ use, request, user }: Entrant, { queues, handSize }: Queuing): FairQueue {
     const distinction = distinctionOf(use.distinguisher, request, user);
     let best = -1;
@@ -182,7 +182,7 @@ export class PriorityLevel {
       this.remove(queue, waiting);
       use.refuse(reason, this.clock.now() - sinceMs);
       reject(tooManyRequests());
-      // Who stood behind it may fit where it didn't.
+      // A request behind it may need fewer seats.
       this.dispatch();
     };
     const start = () => {
@@ -196,7 +196,7 @@ export class PriorityLevel {
     client.onClose(() => leave("cancelled"));
   }
 
-  /** Refuses those who have waited for their time, and comes again for the one whose time is over next. */
+  /** Rejects requests whose wait timed out, and sets the timer for the next time-out. */
   private endWaits(): void {
     this.timer = undefined;
     const now = this.clock.now();
@@ -204,7 +204,7 @@ export class PriorityLevel {
     let nextMs = Number.POSITIVE_INFINITY;
     for (const { waiting } of this.busy) {
       for (const one of waiting) {
-        // In the order in which they came: those behind it have time left too.
+        // Later arrivals time out later.
         if (now - one.sinceMs < this.waitMs) {
           nextMs = Math.min(nextMs, one.sinceMs + this.waitMs);
           break;
@@ -229,7 +229,7 @@ export class PriorityLevel {
     this.waiting++;
     this.waitingSeats += waiting.width.seats;
     this.demand.set(waiting.sinceMs, this.seatsInUse + this.waitingSeats);
-    // There may be room for it, where another waits for more seats.
+    // It may fit while another request waits for more seats.
     this.dispatch();
   }
 
@@ -245,12 +245,12 @@ export class PriorityLevel {
     this.timer = undefined;
   }
 
-  /** Lets requests begin for as long as the one whose turn it is fits. */
+  /** Starts waiting requests while the next one fits. */
   private dispatch(): void {
     while (this.busy.size > 0) {
       const queue = this.nextQueue();
       const waiting = queue.first;
-      // Wider than all seats, after these became fewer: it goes alone.
+      // It needs more seats than the level has since their number was reduced: it runs alone.
       if (!this.fits(waiting.width.seats) && this.seatsInUse > 0) return;
       this.remove(queue, waiting);
       this.virtualMs = Math.max(this.virtualMs, queue.nextStart);
@@ -258,7 +258,7 @@ export class PriorityLevel {
       queue.executing++;
       queue.executingSeats += waiting.width.seats;
       if (queue.waiting.size > 0) {
-        // Of queues that are even, the one that waited longest goes first.
+        // Between equal queues, the longest wait wins.
         this.busy.delete(queue);
         this.busy.add(queue);
       }
@@ -272,7 +272,7 @@ export class PriorityLevel {
     return next!;
   }
 
-  /** Nothing is going on: what the queues had is past. */
+  /** Resets the queues of an idle level. */
   private rest(): void {
     if (this.queues.size === 0) return;
     this.queues.clear();
@@ -280,13 +280,13 @@ export class PriorityLevel {
   }
 }
 
-/** What tells a flow from others of its schema. */
+/** The flow distinguisher of a request. */
 function distinctionOf(distinguisher: string | undefined, request: FlowRequest, user: UserInfo): string {
   if (distinguisher === "ByUser") return user.name;
   return distinguisher === "ByNamespace" && request.kind === "resource" ? request.namespace : "";
 }
 
-/** What a request is taken to cost before it begins, in milliseconds of one seat. */
+/** Estimated work of a request before it starts, in milliseconds of one seat. */
 function guessedWork({ seats, finalSeats, finalMs }: Width): number {
   return seats * guessedMs + finalSeats * finalMs;
 }
@@ -297,7 +297,7 @@ class SeatTicket implements Ticket {
     private readonly level: PriorityLevel,
     readonly use: SchemaFlows,
     readonly width: Width,
-    /** Where it waited; undefined: it didn't. */
+    /** The queue in which it waited, if it did. */
     readonly queue: FairQueue | undefined,
     readonly startMs: number,
   ) {}

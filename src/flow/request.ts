@@ -1,4 +1,4 @@
-/** What flow control looks at in a request. */
+/** The attributes of a request that flow control reads. */
 export type FlowRequest = ResourceRequestFacts | PathRequestFacts;
 
 /** A request for a resource. */
@@ -10,11 +10,11 @@ export interface ResourceRequestFacts {
   readonly resource: string;
   /** Empty for the resource itself. */
   readonly subresource: string;
-  /** Empty for one without namespace. */
+  /** Empty if there is none. */
   readonly namespace: string;
 }
 
-/** A request for a path outside the resources. */
+/** A request for a non-resource path. */
 export interface PathRequestFacts {
   readonly kind: "path";
   readonly path: string;
@@ -22,8 +22,8 @@ export interface PathRequestFacts {
   readonly verb: string;
 }
 
-/** Who waits for the answer. */
+/** The client of a waiting request. */
 export interface WaitingClient {
-  /** Calls once when the client is gone. */
+  /** Calls the listener once when the client has disconnected. */
   onClose(listener: () => void): void;
 }

@@ -1,7 +1,7 @@
-/** What waits, by whose it is: each flow's in the order in which it came, and the flows in rotation. */
+/** Queued items: first in, first out within a flow; the flows in rotation. */
 export class Rotation<T> {
   private readonly lines = new Map<string, Line<T>>();
-  /** Whose turn is last; undefined when nothing waits. */
+  /** The flow that is last in the rotation; undefined if the queue is empty. */
   private last: Line<T> | undefined;
 
   add(flow: string, item: T): void {
@@ -10,7 +10,7 @@ export class Rotation<T> {
     else line.add(item);
   }
 
-  /** Takes the first of the flow whose turn it is; the flow goes to the end. There must be one. */
+  /** Removes and returns the first item of the next flow, which then goes to the end. The queue must not be empty. */
   take(): T {
     const last = this.last!;
     const line = last.next;
@@ -43,12 +43,12 @@ export class Rotation<T> {
   }
 }
 
-/** Taken items are let go of when they are so many, and at least half of all. */
+/** Removed items are freed once there are this many and at least half of all. */
 const letGo = 32;
 
-/** What of one flow waits. */
+/** The queued items of one flow. */
 class Line<T> {
-  /** Whose turn is after this one's; round and round. */
+  /** The next flow in the rotation, a circular list. */
   next: Line<T> = this;
   private readonly items: T[];
   private taken = 0;

@@ -1,24 +1,24 @@
 import { RecentMap } from "../base/recent-map.ts";
 import { dealHand } from "./shuffle-sharding.ts";
 
-/** Why a request was refused, in the words of the metrics. */
+/** Reason of a rejection, as in the metrics. */
 export type RefusalReason = "concurrency-limit" | "queue-full" | "time-out" | "cancelled";
 
-/** Told how long requests waited, in seconds. */
+/** Receives wait times in seconds. */
 export interface WaitMeter {
   observe(seconds: number): void;
 }
 
-/** Where the times are counted that the requests of a schema waited at a level. */
+/** Wait-time metrics of one schema at one level. */
 export interface WaitMeters {
   readonly executed: WaitMeter;
   readonly refused: WaitMeter;
 }
 
-/** How many flows' hands are remembered for one schema at one level, and how many characters of what tells them apart. */
+/** Cached hands for one schema at one level, and the longest distinguisher that is cached, in characters. */
 const rememberedHands = { entries: 256, cost: 64 * 1024 };
 
-/** A hand of queues, with what it was dealt from. */
+/** The queues of a flow, with the settings from which they were computed. */
 interface Hand {
   readonly deckSize: number;
   readonly handSize: number;
@@ -32,9 +32,9 @@ export class SchemaFlows {
   executing = 0;
   seats = 0;
   waiting = 0;
-  /** Header lines that tell clients of schema and level. */
+  /** Response header lines with the uids of schema and level. */
   headers: readonly string[] = [];
-  /** How requests of the schema are told apart; undefined: they aren't. */
+  /** Flow distinguisher of the schema; undefined: all its requests are one flow. */
   distinguisher: string | undefined;
   private readonly hands = new RecentMap<Hand>(rememberedHands);
 
@@ -43,13 +43,13 @@ export class SchemaFlows {
     readonly waits: WaitMeters,
   ) {}
 
-  /** Counts a refusal. */
+  /** Counts a rejection. */
   refuse(reason: RefusalReason, waitedMs: number): void {
     this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
     this.waits.refused.observe(waitedMs / 1000);
   }
 
-  /** The queues of one of the schema's flows (see {@link dealHand}). */
+  /** The queue numbers of a flow (see {@link dealHand}). */
   hand(distinction: string, deckSize: number, handSize: number): readonly number[] {
     const known = this.hands.get(distinction);
     if (known?.deckSize === deckSize && known.handSize === handSize) return known.queues;

@@ -1,4 +1,4 @@
-/** Who takes from a budget. */
+/** A user of a budget. */
 export interface Spender {
   /** Name of the user. */
   readonly caller: string;
@@ -6,13 +6,13 @@ export interface Spender {
   readonly exempt: boolean;
 }
 
-/** Why a budget refuses: the caller has their share, or nothing is left. */
+/** Reason of a refusal: the share of the caller or the whole budget is used up. */
 export type BudgetRefusal = "caller" | "server";
 
 /**
- * A bounded amount (bytes, sockets) that callers share. No caller may have more than remains free for everybody: one
- * caller gets at most half, two that take all they can a third each, and so on, and the next one always gets something.
- * Exempt callers have no share and may also take the reserved part.
+ * A limited amount (bytes, sockets) that callers share. No caller may hold more than remains free: a single caller gets at most half,
+ * two greedy callers a third each, and so on, so that a new caller always gets something. Exempt callers have no such limit and may
+ * also use the reserved part.
  */
 export class SharedBudget {
   private total = 0;
@@ -24,7 +24,7 @@ export class SharedBudget {
     private readonly reserved: number,
   ) {}
 
-  /** Takes an amount. Returns why it refuses; undefined when the amount was taken. */
+  /** Acquires an amount. Returns undefined on success, otherwise the reason of the refusal. */
   take({ caller, exempt }: Spender, amount: number): BudgetRefusal | undefined {
     const total = this.total + amount;
     if (total > (exempt ? this.limit : this.limit - this.reserved)) return "server";
@@ -35,7 +35,7 @@ export class SharedBudget {
     return undefined;
   }
 
-  /** Gives back what was taken. */
+  /** Releases an amount. */
   give({ caller }: Spender, amount: number): void {
     this.total -= amount;
     const own = (this.byCaller.get(caller) ?? 0) - amount;
@@ -43,7 +43,7 @@ export class SharedBudget {
     else this.byCaller.delete(caller);
   }
 
-  /** What is taken, by all callers together. */
+  /** The amount that all callers hold together. */
   get taken(): number {
     return this.total;
   }

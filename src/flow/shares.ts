@@ -1,18 +1,18 @@
 import type { LimitedLevel } from "./objects.ts";
 
-/** The seats of a level: at first, and between which numbers the limit may move by lending and borrowing. */
+/** Nominal seats of a level, and the limits of lending and borrowing. */
 export interface SeatRange {
   readonly nominal: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** The part of all seats that a level's shares give it; every part is rounded up. */
+/** Seats of a level by its shares, rounded up. */
 export function nominalSeats(total: number, shares: number, allShares: number): number {
   return Math.ceil((total * shares) / allShares);
 }
 
-/** What a limited level may have of all seats, with what it lends and borrows. */
+/** Seat range of a limited level. */
 export function seatRange(total: number, allShares: number, limited: LimitedLevel): SeatRange {
   const nominal = nominalSeats(total, limited.nominalConcurrencyShares, allShares);
   const lendable = Math.round((nominal * (limited.lendablePercent ?? 0)) / 100);
@@ -21,20 +21,19 @@ export function seatRange(total: number, allShares: number, limited: LimitedLeve
   return { nominal, least: nominal - lendable, most: nominal + borrowed };
 }
 
-/** A level that takes part when seats are given out. */
+/** The claim of a level to seats. */
 export interface Claim {
   readonly least: number;
   readonly most: number;
-  /** How many it would like to have; at least 1e-9. */
+  /** Desired seats; at least 1e-9. */
   readonly wanted: number;
 }
 
 const steps = 100;
 
 /**
- * Gives out a number of seats: each claim gets the same multiple of what it wants, but not less than its least and not more
- * than its most. Where the least alone come to more than there is, each gets its least; where the most come to less, its
- * most.
+ * Distributes seats: each claim gets the same multiple of its desired seats, limited to its minimum and maximum. If the minimums
+ * exceed the seats, each gets its minimum; if the seats exceed the maximums, each gets its maximum.
  */
 export function giveOut(total: number, claims: readonly Claim[]): number[] {
   const given = (multiple: number) =>

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
 /**
- * Deals a flow its hand of queues: `handSize` different numbers below `deckSize`, the same ones for the same flow. Two
- * flows share few queues, so that a flow which fills its own leaves every other one a free queue, almost surely.
+ * Returns the queues of a flow: `handSize` different numbers below `deckSize`, always the same for a flow. Two flows share few queues,
+ * so that a flow that fills its queues almost certainly leaves each other flow a free one.
  *
- * @param flow what tells the flow from others.
+ * @param flow identifies the flow.
  */
 export function dealHand(flow: string, deckSize: number, handSize: number): number[] {
   let rest = createHash("sha256").update(flow).digest().readBigUInt64BE();
@@ -17,7 +17,7 @@ export function dealHand(flow: string, deckSize: number, handSize: number): numb
   return hand;
 }
 
-/** The card at a place of the deck from which the hand was taken out. */
+/** The card at an index of the deck without the cards of the hand. */
 function cardAt(place: number, hand: readonly number[]): number {
   let card = place;
   for (const taken of hand.toSorted((a, b) => a - b)) if (taken <= card) card++;

@@ -1,16 +1,16 @@
 import { StatusError } from "../base/status-error.ts";
 
-/** The right of one request to be worked on; given back when it is done. */
+/** The seats of an admitted request. */
 export interface Ticket {
-  /** Called exactly once. */
+  /** Releases the seats; must be called exactly once. */
   release(): void;
-  /** Whether other requests wait for seats, or are refused for want of some. */
+  /** Whether other requests wait for seats or are rejected. */
   readonly contended: boolean;
 }
 
 const retryAfterSeconds = 1;
 
-/** The refusal of a request for which there is no room. */
+/** The error of a request that gets no seat. */
 export function tooManyRequests(): StatusError {
   return new StatusError("TooManyRequests", "Too many requests, please try again later.", {
     retryAfterSeconds,

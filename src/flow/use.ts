@@ -1,7 +1,7 @@
 import type { PriorityLevel } from "./priority-level.ts";
 import { SchemaFlows, type WaitMeters } from "./schema-flows.ts";
 
-/** The requests of one flow schema, with the priority level at which they are. */
+/** A flow schema at its priority level. */
 export class FlowUse extends SchemaFlows {
   constructor(
     schemaName: string,

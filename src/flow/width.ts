@@ -1,56 +1,55 @@
-/** What a request takes of the seats of its level. */
+/** Seats that a request needs. */
 export interface Width {
-  /** Seats while it is worked on. */
+  /** Seats until the response. */
   readonly seats: number;
-  /** Seats of the work that it leaves behind: telling watchers what it changed. */
+  /** Seats of the work after the response: notifying watchers. */
   readonly finalSeats: number;
-  /** How long that work takes after the answer, in milliseconds. The client doesn't wait for it. */
+  /** Duration of that work in milliseconds; the client doesn't wait for it. */
   readonly finalMs: number;
 }
 
-/** A request like most: one seat until it is answered. */
+/** The width of most requests: one seat until the response. */
 export const ordinary: Width = { seats: 1, finalSeats: 0, finalMs: 0 };
 
-/** No request takes more seats, whatever it does. */
+/** Most seats of a request. */
 const mostSeats = 10;
-/** So many objects of a list cost as much as an ordinary request. */
+/** Objects of a list that count as one seat. */
 const objectsPerSeat = 100;
 
-/** Widths by their number of seats, made once. */
+/** Shared widths, by number of seats. */
 const plainWidths: readonly Width[] = Array.from({ length: mostSeats + 1 }, (_, seats) => ({
   ...ordinary,
   seats,
 }));
 
-/** What is known of a list before it is read. */
+/** Estimates of a list before it is read. */
 export interface ListFacts {
-  /** Objects of the resource type; undefined when nobody has counted them. */
+  /** Number of objects of the resource type; undefined if unknown. */
   readonly stored: number | undefined;
-  /** Objects that are asked for at most; 0: all. */
+  /** The limit of the request; 0 for none. */
   readonly limit: number;
-  /** Whether a selector leaves objects out, so that more are read than answered. */
+  /** Whether a selector filters objects, so that the server reads more than it returns. */
   readonly selects: boolean;
 }
 
-/** How many seats a list takes: between 1 and 10, by the objects that are read for it. */
+/** The width of a list: 1 to 10 seats by the number of objects to read. */
 export function listWidth({ stored, limit, selects }: ListFacts): Width {
   if (stored === undefined) return ordinary;
   const read = selects || limit === 0 ? stored : Math.min(stored, limit);
   return plainWidths[Math.min(mostSeats, Math.max(1, Math.ceil(read / objectsPerSeat)))]!;
 }
 
-/** So many watchers who are told of a change take one more seat; fewer take none. */
+/** Watchers of a change that count as one seat; fewer count as none. */
 const watchersPerSeat = 10;
 /**
- * For so long, where there are seats enough for all watchers at one time; in milliseconds. The reference takes 5 ms, for
- * threads that begin to tell them after the answer. Here the watchers' streams have their frames before it, and telling ten
- * watchers costs the thread about 0.05 ms.
+ * Duration of the work after the response for one seat's watchers, in milliseconds. The reference assumes 5 ms, as its threads notify
+ * watchers after the response. This server writes the frames before it, and ten watchers take about 0.05 ms.
  */
 const tellingMs = 0.5;
 
 /**
- * What a change takes that so many watchers will be told of: one seat until it is answered, then up to 10 for a while.
- * More watchers than these seats are for take longer instead.
+ * The width of a change that a number of watchers receive: one seat until the response, then up to 10 seats. Above that, the work
+ * takes longer instead.
  */
 export function changeWidth(watchers: number): Width {
   if (watchers < watchersPerSeat) return ordinary;
@@ -59,7 +58,7 @@ export function changeWidth(watchers: number): Width {
   return { seats: 1, finalSeats, finalMs: (wanted * tellingMs) / finalSeats };
 }
 
-/** The same work with no more seats than there are: what follows the answer takes longer instead. */
+/** The same work with at most the available seats; the work after the response takes longer instead. */
 export function narrowed(width: Width, most: number): Width {
   if (width.seats <= most && width.finalSeats <= most) return width;
   const finalSeats = Math.min(width.finalSeats, most);

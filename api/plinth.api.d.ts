@@ -219,7 +219,10 @@ export interface NamedAuthorizer extends Authorizer, Partial<RuleResolver> {
 
 /** The source of time, passed in so that tests own it. */
 export interface Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /**
+   * Milliseconds since 1970-01-01T00:00:00Z, for times that are stored, sent or compared with such times. It can be set forward or
+   * back at any moment; durations and deadlines in memory are by {@link monotonicNow}.
+   */
   now(): number;
   /**
    * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may stand
@@ -906,7 +909,7 @@ export interface RequestReport {
    * @param level `Request`: only where the body of the request is recorded too.
    */
   annotate(key: string, value: string, level?: "Request"): void;
-  /** When the client stops waiting for the answer, as the clock counts; undefined where it didn't say. */
+  /** When the client stops waiting for the answer, by the monotonic clock in milliseconds; undefined where it didn't say. */
   readonly expiresAt?: number | undefined;
 }
 

@@ -77,10 +77,10 @@ async function checkService(
 
 async function checkDiscovery(remote: RemoteApiService, identity: ForwardedIdentity): Promise<Availability> {
   const { clock } = remote;
-  const endMs = clock.now() + discoveryTimeoutMs;
+  const endMs = clock.monotonicNow() + discoveryTimeoutMs;
   for (let attempt = 1; ; attempt++) {
     try {
-      const leftMs = endMs - clock.now();
+      const leftMs = Math.ceil(endMs - clock.monotonicNow());
       const answer = await remote.read(remote.path, { ...identity, accept: "application/json" }, leftMs);
       if (answer.status < 200 || answer.status > 299) {
         throw new RemoteFault(
@@ -92,7 +92,7 @@ async function checkDiscovery(remote: RemoteApiService, identity: ForwardedIdent
       return { status: "True", reason: "Passed", message: "all checks passed" };
     } catch (error) {
       if (!(error instanceof RemoteFault || error instanceof StatusError)) throw error;
-      if (attempt < attempts && clock.now() < endMs) continue;
+      if (attempt < attempts && clock.monotonicNow() < endMs) continue;
       const where = `https://${remote.authority}${remote.path}`;
       return unavailable(
         "FailedDiscoveryCheck",

@@ -40,7 +40,7 @@ export class Specifications {
 
   /** Reads the documents of an extension server, if that is due. */
   refresh(remote: RemoteApiService): void {
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     if (now < (this.readAt.get(remote) ?? Number.NEGATIVE_INFINITY) + intervalMs) return;
     this.readAt.set(remote, now);
     const { specification, specificationUrl } = remote;

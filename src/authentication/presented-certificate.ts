@@ -56,9 +56,9 @@ export class CertificateJudge {
     if (certificate === undefined) return false;
     const { generation } = this.authorities;
     const before = this.verdicts.get(certificate);
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     if (before?.generation === generation && now < before.untilMs) return before.vouched;
-    const vouched = this.authorities.vouchesFor([certificate, ...certificateChain], now);
+    const vouched = this.authorities.vouchesFor([certificate, ...certificateChain], this.clock.now());
     this.verdicts.set(certificate, { generation, untilMs: now + verdictMs, vouched });
     return vouched;
   }

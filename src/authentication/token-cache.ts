@@ -76,7 +76,7 @@ export class TokenCache<V> {
     const digest = this.digest(token, scope);
     const good = this.found.get(digest);
     const known = good ?? this.missed.get(digest);
-    if (known !== undefined && this.clock.now() < known.untilMs) {
+    if (known !== undefined && this.clock.monotonicNow() < known.untilMs) {
       this.watcher?.asked("hit");
       if (known.refusal !== undefined) throw known.refusal;
       return known.value;
@@ -101,12 +101,12 @@ export class TokenCache<V> {
       const value = await answer;
       const missed = value === undefined;
       const bytes = entryBytes + (missed ? 0 : this.sizeOf(value));
-      const untilMs = this.clock.now() + (missed ? this.limits.missedMs : this.limits.foundMs);
+      const untilMs = this.clock.monotonicNow() + (missed ? this.limits.missedMs : this.limits.foundMs);
       this.keep(digest, { value, refusal: undefined, untilMs }, bytes);
       return value;
     } catch (error) {
       if (isRefusal(error)) {
-        const untilMs = this.clock.now() + this.limits.missedMs;
+        const untilMs = this.clock.monotonicNow() + this.limits.missedMs;
         const bytes = entryBytes + error.message.length * 2;
         this.keep(digest, { value: undefined, refusal: error, untilMs }, bytes);
       }
@@ -118,7 +118,7 @@ export class TokenCache<V> {
     this.found.delete(digest);
     this.missed.delete(digest);
     // What alone would push out everything else is looked up each time.
-    if (entry.untilMs <= this.clock.now() || bytes > this.limits.maxBytes / 8) return;
+    if (entry.untilMs <= this.clock.monotonicNow() || bytes > this.limits.maxBytes / 8) return;
     const map = entry.value === undefined ? this.missed : this.found;
     map.set(digest, entry, bytes);
   }

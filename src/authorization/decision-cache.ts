@@ -19,7 +19,7 @@ export class DecisionCache {
   get(question: string): Decision | undefined {
     const known = this.kept.get(question);
     if (known === undefined) return undefined;
-    if (this.clock.now() < known.untilMs) return known.decision;
+    if (this.clock.monotonicNow() < known.untilMs) return known.decision;
     this.kept.delete(question);
     return undefined;
   }
@@ -28,6 +28,6 @@ export class DecisionCache {
   set(question: string, decision: Decision, forMs: number): void {
     if (forMs <= 0) return this.kept.delete(question);
     const characters = question.length + decision.reason.length + decision.evaluationError.length;
-    this.kept.set(question, { decision, untilMs: this.clock.now() + forMs }, characters);
+    this.kept.set(question, { decision, untilMs: this.clock.monotonicNow() + forMs }, characters);
   }
 }

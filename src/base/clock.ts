@@ -1,6 +1,9 @@
 /** The source of time, passed in so that tests own it. */
 export interface Clock {
-  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  /**
+   * Milliseconds since 1970-01-01T00:00:00Z, for times that are stored, sent or compared with such times. It can be set forward or
+   * back at any moment; durations and deadlines in memory are by {@link monotonicNow}.
+   */
   now(): number;
   /**
    * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may stand

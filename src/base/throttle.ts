@@ -18,13 +18,13 @@ export class Throttle {
     private readonly clock: Clock,
   ) {
     this.left = options.burst;
-    this.at = clock.now();
+    this.at = clock.monotonicNow();
   }
 
   /** 0: it may be done, and that counts. Else the milliseconds after which to ask again. */
   take(): number {
     const { perSecond, burst } = this.options;
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     this.left = Math.min(burst, this.left + (Math.max(0, now - this.at) * perSecond) / 1000);
     this.at = now;
     if (this.left < 1) return Math.max(1, Math.ceil(((1 - this.left) * 1000) / perSecond));

@@ -56,8 +56,9 @@ export class EventRecorder {
     const nowMs = this.clock.now();
     const lastTimestamp = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
     const key = JSON.stringify([about, facts]);
+    const firstMs = this.clock.monotonicNow();
     const before = this.known.get(key);
-    if (before !== undefined && nowMs < before.firstMs + coalesceMs) {
+    if (before !== undefined && firstMs < before.firstMs + coalesceMs) {
       const reference = { apiVersion: "v1", kind: "Event", namespace: eventNamespace, name: before.name };
       if ((await this.client.find(reference)) !== undefined) {
         await this.client.patch(reference, { count: before.count + 1, lastTimestamp });
@@ -82,7 +83,7 @@ export class EventRecorder {
     };
     await this.client.add(object);
     this.known.delete(key);
-    this.known.set(key, { ...event, firstMs: nowMs, count: 1 });
+    this.known.set(key, { ...event, firstMs, count: 1 });
     if (this.known.size > maxKnown) this.known.delete(this.known.keys().next().value!);
   }
 }

@@ -56,7 +56,7 @@ export class WorkQueue {
   add(key: string): void {
     if (this.closed) return;
     if (!this.waiting.has(key)) {
-      this.waiting.set(key, this.clock.now());
+      this.waiting.set(key, this.clock.monotonicNow());
       this.observer?.added();
     }
     if (this.running >= this.workers) return;
@@ -67,7 +67,7 @@ export class WorkQueue {
   /** Adds a key after a time; of several times the earliest counts. */
   addLater(key: string, delayMs: number): void {
     if (this.closed) return;
-    const at = this.clock.now() + delayMs;
+    const at = this.clock.monotonicNow() + delayMs;
     const known = this.later.get(key);
     if (known !== undefined && known.at <= at) return;
     known?.timer.cancel();
@@ -97,9 +97,9 @@ export class WorkQueue {
     // Whoever adds a key goes on first: the work never begins within its turn.
     await Promise.resolve();
     for (let key = this.take(); key !== undefined; key = this.take()) {
-      const begunAt = this.clock.now();
+      const begunAt = this.clock.monotonicNow();
       await this.attempt(key);
-      this.observer?.done((this.clock.now() - begunAt) / 1000);
+      this.observer?.done((this.clock.monotonicNow() - begunAt) / 1000);
       // Whatever was added meanwhile is seen by this worker's next look.
       this.working.delete(key);
     }
@@ -114,7 +114,7 @@ export class WorkQueue {
       if (this.working.has(key)) continue;
       this.waiting.delete(key);
       this.working.add(key);
-      this.observer?.taken((this.clock.now() - addedAt) / 1000);
+      this.observer?.taken((this.clock.monotonicNow() - addedAt) / 1000);
       return key;
     }
     return undefined;

@@ -57,7 +57,7 @@ export class FlowControl {
 
   constructor(private readonly settings: FlowControlSettings) {
     this.classifier = new Classifier([], settings.systemPrefix);
-    this.adjustAtMs = settings.clock.now() + adjustEveryMs;
+    this.adjustAtMs = settings.clock.monotonicNow() + adjustEveryMs;
   }
 
   /** Applies a configuration to new requests; current ones keep their seats. */
@@ -105,13 +105,13 @@ export class FlowControl {
     user: UserInfo,
     client: WaitingClient,
   ): MaybePromise<Ticket> {
-    if (this.settings.clock.now() >= this.adjustAtMs) this.adjust();
+    if (this.settings.clock.monotonicNow() >= this.adjustAtMs) this.adjust();
     return use.level.enter({ use, width, request, user, client });
   }
 
   /** Moves seats between levels by their recent demand, once the interval is over. */
   adjust(): void {
-    const now = this.settings.clock.now();
+    const now = this.settings.clock.monotonicNow();
     if (now < this.adjustAtMs) return;
     this.adjustAtMs = now + adjustEveryMs;
     const total = this.limited.reduce((sum, { range }) => sum + range.nominal, 0);

@@ -60,7 +60,7 @@ export class PriorityLevel {
     private readonly waitMs: number,
     public exempt = false,
   ) {
-    this.demand = new Demand(clock.now());
+    this.demand = new Demand(clock.monotonicNow());
   }
 
   /** Current number of seats. */
@@ -110,14 +110,14 @@ export class PriorityLevel {
     use.executing--;
     this.executing--;
     if (width === unlimited) return;
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     if (queue !== undefined) {
       queue.executing--;
       queue.nextStart += width.seats * (Math.max(leastMs, now - startMs) - guessedMs);
     }
     this.take(ticket, width.finalSeats - width.seats, now);
     if (width.finalSeats === 0) return;
-    this.clock.setTimer(() => this.take(ticket, -width.finalSeats, this.clock.now()), width.finalMs);
+    this.clock.setTimer(() => this.take(ticket, -width.finalSeats, this.clock.monotonicNow()), width.finalMs);
   }
 
   /** Adds seats to an admitted request, or removes some (negative). */
@@ -147,7 +147,7 @@ export class PriorityLevel {
     use.seats += seats;
     this.executing++;
     this.seatsInUse += seats;
-    const now = seats === 0 ? 0 : this.clock.now();
+    const now = seats === 0 ? 0 : this.clock.monotonicNow();
     if (seats > 0) this.demand.set(now, this.seatsInUse + this.waitingSeats);
     if (queue === undefined) use.waits.executed.observe(0);
     return new SeatTicket(this, use, width, queue, now);
@@ -176,17 +176,17 @@ export class PriorityLevel {
     resolve: (ticket: Ticket) => void,
     reject: (error: Error) => void,
   ): void {
-    const sinceMs = this.clock.now();
+    const sinceMs = this.clock.monotonicNow();
     const leave = (reason: "time-out" | "cancelled") => {
       if (!queue.waiting.has(waiting)) return;
       this.remove(queue, waiting);
-      use.refuse(reason, this.clock.now() - sinceMs);
+      use.refuse(reason, this.clock.monotonicNow() - sinceMs);
       reject(tooManyRequests());
       // A request behind it may need fewer seats.
       this.dispatch();
     };
     const start = () => {
-      use.waits.executed.observe((this.clock.now() - sinceMs) / 1000);
+      use.waits.executed.observe((this.clock.monotonicNow() - sinceMs) / 1000);
       resolve(this.begin(use, width, queue));
     };
     const workMs = guessedWork(width);
@@ -199,7 +199,7 @@ export class PriorityLevel {
   /** Rejects requests whose wait timed out, and sets the timer for the next time-out. */
   private endWaits(): void {
     this.timer = undefined;
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     const over: Waiting[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const { waiting } of this.busy) {

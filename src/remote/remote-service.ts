@@ -151,14 +151,14 @@ export function authorizationOf(
 function fromFile(file: string, clock: Clock): () => Promise<string | undefined> {
   let known: { readonly header: string; readonly untilMs: number } | undefined;
   return async () => {
-    if (known !== undefined && clock.now() < known.untilMs) return known.header;
+    if (known !== undefined && clock.monotonicNow() < known.untilMs) return known.header;
     let token: string;
     try {
       token = (await readFile(file, "utf8")).trim();
     } catch (error) {
       throw new RemoteFault(`the token file ${file} can't be read: ${String(error)}`, false);
     }
-    known = { header: `Bearer ${token}`, untilMs: clock.now() + tokenFileMs };
+    known = { header: `Bearer ${token}`, untilMs: clock.monotonicNow() + tokenFileMs };
     return known.header;
   };
 }

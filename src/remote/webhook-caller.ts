@@ -63,7 +63,7 @@ export class WebhookCaller {
    */
   async call(target: WebhookTarget, call: WebhookCall): Promise<Buffer> {
     const backend = this.backendOf(target);
-    const endMs = this.clock.now() + call.timeoutMs;
+    const endMs = this.clock.monotonicNow() + call.timeoutMs;
     const late = () =>
       new RemoteFault(
         `${target.url.href} could not be asked within ${call.timeoutMs} ms: too many calls wait`,
@@ -72,7 +72,7 @@ export class WebhookCaller {
     const origin = { source: call.source, connection: undefined, precedence: false };
     let given = false;
     const turn = backend.queue.run(origin, async () => {
-      const leftMs = endMs - this.clock.now();
+      const leftMs = Math.ceil(endMs - this.clock.monotonicNow());
       // Whoever waits has been told already.
       if (given || leftMs <= 0) throw late();
       return await this.post(target, backend, call, leftMs);

@@ -87,7 +87,7 @@ export interface RequestReport {
    * @param level `Request`: only where the body of the request is recorded too.
    */
   annotate(key: string, value: string, level?: "Request"): void;
-  /** When the client stops waiting for the answer, as the clock counts; undefined where it didn't say. */
+  /** When the client stops waiting for the answer, by the monotonic clock in milliseconds; undefined where it didn't say. */
   readonly expiresAt?: number | undefined;
 }
 

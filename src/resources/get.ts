@@ -44,11 +44,11 @@ async function poll(
   clock: Engine["clock"],
   version: Exclude<ResourceVersion, undefined | 0>,
 ): Promise<void> {
-  const deadline = clock.now() + versionWaitMs;
+  const deadline = clock.monotonicNow() + versionWaitMs;
   for (;;) {
     const latest = await store.latestRevision();
     if (latest >= version) return;
-    if (clock.now() >= deadline) throw tooLargeVersion(version, latest);
+    if (clock.monotonicNow() >= deadline) throw tooLargeVersion(version, latest);
     await new Promise<void>((resolve) => clock.setTimer(resolve, versionPollMs));
   }
 }

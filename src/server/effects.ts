@@ -5,15 +5,19 @@ import type { Registry } from "../resources/registry.ts";
 import { AddressRange } from "../resources/services/address-range.ts";
 import { ServiceClaimRepair } from "../resources/services/claim-repair.ts";
 import { ServiceAllocation, type PortRange } from "../resources/services/service-allocation.ts";
+import { rarely } from "../base/clock.ts";
 import { stackOf } from "../base/logger.ts";
 import type { Store } from "../storage/store.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./options.ts";
 
+/** From one message about claims that could not be released to the next. */
+const failureLogMs = 10_000;
+
 /** What writing some kinds brings with it. */
 export interface ServerEffects {
   readonly byPrefix: ReadonlyMap<string, StorageHooks>;
-  /** Releases what a crash left behind; undefined where services aren't served. */
+  /** Releases the claims that a crash or a failure of the store left behind; undefined where services aren't served. */
   readonly repair: ServiceClaimRepair | undefined;
 }
 
@@ -36,10 +40,15 @@ export function serverEffects(
   }
   const prefix = registry.find("", "v1", "services")?.storePrefix;
   if (prefix === undefined) return { byPrefix, repair: undefined };
-  const allocation = new ServiceAllocation(store, ranges, ports, randomInt);
+  const failed = rarely(clock, failureLogMs, (error: unknown) =>
+    log.warn({ error: stackOf(error) }, "claims of services were not released; this is tried again"),
+  );
+  const leftBehind = (error: unknown) => {
+    if (error !== undefined) failed(error);
+    repair.request();
+  };
+  const allocation = new ServiceAllocation({ store, prefix, ranges, ports, randomInt, leftBehind });
   byPrefix.set(prefix, allocation);
-  const failed = (error: unknown) =>
-    log.warn({ error: stackOf(error) }, "claims of services were not cleared up");
   const repair = new ServiceClaimRepair({ allocation, store, prefix, clock, failed });
   return { byPrefix, repair };
 }

@@ -57,7 +57,7 @@ export function healthChecks({
   livezGracePeriodMs,
   controllers = [],
 }: HealthSubjects): HealthChecks {
-  const start = clock.now();
+  const start = clock.monotonicNow();
   const storeCheck = atOnce(() => checkStore(store, clock));
   const base: readonly HealthCheck[] = [
     { name: "ping", check: () => undefined },
@@ -84,7 +84,7 @@ export function healthChecks({
     name: "shutdown",
     check: () => (life.stopping ? "the server is stopping" : undefined),
   };
-  const inGrace = () => clock.now() - start < livezGracePeriodMs;
+  const inGrace = () => clock.monotonicNow() - start < livezGracePeriodMs;
   const patiently = (one: HealthCheck): HealthCheck => ({
     name: one.name,
     check: () => (inGrace() ? undefined : one.check()),

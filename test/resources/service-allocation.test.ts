@@ -25,7 +25,16 @@ describe("addresses and node ports of a range", () => {
       },
     });
     const randomInt = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
-    allocation = new ServiceAllocation(counted, [range], ports, randomInt);
+    const leftBehind = () => undefined;
+    const prefix = "/core/services/";
+    allocation = new ServiceAllocation({
+      store: counted,
+      prefix,
+      ranges: [range],
+      ports,
+      randomInt,
+      leftBehind,
+    });
     Object.assign(asked, { get: 0, range: 0, commit: 0 });
   });
   afterEach(() => store.close());

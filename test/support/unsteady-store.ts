@@ -7,10 +7,11 @@ import {
   type Revision,
   type Store,
   type SubscribeOptions,
+  type Write,
 } from "../../src/storage/store.ts";
 import { ManualClock } from "../api/support.ts";
 
-/** A store whose reads can be held back or fail, and whose subscriptions can be ended. */
+/** A store whose reads can be held back or fail, whose writes can fail, and whose subscriptions can be ended. */
 export class UnsteadyStore {
   readonly clock = new ManualClock();
   readonly store = createMemoryStore({ clock: this.clock });
@@ -18,6 +19,8 @@ export class UnsteadyStore {
   away = false;
   held: Promise<void> | undefined;
   reads = 0;
+  /** Which writes fail without taking place. */
+  failsToWrite: (write: Write) => boolean = () => false;
   private end: (() => void) | undefined;
 
   constructor() {
@@ -27,6 +30,10 @@ export class UnsteadyStore {
       await this.held;
       if (this.away) throw new StoreUnavailableError("away");
       return store.range(options);
+    };
+    const commit = async (write: Write) => {
+      if (this.failsToWrite(write)) throw new StoreUnavailableError("away");
+      return await store.commit(write);
     };
     const subscribe = (options: SubscribeOptions, listener: Listener) => {
       const subscription = store.subscribe(options, listener);
@@ -39,6 +46,7 @@ export class UnsteadyStore {
     this.shown = new Proxy(store, {
       get(target, name) {
         if (name === "range") return range;
+        if (name === "commit") return commit;
         if (name === "subscribe") return subscribe;
         return Reflect.get(target, name) as unknown;
       },

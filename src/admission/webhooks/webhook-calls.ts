@@ -33,13 +33,13 @@ export class WebhookCalls {
 
   /** When the time for all webhooks of a request is over. */
   deadlineOf({ report }: AdmissionRequest): number {
-    const latest = this.services.clock.now() + requestTimeoutMs;
+    const latest = this.services.clock.monotonicNow() + requestTimeoutMs;
     return report.expiresAt === undefined ? latest : Math.min(latest, report.expiresAt);
   }
 
   /** @throws {StatusError} Timeout */
   checkTime(deadlineMs: number): void {
-    if (this.services.clock.now() >= deadlineMs - timerToleranceMs) throw requestTimedOut();
+    if (this.services.clock.monotonicNow() >= deadlineMs - timerToleranceMs) throw requestTimedOut();
   }
 
   /**
@@ -104,7 +104,7 @@ export class WebhookCalls {
     deadlineMs: number,
   ): Promise<Buffer> {
     if (typeof calling === "string") throw new WebhookFailure(name, calling, noAnswerCode);
-    const leftMs = deadlineMs - this.services.clock.now();
+    const leftMs = Math.ceil(deadlineMs - this.services.clock.monotonicNow());
     if (leftMs <= 0) throw requestTimedOut();
     const timeoutMs = Math.min(calling.timeoutMs, leftMs);
     try {

@@ -70,7 +70,7 @@ export class ProviderKeys {
   /** The keys, fetched if there are none or they are old. */
   private async current(): Promise<Known> {
     const { known } = this;
-    if (known !== undefined && this.clock.now() - known.fetchedMs < maxAgeMs) return known;
+    if (known !== undefined && this.clock.monotonicNow() - known.fetchedMs < maxAgeMs) return known;
     try {
       return await this.fetch();
     } catch (error) {
@@ -80,11 +80,11 @@ export class ProviderKeys {
   }
 
   private mayFetch({ fetchedMs }: Known): boolean {
-    return this.clock.now() - fetchedMs >= minFetchGapMs;
+    return this.clock.monotonicNow() - fetchedMs >= minFetchGapMs;
   }
 
   private fetch(): Promise<Known> {
-    if (this.failure !== undefined && this.clock.now() < this.failure.untilMs) {
+    if (this.failure !== undefined && this.clock.monotonicNow() < this.failure.untilMs) {
       return Promise.reject(this.failure.error);
     }
     return (this.fetching ??= this.fetchNow().finally(() => {
@@ -96,13 +96,14 @@ export class ProviderKeys {
     try {
       this.keysUrl ??= await this.discover();
       const document = await this.document(this.keysUrl);
-      this.known = { keys: this.keysIn(document), fetchedMs: this.clock.now() };
+      this.known = { keys: this.keysIn(document), fetchedMs: this.clock.monotonicNow() };
       this.failure = undefined;
       return this.known;
     } catch (error) {
       // The keys may have moved.
       this.keysUrl = undefined;
-      if (error instanceof RemoteFault) this.failure = { error, untilMs: this.clock.now() + retryMs };
+      if (error instanceof RemoteFault)
+        this.failure = { error, untilMs: this.clock.monotonicNow() + retryMs };
       throw error;
     }
   }

@@ -39,7 +39,7 @@ export class ListWidths {
 
   private count({ storePrefix }: Resource): number | undefined {
     let count = this.counts.get(storePrefix);
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     if (count === undefined) {
       this.counts.set(storePrefix, (count = { objects: undefined, atMs: Number.NEGATIVE_INFINITY }));
     }

@@ -52,7 +52,7 @@ export const queueMetrics: readonly MetricDefinition[] = [
 
 /** The metrics of the queues of one server's controllers. Times are in seconds. */
 export class QueueMetrics {
-  /** By the name of a queue: when each piece of work that goes on now began, in milliseconds since 1970. */
+  /** By the name of a queue: when each piece of current work began, by the monotonic clock in milliseconds. */
   private readonly working = new Map<string, Set<{ readonly begunAt: number }>>();
 
   constructor(
@@ -78,7 +78,7 @@ export class QueueMetrics {
       taken: (waitedSeconds: number) => {
         waiting!.dec();
         queued!.observe(waitedSeconds);
-        current = { begunAt: this.clock.now() };
+        current = { begunAt: this.clock.monotonicNow() };
         working.add(current);
       },
       done(workedSeconds: number) {
@@ -91,7 +91,7 @@ export class QueueMetrics {
   }
 
   private collect(): void {
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     for (const [queue, working] of this.working) {
       const seconds = [...working].map(({ begunAt }) => (now - begunAt) / 1000);
       this.metrics.sample(unfinished, queue).set(seconds.reduce((sum, one) => sum + one, 0));

@@ -43,7 +43,7 @@ export interface RequestContext {
   pace: RequestPace | undefined;
   /** Verb: ends it when its `timeout` is over. */
   deadline: Timer | undefined;
-  /** Verb: when that is, as the clock counts. */
+  /** Verb: when that is, by the monotonic clock in milliseconds. */
   expiresAt: number | undefined;
   /** Verb: the object or collection that it is about. */
   target: Target | undefined;

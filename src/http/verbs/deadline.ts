@@ -31,7 +31,7 @@ export function limitTime(
   limitMs: number,
 ): void {
   const timeoutMs = Math.min(limitMs, longestTimerMs);
-  const expiresAt = service.clock.now() + timeoutMs;
+  const expiresAt = service.clock.monotonicNow() + timeoutMs;
   if (request.expiresAt !== undefined && request.expiresAt <= expiresAt) return;
   request.deadline?.cancel();
   const { exchange } = request;

@@ -152,7 +152,7 @@ export class SelectorIndex {
       usedAt: 0,
       notBefore: 0,
     };
-    interest.usedAt = this.clock.now();
+    interest.usedAt = this.clock.monotonicNow();
     this.interests.delete(id);
     this.interests.set(id, interest);
     if (this.interests.size > maxInterests) {
@@ -164,7 +164,7 @@ export class SelectorIndex {
   /** Has an index made, unless there was a reason not to a short time ago. */
   private want(collection: string, term: TermName): void {
     const interest = this.interests.get(idOf(collection, term));
-    if (interest === undefined || this.closed || this.clock.now() < interest.notBefore) return;
+    if (interest === undefined || this.closed || this.clock.monotonicNow() < interest.notBefore) return;
     this.waiting.add(interest);
     this.building ??= this.buildAll().finally(() => (this.building = undefined));
     detach(this.building, this.failed);
@@ -176,7 +176,7 @@ export class SelectorIndex {
         await this.build(interest);
       } catch (error) {
         const outrun = error instanceof RevisionCompactedError;
-        interest.notBefore = this.clock.now() + (outrun ? sweepMs : refusedMs);
+        interest.notBefore = this.clock.monotonicNow() + (outrun ? sweepMs : refusedMs);
         if (!this.closed && !outrun) this.failed(error);
       }
       this.waiting.delete(interest);
@@ -192,7 +192,7 @@ export class SelectorIndex {
     this.makeRoom(interest);
     interest.inVain = 0;
     if (await collection.build(term, () => this.fits(interest))) return;
-    interest.notBefore = this.clock.now() + refusedMs;
+    interest.notBefore = this.clock.monotonicNow() + refusedMs;
   }
 
   private async collection(prefix: string): Promise<CollectionIndex | undefined> {
@@ -233,14 +233,14 @@ export class SelectorIndex {
       const collection = this.collections.get(interest.collection);
       if (collection?.has(interest.term) !== true) continue;
       collection.drop(interest.term);
-      interest.notBefore = this.clock.now() + refusedMs;
+      interest.notBefore = this.clock.monotonicNow() + refusedMs;
       this.counts.tooLarge++;
     }
   }
 
   private sweep(): void {
     this.timer = undefined;
-    const before = this.clock.now() - this.limits.idleMs;
+    const before = this.clock.monotonicNow() - this.limits.idleMs;
     for (const interest of this.interests.values()) if (interest.usedAt < before) this.forget(interest);
     for (const [prefix, collection] of this.collections) {
       if (collection.size > 0 || this.building !== undefined) continue;

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Entry, Store } from "../../storage/store.ts";
+import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
 import { asBuffer } from "../stored.ts";
 
 /** Prefix of claims in the store; no resource type is served from it. */
@@ -8,6 +8,14 @@ export const claimPrefix = "/core/service-claims/";
 /** A claim's place: `addresses/10.0.0.7` or `ports/30080`. */
 export type ClaimName = `addresses/${string}` | `ports/${number}`;
 
+/** A claim as it is stored. */
+export interface Claim {
+  readonly name: ClaimName;
+  /** Namespace and name of the service, with a slash between them. */
+  readonly owner: string;
+  readonly revision: Revision;
+}
+
 /**
  * Who has which address and port. A claim is an entry of the store of its own, made before the service that needs it, so
  * that no two services get the same, whichever process makes them.
@@ -15,37 +23,44 @@ export type ClaimName = `addresses/${string}` | `ports/${number}`;
 export class Claims {
   constructor(private readonly store: Store) {}
 
-  /** Takes a claim; false when it is taken. */
-  async take(name: ClaimName, owner: string): Promise<boolean> {
+  /**
+   * Takes a claim; false when it is taken, or a condition doesn't hold.
+   *
+   * @throws {StoreError}
+   */
+  async take(name: ClaimName, owner: string, conditions?: readonly WriteCondition[]): Promise<boolean> {
     const head = `{"owner":${JSON.stringify(owner)},"revision":"`;
     const draft = {
       header: Buffer.from("{}"),
       body: Buffer.from(`${head}"}`),
       revisionAt: Buffer.byteLength(head),
     };
-    return (await this.store.commit({ kind: "create", key: claimPrefix + name, draft })).ok;
+    return (await this.store.commit({ kind: "create", key: claimPrefix + name, draft, conditions })).ok;
   }
 
-  /** The owner of a claim; undefined when it is free. */
-  async owner(name: ClaimName): Promise<string | undefined> {
+  /**
+   * Reads a claim; undefined when it is free.
+   *
+   * @throws {StoreError}
+   */
+  async find(name: ClaimName): Promise<Claim | undefined> {
     const entry = await this.store.get(claimPrefix + name);
-    if (entry === undefined) return undefined;
-    return (JSON.parse(asBuffer(entry.body).toString("utf8")) as { owner: string }).owner;
+    return entry === undefined ? undefined : readClaim(entry);
   }
 
-  /** Gives a claim up, if it is the owner's. */
-  async release(name: ClaimName, owner: string): Promise<void> {
-    const entry = await this.store.get(claimPrefix + name);
-    if (entry === undefined || (await this.owner(name)) !== owner) return;
-    await this.store.commit({ kind: "delete", key: entry.key, expected: entry.revision });
+  /**
+   * Gives a claim up; false when it isn't that of its revision any more, or a condition doesn't hold.
+   *
+   * @throws {StoreError}
+   */
+  async release({ name, revision }: Claim, conditions: readonly WriteCondition[]): Promise<boolean> {
+    const key = claimPrefix + name;
+    return (await this.store.commit({ kind: "delete", key, expected: revision, conditions })).ok;
   }
 
-  /** Every claim and its owner. */
-  async *all(): AsyncGenerator<{ readonly name: ClaimName; readonly owner: string }> {
-    for await (const { key, body } of this.entries("")) {
-      const { owner } = JSON.parse(asBuffer(body).toString("utf8")) as { owner: string };
-      yield { name: key.slice(claimPrefix.length) as ClaimName, owner };
-    }
+  /** Every claim. */
+  async *all(): AsyncGenerator<Claim> {
+    for await (const entry of this.entries("")) yield readClaim(entry);
   }
 
   /** All claimed addresses, or all claimed ports, as texts. */
@@ -64,4 +79,9 @@ export class Claims {
       await setImmediate();
     }
   }
+}
+
+function readClaim({ key, body, revision }: Entry): Claim {
+  const { owner } = JSON.parse(asBuffer(body).toString("utf8")) as { owner: string };
+  return { name: key.slice(claimPrefix.length) as ClaimName, owner, revision };
 }

@@ -1,9 +1,10 @@
 import { StatusError } from "../../base/status-error.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Entry, Store } from "../../storage/store.ts";
+import { decodeEntry } from "../stored.ts";
 import { canonicalAddress, type AddressRange } from "./address-range.ts";
-import { Claims, type ClaimName } from "./claims.ts";
+import { Claims, type Claim, type ClaimName } from "./claims.ts";
 import { settleFamilies, type ServiceSpecValue } from "./families.ts";
 import type { StorageHooks, PendingWrite } from "../storage-hooks.ts";
 
@@ -24,6 +25,19 @@ interface Numbers {
   readonly numberOf: (claimed: string) => number | undefined;
 }
 
+/** What the allocation works with. */
+export interface AllocationSetup {
+  readonly store: Store;
+  /** Where the services are stored. */
+  readonly prefix: string;
+  readonly ranges: readonly AddressRange[];
+  readonly ports: PortRange;
+  /** A random whole number of at least 0 and below the limit. */
+  readonly randomInt: (limit: number) => number;
+  /** Called when a claim that isn't needed could not be released: it is left to an audit. The error is that of the store, if any. */
+  readonly leftBehind: (error: unknown) => void;
+}
+
 /**
  * Gives services their addresses and node ports, and takes back what they no longer need. What was asked for and somebody
  * else has is refused; what wasn't asked for is chosen by chance.
@@ -31,13 +45,8 @@ interface Numbers {
 export class ServiceAllocation implements StorageHooks {
   private readonly claims: Claims;
 
-  constructor(
-    store: Store,
-    private readonly ranges: readonly AddressRange[],
-    private readonly ports: PortRange,
-    private readonly randomInt: (below: number) => number,
-  ) {
-    this.claims = new Claims(store);
+  constructor(private readonly setup: AllocationSetup) {
+    this.claims = new Claims(setup.store);
   }
 
   /** @throws {StatusError} Invalid for what can't be had. */
@@ -47,8 +56,9 @@ export class ServiceAllocation implements StorageHooks {
     const report = FieldReport.start();
     const before = live === undefined ? new Set<ClaimName>() : claimsOf(live);
     const allocations = new Allocations(this.claims, owner, before, dryRun);
+    const undo = () => this.release(dryRun ? [] : allocations.taken, owner);
     try {
-      settleFamilies(spec, this.ranges, report.at("spec"), (live?.["spec"] ?? {}) as ServiceSpecValue);
+      settleFamilies(spec, this.setup.ranges, report.at("spec"), (live?.["spec"] ?? {}) as ServiceSpecValue);
       if (report.faults.length === 0) {
         await this.addresses(spec, allocations, report.at("spec"));
         await this.nodePorts(spec, allocations, report.at("spec"));
@@ -57,47 +67,73 @@ export class ServiceAllocation implements StorageHooks {
         throw invalidError({ kind: "Service", group: "", name: object.metadata.name ?? "" }, report.faults);
       }
     } catch (error) {
-      await allocations.undo();
+      await undo();
       throw error;
     }
     const after = claimsOf(object);
     const unused = dryRun ? [] : [...before].filter((name) => !after.has(name));
-    return {
-      undo: () => allocations.undo(),
-      finish: async () => {
-        for (const name of unused) await this.claims.release(name, owner);
-      },
-    };
+    return { undo, finish: () => this.release(unused, owner) };
   }
 
   async afterDelete(object: ApiObject): Promise<void> {
-    const owner = ownerOf(object);
-    for (const name of claimsOf(object)) await this.claims.release(name, owner);
+    await this.release(claimsOf(object), ownerOf(object));
   }
 
   /**
-   * Makes the claims that are missing, and gives those that no service needs, as after a crash between claim and service.
-   * One of them may be that of a service which is just being made: only what is still there some time later is stale.
+   * Makes the claims that are missing, and returns those that no service needs, as after a crash between claim and service.
+   * One of them may be that of a service that is being created: only one that is still unneeded some time later is stale.
    *
    * @param services reads every service that is stored.
+   * @throws {StoreError}
    */
-  async audit(services: () => AsyncIterable<ApiObject>): Promise<Map<ClaimName, string>> {
-    const unneeded = new Map<ClaimName, string>();
-    for await (const { name, owner } of this.claims.all()) unneeded.set(name, owner);
-    for await (const service of services()) {
+  async audit(services: () => AsyncIterable<Entry>): Promise<Map<ClaimName, Claim>> {
+    const unneeded = new Map<ClaimName, Claim>();
+    const owners = new Map<ClaimName, string>();
+    for await (const claim of this.claims.all()) {
+      unneeded.set(claim.name, claim);
+      owners.set(claim.name, claim.owner);
+    }
+    for await (const entry of services()) {
+      const service = decodeEntry(entry);
       const owner = ownerOf(service);
       for (const name of claimsOf(service)) {
-        const known = unneeded.get(name);
-        if (known === undefined) await this.claims.take(name, owner);
-        else if (known === owner) unneeded.delete(name);
+        const claimant = owners.get(name);
+        if (claimant === owner) unneeded.delete(name);
+        else if (claimant === undefined) {
+          await this.claims.take(name, owner, [{ key: entry.key, revision: entry.revision }]);
+        }
       }
     }
     return unneeded;
   }
 
-  /** Takes claims back. */
-  async release(claims: ReadonlyMap<ClaimName, string>): Promise<void> {
-    for (const [name, owner] of claims) await this.claims.release(name, owner);
+  /**
+   * Releases a claim unless its owner needs it, as of the same moment.
+   *
+   * @returns false when the claim or its owner changed meanwhile, and nothing was done.
+   * @throws {StoreError}
+   */
+  async releaseUnneeded(claim: Claim): Promise<boolean> {
+    const key = this.setup.prefix + claim.owner;
+    const entry = await this.setup.store.get(key);
+    if (entry !== undefined && claimsOf(decodeEntry(entry)).has(claim.name)) return true;
+    return await this.claims.release(claim, [{ key, revision: entry?.revision ?? 0 }]);
+  }
+
+  /**
+   * Releases the claims that an owner doesn't need any more. The write that made them unneeded has taken place or failed, and
+   * its client learns that: a claim that can't be released is left to the audit.
+   */
+  private async release(names: Iterable<ClaimName>, owner: string): Promise<void> {
+    try {
+      for (const name of names) {
+        const claim = await this.claims.find(name);
+        if (claim?.owner !== owner) continue;
+        if (!(await this.releaseUnneeded(claim))) this.setup.leftBehind(undefined);
+      }
+    } catch (error) {
+      this.setup.leftBehind(error);
+    }
   }
 
   private async addresses(
@@ -109,7 +145,7 @@ export class ServiceAllocation implements StorageHooks {
     const given = spec.clusterIPs ?? [];
     const addresses: string[] = [];
     for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
-      const range = this.ranges.find((one) => one.family === family)!;
+      const range = this.setup.ranges.find((one) => one.family === family)!;
       const wanted = given[index];
       if (wanted === undefined || wanted === "") addresses.push(await this.freeAddress(range, allocations));
       else {
@@ -144,7 +180,7 @@ export class ServiceAllocation implements StorageHooks {
   }
 
   private async freePort(allocations: Allocations): Promise<number> {
-    const { first, last } = this.ports;
+    const { first, last } = this.setup.ports;
     const numbers: Numbers = { sort: "ports/", claim: (port) => `ports/${port}`, numberOf: Number };
     const found = await this.choose(numbers, [first, last + 1], allocations);
     if (found !== undefined) return found;
@@ -167,7 +203,7 @@ export class ServiceAllocation implements StorageHooks {
   ): Promise<number | undefined> {
     const [from = 0, to = 0] = spans;
     for (let guess = 0; guess < guesses; guess++) {
-      const number = from + this.randomInt(to - from);
+      const number = from + this.setup.randomInt(to - from);
       if (await allocations.take(numbers.claim(number))) return number;
     }
     const taken = new Set<number | undefined>();
@@ -179,7 +215,7 @@ export class ServiceAllocation implements StorageHooks {
       }
       // Somebody else may be quicker.
       while (free.length > 0) {
-        const [number] = free.splice(this.randomInt(free.length), 1);
+        const [number] = free.splice(this.setup.randomInt(free.length), 1);
         if (await allocations.take(numbers.claim(number!))) return number;
       }
     }
@@ -231,7 +267,7 @@ export class ServiceAllocation implements StorageHooks {
   }
 
   private async givenPort(port: number, allocations: Allocations, place: FieldReport): Promise<void> {
-    const { first, last } = this.ports;
+    const { first, last } = this.setup.ports;
     if (allocations.has(`ports/${port}`)) return;
     if (port < first || port > last) {
       place.invalid(
@@ -246,7 +282,8 @@ export class ServiceAllocation implements StorageHooks {
 
 /** The claims of one write; a dry run only checks which are free. */
 class Allocations {
-  private readonly taken = new Set<ClaimName>();
+  /** The claims that this write took. */
+  readonly taken = new Set<ClaimName>();
 
   constructor(
     private readonly claims: Claims,
@@ -262,16 +299,10 @@ class Allocations {
 
   /** Takes a claim that the service doesn't have; false when any service, also this one, has it. */
   async take(name: ClaimName): Promise<boolean> {
-    if (this.has(name) || (await this.claims.owner(name)) !== undefined) return false;
+    if (this.has(name) || (await this.claims.find(name)) !== undefined) return false;
     if (!this.dryRun && !(await this.claims.take(name, this.owner))) return false;
     this.taken.add(name);
     return true;
-  }
-
-  /** Gives back what was taken. */
-  async undo(): Promise<void> {
-    if (this.dryRun) return;
-    for (const name of this.taken) await this.claims.release(name, this.owner);
   }
 }
 

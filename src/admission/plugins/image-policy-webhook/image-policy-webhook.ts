@@ -54,10 +54,10 @@ export function imagePolicyWebhook({
   const decide = async (review: ImageReview): Promise<ImageDecision> => {
     const key = JSON.stringify(review.spec);
     const kept = known.get(key);
-    if (kept !== undefined && clock.now() < kept.untilMs) return kept.decision;
+    if (kept !== undefined && clock.monotonicNow() < kept.untilMs) return kept.decision;
     const decision = readImageReview(await backend.post(review), review);
     const keepMs = decision.allowed ? settings.allowMs : settings.denyMs;
-    if (keepMs > 0) known.set(key, { decision, untilMs: clock.now() + keepMs }, key.length);
+    if (keepMs > 0) known.set(key, { decision, untilMs: clock.monotonicNow() + keepMs }, key.length);
     return decision;
   };
 

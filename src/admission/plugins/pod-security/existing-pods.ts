@@ -41,14 +41,14 @@ export interface PodsAnswer {
 export async function evaluateExistingPods(question: PodsQuestion): Promise<PodsAnswer> {
   const { store, clock, prefix } = question;
   const giveTurn = turnGiver();
-  const deadline = clock.now() + maxMs;
+  const deadline = clock.monotonicNow() + maxMs;
   const sample = new Sample(question);
   let after: string | undefined;
   for (;;) {
     const { entries, more } = await store.range({ prefix, after, maxBytes: pageBytes });
     for (const entry of entries) {
       sample.add(entry);
-      if (sample.full || clock.now() >= deadline) return sample.answer(await store.count(prefix));
+      if (sample.full || clock.monotonicNow() >= deadline) return sample.answer(await store.count(prefix));
       const turn = giveTurn();
       if (turn !== undefined) await turn;
     }

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { read, sources } from "./source-files.ts";
+
+/**
+ * The files that read the wall clock, by reason. Durations and deadlines in memory are by the monotonic clock: the wall clock can
+ * be set forward or back at any moment.
+ */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  "declares the clock": ["src/base/clock.ts"],
+  "writes times into objects": [
+    "src/base/timestamps.ts",
+    "src/controllers/aggregation/availability.ts",
+    "src/controllers/custom-resource-definitions/custom-resource-definitions.ts",
+    "src/controllers/event-recorder.ts",
+    "src/resources/actions/request-token.ts",
+    "src/resources/delete.ts",
+  ],
+  "compares with times in stored objects, or writes such times": [
+    "src/admission/plugins/resource-quota/namespace-usage.ts",
+    "src/authentication/bootstrap-token.ts",
+    "src/controllers/bootstrap/signer.ts",
+    "src/controllers/bootstrap/token-cleaner.ts",
+    "src/controllers/certificates/approving.ts",
+    "src/controllers/certificates/cleaning.ts",
+    "src/controllers/event-expiry.ts",
+    "src/controllers/identity-lease.ts",
+    "src/controllers/resource-quotas.ts",
+    "src/controllers/ttl-after-finished.ts",
+    "src/http/encodings/table.ts",
+    "src/resources/engine.ts",
+    "src/server/policies.ts",
+    "src/server/webhook-services.ts",
+  ],
+  "writes the lease, and notices by both clocks that the machine slept": [
+    "src/controllers/leader-election.ts",
+  ],
+  "compares with times in certificates, or writes such times": [
+    "src/authentication/presented-certificate.ts",
+    "src/base/certificates.ts",
+    "src/controllers/certificates/signing.ts",
+    "src/controllers/cluster-authentication-trust.ts",
+    "src/controllers/root-authority.ts",
+  ],
+  "compares with times in tokens": [
+    "src/authentication/oidc/oidc-tokens.ts",
+    "src/authentication/service-accounts/bound-claims.ts",
+  ],
+  "retains revisions by times that survive a restart": [
+    "src/cli/compact.ts",
+    "src/storage/etcd/etcd-store.ts",
+    "src/storage/etcd/live-feed.ts",
+    "src/storage/lmdb/lmdb-store.ts",
+    "src/storage/lmdb/writer.ts",
+    "src/storage/memory/memory-store.ts",
+  ],
+  "writes times into the audit log and the names of its files": [
+    "src/http/audit/auditor.ts",
+    "src/http/audit/micro-clock.ts",
+    "src/http/audit/rotating-file.ts",
+  ],
+  "reports the time at which the process started": ["src/server/metrics.ts"],
+  "passes deadlines to a library that takes them by the wall clock": ["src/storage/etcd/connection.ts"],
+};
+
+const wallClock = /(?:clock|\bDate)\.now\(|new Date\(\)/i;
+
+test("only the listed files read the wall clock", () => {
+  const found = sources.filter((file) => wallClock.test(read(file)));
+  expect(found).toEqual(Object.values(allowed).flat().toSorted());
+});

@@ -213,6 +213,40 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     expect(await server.stop()).toBe(0);
   });
 
+  it("a burst of creates, updates and deletes writes few lines to standard error, and a metric counts them", async () => {
+    const { server, admin } = await start(dataDir);
+    for (let n = 0; n < 10; n++) expect((await admin.post(maps, map(`m${n}`, 5000))).status).toBe(201);
+    const release = takeTheRest(0);
+    const failed = async () =>
+      Number(
+        /^platform_store_failed_writes_total (\d+)$/m.exec((await admin.get("/metrics")).text)?.[1] ?? 0,
+      );
+    const before = await failed();
+    const linesBefore = server.log().split("\n").length;
+    const burst = Array.from({ length: 200 }, (_, n) => {
+      const one = `${maps}/m${n % 10}`;
+      if (n % 3 === 0) return admin.post(maps, map(`new-${n}`, 5000));
+      if (n % 3 === 1) return admin.put(one, map(`m${n % 10}`, 6000));
+      return admin.delete(one);
+    });
+    const statuses = (await Promise.all(burst)).map(({ status }) => status);
+    const refused = statuses.filter((status) => status === 507).length;
+    // A few deletes may find free pages in the file; what comes after them finds no object.
+    expect(statuses.filter((status) => ![200, 404, 507].includes(status))).toEqual([]);
+    expect(refused).toBeGreaterThan(100);
+    expect((await failed()) - before).toBeGreaterThanOrEqual(refused);
+    const lines = server
+      .log()
+      .split("\n")
+      .slice(linesBefore - 1);
+    expect(lines.filter((line) => line.includes("lmdb/write.js")).length).toBeLessThanOrEqual(2);
+    expect(lines.filter((line) => !line.startsWith("{")).length).toBeLessThanOrEqual(12);
+    release();
+    await eventually(() => admin.get("/readyz"), isReady);
+    expect((await admin.post(maps, map("again", 5000))).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+  });
+
   it("a server that can't write its default objects starts, and writes them when there is room", async () => {
     const first = await start(dataDir);
     await first.server.stop();

@@ -5,6 +5,7 @@ import { createUnlessThere } from "../controllers/bootstrap/default-objects.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
+import { isStoreBusy } from "./start-writes.ts";
 
 /**
  * Makes the config map in which newcomers find how to reach the server, and by which authority to recognize it (spec:
@@ -13,6 +14,7 @@ import type { ServerOptions } from "./options.ts";
  *
  * @param url where the server listens.
  * @param caCertificate PEM of the authority; undefined where clients are to use those that they know.
+ * @throws the store takes no writes at present.
  */
 export async function publishClusterInfo(
   { vocabulary, serving, log }: ServerOptions,
@@ -27,6 +29,7 @@ export async function publishClusterInfo(
   try {
     await createUnlessThere(client, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
   } catch (error) {
+    if (isStoreBusy(error)) throw error;
     log.error({ error: stackOf(error) }, `${name} could not be made`);
   }
 }

@@ -71,6 +71,12 @@ export function healthChecks({
     check: () => (life.synced ? undefined : "the indexes are still being loaded"),
   };
   const hooks = startHookChecks(vocabulary, (step) => life[step], controllers);
+  // Default objects that the store has no room for are retried: a restart wouldn't help.
+  const livingHooks = startHookChecks(
+    vocabulary,
+    (step) => step === "bootstrapped" || life[step],
+    controllers,
+  );
   const syncs = (name: string, what: string, followed: Followed): HealthCheck => ({
     name,
     check: () => inTime(clock, () => followed.sync(), `${what} can't be followed`),
@@ -92,7 +98,7 @@ export function healthChecks({
   const ready = [{ name: "etcd-readiness", check: storeCheck }, writes, informers, ...decisions];
   return {
     healthz: [...base, ...hooks],
-    livez: [...base, patiently(informers), ...hooks.map(patiently)],
+    livez: [...base, patiently(informers), ...livingHooks.map(patiently)],
     readyz: [...base, ...ready, ...hooks, ...controllers, shutdown],
   };
 }

@@ -70,13 +70,15 @@ async function collectStore(metrics: MetricSet, engine: Engine, log: Logger): Pr
   }
 }
 
-async function countObjects(metrics: MetricSet, { store, registry }: Engine): Promise<void> {
+async function countObjects(metrics: MetricSet, { store, registry, vocabulary }: Engine): Promise<void> {
   metrics.sample("apiserver_storage_revision").set(await store.latestRevision());
   metrics.sample("apiserver_storage_floor_revision").set(await store.floor());
   const usage = await store.usage?.();
   if (usage !== undefined) {
     metrics.sample("apiserver_storage_db_total_size_in_bytes", embedded).set(usage.totalBytes);
     metrics.sample("apiserver_storage_db_free_size_in_bytes", embedded).set(usage.freeBytes);
+    if (usage.failedWrites !== undefined)
+      metrics.sample(`${vocabulary.name}_store_failed_writes_total`).set(usage.failedWrites);
   }
   await registry.readAll();
   for (const resource of registry.stored()) {

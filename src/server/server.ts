@@ -4,14 +4,11 @@ import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
 import type { HttpListener } from "../http/transport/listener.ts";
 import type { HttpService } from "../http/service.ts";
-import { SelfSubjectReview } from "../kinds/authentication/self-subject-review.ts";
 import { Client } from "../resources/client.ts";
 import type { TypedClient } from "../resources/typed-client.ts";
 import type { BuiltInObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
-import { LimitRange } from "../kinds/core/limit-range.ts";
-import { PriorityClass } from "../kinds/scheduling/priority-class.ts";
 import { NamespacePhases } from "../resources/namespace-phases.ts";
 import { Timestamps } from "../base/timestamps.ts";
 import { RecentFieldSets } from "../fields/apply/recent-field-sets.ts";
@@ -21,19 +18,14 @@ import { RepeatedApplies } from "../resources/repeated-applies.ts";
 import { serviceResolver } from "./webhook-services.ts";
 import { followCustomResources } from "./custom-resources.ts";
 import type { Registry } from "../resources/registry.ts";
-import type { Store } from "../storage/store.ts";
+import { StoreUnavailableError, type Store } from "../storage/store.ts";
 import { followApiServices } from "./aggregation.ts";
 import { setUpAdmission } from "./admission-set-up.ts";
 import { connectionRules } from "./connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authenticators.ts";
 import { authorizers } from "./authorizers.ts";
 import { StoredNodeNeeds } from "../authorization/node/stored-node-needs.ts";
-import {
-  ensureDefaultCpuRequest,
-  ensurePriorityClasses,
-  ensureSystemNamespaces,
-  reconcileDefaultPolicy,
-} from "../controllers/bootstrap/default-objects.ts";
+import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./default-objects.ts";
 import { publicUrl, publishClusterInfo } from "./cluster-info.ts";
 import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
 import type { FlowControl } from "../flow/flow-control.ts";
@@ -48,10 +40,9 @@ import { checkOptions } from "./check-options.ts";
 import { serverMetrics } from "./metrics.ts";
 import { httpService } from "./http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./kubeconfig.ts";
-import { clusterTrust } from "./authenticating-proxy.ts";
-import { publishClusterTrust } from "../controllers/cluster-authentication-trust.ts";
 import { startListening } from "./listening.ts";
 import { openStore, type OpenStore } from "./open-store.ts";
+import { startWriting } from "./start-writes.ts";
 import { stackOf } from "../base/logger.ts";
 import type { ServerOptions } from "./options.ts";
 import { Opened } from "./opened.ts";
@@ -158,7 +149,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const server = new Server(parts);
     const { url, caCertificate } = server;
     if (url !== undefined && chosen.includes(bootstrapSigner)) {
-      await publishClusterInfo(options, parts.client, url, caCertificate);
+      const publish = async () => {
+        if (!life.bootstrapped) throw new StoreUnavailableError("its namespace is not written yet");
+        await publishClusterInfo(options, parts.client, url, caCertificate);
+      };
+      opened.add(await startWriting(publish, { ...options, subject: "the cluster info" }), close);
     }
     return server;
   } catch (error) {
@@ -210,9 +205,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   await policy.start();
   await needs?.start();
   await namespaces.start();
-  const publishTrust = () => publishTrustOf(options, client, serving);
-  await ensureDefaultObjects(options, registry, client, { flow, publishTrust });
-  life.bootstrapped = true;
+  await flow.follow();
+  const publishTrust = await writeDefaults(options, pieces, { client, serving, flow });
   const { quotas } = admission;
   const user = loopbackUser(options);
   const apiServices = await followApiServices(options, {
@@ -246,6 +240,25 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const reached = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(reached);
   return { options, life, client, serving, listener, service, adminToken, opened };
+}
+
+/**
+ * Writes the default objects, in the background where the store takes no writes at present.
+ *
+ * @returns publishes the authorities of clients again, after they changed.
+ */
+async function writeDefaults(
+  options: ServerOptions,
+  { registry, life, opened }: Pieces,
+  { client, serving, flow }: { client: Client; serving: Serving | undefined; flow: FlowConfiguration },
+): Promise<() => Promise<void>> {
+  const publishTrust = () => publishTrustOf(options, client, serving);
+  const defaults = await startWriting(
+    () => ensureDefaultObjects(options, registry, client, { flow, publishTrust }),
+    { ...options, subject: "the default objects", written: () => void (life.bootstrapped = true) },
+  );
+  opened.add(defaults, close);
+  return () => publishTrust().catch(logTrustFailure(options));
 }
 
 /** Flow control and the upkeep of its configuration, and the metrics of the queues of that and of controllers. */
@@ -314,49 +327,6 @@ function engineFor(
     fieldSets: new RecentFieldSets(),
     timestamps: new Timestamps(clock),
   };
-}
-
-/** What the start-up steps work with beside the client. */
-interface StartUp {
-  readonly flow: FlowConfiguration;
-  /** Publishes the authorities of clients. */
-  readonly publishTrust: () => Promise<void>;
-}
-
-/**
- * Brings what a server always has to what this release makes of it. Nothing waits but what needs a namespace: writes
- * that are made at one time are synced as one.
- */
-async function ensureDefaultObjects(
-  { vocabulary }: ServerOptions,
-  registry: Registry,
-  client: Client,
-  { flow, publishTrust }: StartUp,
-): Promise<void> {
-  const hasLimits = vocabulary.behavior.defaultCpuRequest && registry.serves(LimitRange);
-  const limits = hasLimits ? ensureDefaultCpuRequest(client) : Promise.resolve();
-  const namespaces = ensureSystemNamespaces(client, vocabulary, limits);
-  const selfSubjectReviews = registry.serves(SelfSubjectReview);
-  await Promise.all([
-    reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces }),
-    registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
-    namespaces.then(publishTrust),
-    flow.start(),
-  ]);
-}
-
-/** A failure doesn't keep the server from serving. Without a socket there is nothing to publish. */
-async function publishTrustOf(
-  options: ServerOptions,
-  client: Client,
-  serving: Serving | undefined,
-): Promise<void> {
-  if (serving === undefined) return;
-  try {
-    await publishClusterTrust(options, client, clusterTrust(options, serving.authorities));
-  } catch (error) {
-    options.log.error({ error: stackOf(error) }, "the authorities of clients could not be published");
-  }
 }
 
 /** The indexes that follow the store, not started yet. */

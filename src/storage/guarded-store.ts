@@ -226,7 +226,11 @@ function isEntryOrNothing(value: unknown): boolean {
 
 function isUsageOrNothing(value: unknown): boolean {
   return (
-    value === undefined || (isRecord(value) && isSize(value["totalBytes"]) && isSize(value["freeBytes"]))
+    value === undefined ||
+    (isRecord(value) &&
+      isSize(value["totalBytes"]) &&
+      isSize(value["freeBytes"]) &&
+      (value["failedWrites"] === undefined || isSize(value["failedWrites"])))
   );
 }
 

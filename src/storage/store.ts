@@ -123,6 +123,8 @@ export interface StoreUsage {
   readonly totalBytes: number;
   /** What of it holds nothing, and takes what is written next. */
   readonly freeBytes: number;
+  /** How many writes failed, since the store was opened, because there was no room for them or they could not be committed. */
+  readonly failedWrites?: number | undefined;
 }
 
 declare const revisionBrand: unique symbol;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Child } from "../storage/child.ts";
@@ -36,7 +36,11 @@ async function start(dataDir: string): Promise<{ server: ServerProcess; admin: A
 /** A server over a folder that one has used. */
 async function startAgain(dataDir: string): Promise<{ server: ServerProcess; admin: Api }> {
   const tokens = `--token-auth-file=${path.join(dataDir, "tokens.csv")}`;
-  const server = await ServerProcess.start(dataDir, tokens, "--controllers=*,-root-ca-cert-publisher");
+  const server = await ServerProcess.start(
+    dataDir,
+    tokens,
+    "--controllers=*,bootstrapsigner,-root-ca-cert-publisher",
+  );
   started.push(server);
   return { server, admin: server.as("admin") };
 }
@@ -175,14 +179,27 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     expect(await server.stop()).toBe(0);
   });
 
-  it("a server that starts there serves reads", async () => {
+  /** Takes what the disk has left but for some bytes; gives how to release it. */
+  function takeTheRest(leftBytes: number): () => void {
+    const rest = path.join(folder.path, "rest");
+    spawnSync("sh", ["-c", `cat /dev/zero > ${rest} 2>&1`]);
+    truncateSync(rest, Math.max(0, statSync(rest).size - leftBytes));
+    return () => rmSync(rest);
+  }
+
+  it("a server that starts there serves reads, is live and not ready, and becomes ready when there is room", async () => {
     const first = await start(dataDir);
-    expect(await fill(first.admin)).toEqual([]);
+    expect((await first.admin.post(maps, map("m0"))).status).toBe(201);
     await first.server.stop("SIGKILL");
-    // Whatever is left is taken too.
-    spawnSync("sh", ["-c", `cat /dev/zero > ${path.join(folder.path, "rest")} 2>&1`]);
+    const release = takeTheRest(0);
     const { server, admin } = await startAgain(dataDir);
     await expectReads(admin, undefined);
+    expect((await admin.get("/livez")).status).toBe(200);
+    const told = await eventually(
+      () => admin.get("/readyz"),
+      ({ status }) => status !== 200,
+    );
+    expect([told.status, told.text]).toEqual([500, expect.stringContaining("[-]store-writes failed")]);
     // Free pages of the data file may take a few more.
     let left = 0;
     const full = await eventually(
@@ -190,12 +207,73 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
       ({ status }) => status !== 201,
     );
     expect([full.status, full.body.reason]).toEqual([507, "StoreFull"]);
-    spawnSync("rm", [path.join(folder.path, "rest")]);
-    disk.enlarge();
+    release();
+    await eventually(() => admin.get("/readyz"), isReady);
+    expect((await admin.post(maps, map("yes", 50_000))).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it("a burst of creates, updates and deletes writes few lines to standard error, and a metric counts them", async () => {
+    const { server, admin } = await start(dataDir);
+    for (let n = 0; n < 10; n++) expect((await admin.post(maps, map(`m${n}`, 5000))).status).toBe(201);
+    const release = takeTheRest(0);
+    const failed = async () =>
+      Number(
+        /^platform_store_failed_writes_total (\d+)$/m.exec((await admin.get("/metrics")).text)?.[1] ?? 0,
+      );
+    const before = await failed();
+    const linesBefore = server.log().split("\n").length;
+    const burst = Array.from({ length: 200 }, (_, n) => {
+      const one = `${maps}/m${n % 10}`;
+      if (n % 3 === 0) return admin.post(maps, map(`new-${n}`, 5000));
+      if (n % 3 === 1) return admin.put(one, map(`m${n % 10}`, 6000));
+      return admin.delete(one);
+    });
+    const statuses = (await Promise.all(burst)).map(({ status }) => status);
+    const refused = statuses.filter((status) => status === 507).length;
+    // A few deletes may find free pages in the file; what comes after them finds no object.
+    expect(statuses.filter((status) => ![200, 404, 507].includes(status))).toEqual([]);
+    expect(refused).toBeGreaterThan(100);
+    expect((await failed()) - before).toBeGreaterThanOrEqual(refused);
+    const lines = server
+      .log()
+      .split("\n")
+      .slice(linesBefore - 1);
+    expect(lines.filter((line) => line.includes("lmdb/write.js")).length).toBeLessThanOrEqual(2);
+    expect(lines.filter((line) => !line.startsWith("{")).length).toBeLessThanOrEqual(12);
+    release();
+    await eventually(() => admin.get("/readyz"), isReady);
+    expect((await admin.post(maps, map("again", 5000))).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it("a server that can't write its default objects starts, and writes them when there is room", async () => {
+    const first = await start(dataDir);
+    await first.server.stop();
+    rmSync(path.join(dataDir, "store"), { recursive: true });
+    // Enough for an empty store.
+    const release = takeTheRest(400_000);
+    const { server, admin } = await startAgain(dataDir);
+    expect((await admin.get("/livez")).status).toBe(200);
+    expect((await admin.get("/api/v1/namespaces")).status).toBe(200);
+    const told = await admin.get("/readyz");
+    expect(told.status).toBe(500);
+    for (const name of ["store-writes", "poststarthook/rbac/bootstrap-roles"])
+      expect(told.text).toContain(`[-]${name} failed`);
+    const line = "the default objects can't be written at present";
+    expect(server.log().split(line)).toHaveLength(2);
+    release();
+    await eventually(() => admin.get("/readyz"), isReady);
+    for (const name of ["default", "platform-system"])
+      expect((await admin.get(`/api/v1/namespaces/${name}`)).status).toBe(200);
+    const roles = await admin.get("/apis/rbac.authorization.platform.io/v1/clusterroles/cluster-admin");
+    expect(roles.status).toBe(200);
+    expect((await admin.post(maps, map("yes", 50_000))).status).toBe(201);
     await eventually(
-      () => admin.post(maps, map("yes", 50_000)),
-      ({ status }) => status === 201,
+      () => admin.get("/api/v1/namespaces/platform-public/configmaps/cluster-info"),
+      ({ status }) => status === 200,
     );
-    await server.stop();
+    expect(server.log().split(line)).toHaveLength(2);
+    expect(await server.stop()).toBe(0);
   });
 });

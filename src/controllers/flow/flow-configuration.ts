@@ -60,9 +60,9 @@ export class FlowConfiguration {
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;
   }
 
-  /** Resolves when the default objects are stored, and everything that is stored counts. */
-  async start(): Promise<void> {
-    const { registry, store, clock, log } = this.setup;
+  /** Resolves when everything that is stored counts; default objects that are missing do too. */
+  async follow(): Promise<void> {
+    const { store, clock, log } = this.setup;
     const failed = (error: unknown) =>
       log.error({ error: stackOf(error) }, "following flow schemas and priority levels failed");
     const handler = {
@@ -72,14 +72,18 @@ export class FlowConfiguration {
     };
     this.follower = new Follower(store, this.prefix, handler, clock);
     await this.follower.start();
-    if (registry.serves(FlowSchema) && registry.serves(PriorityLevelConfiguration)) await this.startUpkeep();
     this.loaded = true;
     this.configure();
   }
 
-  /** Where the objects aren't served they aren't written either: those that are stored count, and the default ones. */
-  private async startUpkeep(): Promise<void> {
-    const { clock, log } = this.setup;
+  /**
+   * Stores the default objects and keeps them up from then on; may be called again after a failure. Where the objects aren't
+   * served they aren't written either: those that are stored count, and the default ones.
+   */
+  async ensureDefaults(): Promise<void> {
+    const { clock, log, registry } = this.setup;
+    if (this.queue !== undefined) return;
+    if (!registry.serves(FlowSchema) || !registry.serves(PriorityLevelConfiguration)) return;
     await Promise.all([...this.defaultLevels, ...this.defaultSchemas].map((one) => this.keep(one)));
     await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name)));
     this.queue = new WorkQueue(
@@ -89,6 +93,8 @@ export class FlowConfiguration {
         log.warn({ key, error: String(error) }, "upkeep of flow control failed and will be tried again"),
       this.setup.queueObserver?.("priority_and_fairness_config_queue"),
     );
+    // Suggested objects that are missing don't count any more.
+    this.configure();
     // Something may not be as it should because another server wrote at the same time: it is looked at again.
     for (const one of [...this.defaultLevels, ...this.defaultSchemas]) {
       if (this.changeOf(one) !== undefined) this.queue.add(keyOf(one));

@@ -55,6 +55,13 @@ function selectorMetrics(name: string): readonly MetricDefinition[] {
       labels: [],
     },
     {
+      name: `${name}_store_failed_writes_total`,
+      help: "Writes to the embedded store that failed because there was no room for them or they could not be committed.",
+      type: "counter",
+      stability: "ALPHA",
+      labels: [],
+    },
+    {
       name: `${name}_selector_indexes_too_large_total`,
       help: "Indexes of labels and fields that weren't made, or were given up, as they would have taken more memory than they may: lists look at all objects instead.",
       type: "counter",

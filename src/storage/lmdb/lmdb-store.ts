@@ -23,7 +23,8 @@ import { Compactor } from "./compactor.ts";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
-import { damagedError, writeError } from "./errors.ts";
+import { DiskRoom } from "./disk-room.ts";
+import { damagedError, transactionError, writeError } from "./errors.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
 import { fileBytes, usedBytes } from "./room.ts";
@@ -66,6 +67,7 @@ class EmbeddedStore implements LmdbStore {
   private readonly reader: Reader;
   private readonly writer: Writer;
   private readonly compactor: Compactor;
+  private readonly room: DiskRoom;
   private readonly feed: Feed;
   /** Undefined where this opener keeps all history. */
   private readonly compaction: Periodic | undefined;
@@ -83,11 +85,13 @@ class EmbeddedStore implements LmdbStore {
     this.compactor = new Compactor(environment);
     const { mapSize = defaultMapBytes, writeTimeoutMs = defaultWriteTimeoutMs } = options;
     const limits = { storeBytes: mapSize, writeTimeoutMs };
-    this.writer = new Writer(environment, this.reader, options.clock, limits, {
-      durable: (batch) => this.orEndSubscriptions(() => this.publish(batch)),
+    this.room = new DiskRoom(environment);
+    const events = {
+      durable: (batch: Batch) => this.orEndSubscriptions(() => this.publish(batch)),
       idle: () => this.onIdle(),
-      failed: (error) => options.failed?.(error),
-    });
+      failed: (error: unknown) => options.failed?.(error),
+    };
+    this.writer = new Writer(environment, this.reader, options.clock, limits, events, this.room);
     this.feed = new Feed(
       {
         knownFloor: () => this.read(() => this.reader.state().floor),
@@ -193,7 +197,8 @@ class EmbeddedStore implements LmdbStore {
     return this.read(() => {
       const { root, pageBytes } = this.environment;
       const totalBytes = fileBytes(root, pageBytes);
-      return { totalBytes, freeBytes: Math.max(0, totalBytes - usedBytes(this.environment)) };
+      const freeBytes = Math.max(0, totalBytes - usedBytes(this.environment));
+      return { totalBytes, freeBytes, failedWrites: this.writer.failedWrites };
     });
   }
 
@@ -287,8 +292,17 @@ class EmbeddedStore implements LmdbStore {
   }
 
   private async compactByAge(retentionMs: number): Promise<void> {
-    await recordRetention(this.environment, retentionMs);
-    await this.compactor.compact(this.options.clock.now() - retentionMs);
+    // It frees room, so that it is tried on a full disk too, as deletes are.
+    this.room.refusal();
+    if (this.room.paused) return;
+    try {
+      await recordRetention(this.environment, retentionMs);
+      await this.compactor.compact(this.options.clock.now() - retentionMs);
+    } catch (error) {
+      const told = error instanceof StoreError ? error : writeError(this.dir, await transactionError(error));
+      this.room.failed(told);
+      throw told;
+    }
   }
 
   private read<T>(take: () => T): T {

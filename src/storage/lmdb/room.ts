@@ -55,7 +55,8 @@ function pagesOf(database: Pick<Database, "get">): number {
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
-const probeBytes = 4 * 1024 * 1024;
+/** What a disk has left that counts as not full: more than two batches take, and enough to remove objects and history. */
+export const reserveBytes = 8 * 1024 * 1024;
 
 /**
  * Whether the disk takes no more. A disk that fills up in the middle of a write shows itself to the engine as an
@@ -67,7 +68,7 @@ export function diskIsFull(dir: string): boolean {
     const end = statSync(join(dir, dataFile)).size;
     const file = openSync(probe, "w");
     try {
-      const bytes = Buffer.alloc(probeBytes);
+      const bytes = Buffer.alloc(reserveBytes);
       return writeSync(file, bytes, 0, bytes.length, end) < bytes.length;
     } finally {
       closeSync(file);

@@ -83,6 +83,11 @@ export class WaitingWrites {
     return growing;
   }
 
+  /** Takes all writes out. */
+  withdrawAll(): Waiting[] {
+    return this.queue.splice(0);
+  }
+
   /** Withdraws all writes for good, and gives the reason. */
   abandon(): StoreTimeoutError {
     clearTimeout(this.timer);

@@ -9,16 +9,16 @@ import {
   type Revision,
   type StoreError,
   type StoreEvent,
-  StoreFullError,
   type Write,
 } from "../store.ts";
 import { markTime } from "../time-marks.ts";
 import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
+import { DiskRoom } from "./disk-room.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
 import { encodeNumber, encodeRecord, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
 import { numberIn, type Reader, soundStateIn } from "./reader.ts";
-import { diskIsFull, roomLeft } from "./room.ts";
+import { roomLeft } from "./room.ts";
 import { type Waiting, WaitingWrites } from "./waiting-writes.ts";
 
 /** The next batch waits behind the one that syncs, so that the disk is never idle. */
@@ -67,9 +67,8 @@ export interface WriterEvents {
 export class Writer {
   private readonly logEncoder = new LogEncoder();
   private underWay = 0;
-  /** Why the last batch couldn't be written, if there was no room for it. */
-  private full: StoreFullError | undefined;
-  private hasWritten = false;
+  /** How many writes failed because the store had no room for them or could not commit them. */
+  failedWrites = 0;
   /** Batches that were written and may be durable, which this thread wasn't told yet. */
   private readonly untold = new Set<Batch>();
   /** Begins anywhere, so that no two writers over one folder number their batches alike. */
@@ -84,6 +83,7 @@ export class Writer {
     private readonly clock: Clock,
     private readonly limits: WriterLimits,
     private readonly on: WriterEvents,
+    private readonly room = new DiskRoom(environment),
   ) {
     this.queue = new WaitingWrites(environment.dir, environment.lock, limits.writeTimeoutMs);
   }
@@ -100,16 +100,7 @@ export class Writer {
 
   /** Why writes don't get through at present. */
   obstacle(): StoreError | undefined {
-    this.lookForRoom();
-    return this.queue.obstacle ?? this.full;
-  }
-
-  /** What failed for want of room may have been one large write, or there is room again; before the first write it is unknown. */
-  private lookForRoom(): void {
-    if (this.full === undefined && this.hasWritten) return;
-    const { dir } = this.environment;
-    if (diskIsFull(dir)) this.full ??= fullError(dir, "the disk is full");
-    else this.full = undefined;
+    return this.queue.obstacle ?? this.room.obstacle();
   }
 
   /** Resolves when nothing is under way. */
@@ -156,6 +147,8 @@ export class Writer {
     let failure: unknown;
     try {
       await this.environment.root.transaction(() => {
+        // Further writes may have come since the transaction was asked for.
+        this.refuseWhileFull();
         taken = this.queue.take();
         try {
           batch = this.write(taken);
@@ -171,17 +164,14 @@ export class Writer {
       // When the transaction could not even begin, everything that waits shares its fate.
       if (taken.length === 0) taken = this.queue.take();
       const told = writeError(this.environment.dir, cause);
-      if (told instanceof StoreFullError) this.full = told;
-      for (const { reject } of taken) reject(told);
+      if (failure === undefined) this.room.failed(told);
+      this.refuse(taken, told);
       return;
     } finally {
       if (batch !== undefined) this.untold.delete(batch);
     }
     if (batch === undefined) return;
-    if (batch.events.length > 0) {
-      this.full = undefined;
-      this.hasWritten = true;
-    }
+    if (batch.events.length > 0) this.room.succeeded();
     this.acknowledge(batch);
   }
 
@@ -195,15 +185,18 @@ export class Writer {
   }
 
   /**
-   * Refuses the waiting writes while the disk is full, without a transaction: the library writes a stack to standard error
-   * for each one that fails. Deletes are tried, as the file's free pages may have room for them.
+   * Refuses the waiting writes while the disk is full, without a transaction. Deletes are tried, as the file's free pages may
+   * have room for them, until one has failed.
    */
   private refuseWhileFull(): void {
-    if (this.full === undefined) return;
-    this.lookForRoom();
-    const { full } = this;
-    if (full === undefined) return;
-    for (const { reject } of this.queue.withdrawGrowing()) reject(full);
+    const refusal = this.room.refusal();
+    if (refusal === undefined) return;
+    this.refuse(this.room.paused ? this.queue.withdrawAll() : this.queue.withdrawGrowing(), refusal);
+  }
+
+  private refuse(writes: readonly Waiting[], error: StoreError): void {
+    this.failedWrites += writes.length;
+    for (const { reject } of writes) reject(error);
   }
 
   /**
@@ -256,6 +249,7 @@ export class Writer {
       const { event, record } = made;
       if (record !== undefined) room -= bytesTaken(record, event?.previous);
       if (record !== undefined && room < 0) {
+        this.failedWrites++;
         batch.failed.push({
           to,
           error: fullError(this.environment.dir, "the store's size limit is reached"),

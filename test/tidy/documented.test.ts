@@ -7,7 +7,7 @@ import { serveFlags } from "../../src/cli/flags.ts";
 import { read } from "./source-files.ts";
 
 const deprecatedHeading = "## Deprecated and removed flags";
-const acceptedHeading = "## Flags of the reference that mean nothing here";
+const acceptedHeading = "## Accepted flags of the reference without effect";
 
 test("docs/flags.md documents every flag, with its default, and no other", () => {
   const [text = ""] = read("docs/flags.md").split(deprecatedHeading);

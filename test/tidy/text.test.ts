@@ -25,6 +25,34 @@ test("links between pages name files that exist", () => {
   expect(wrong).toEqual([]);
 });
 
+test("links to sections name headings that exist", () => {
+  const pages = texts.filter((file) => file.endsWith(".md"));
+  const wrong = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)#:\s]*\.md)?#([^)]+)\)/g)]
+      .map(([, file, anchor]) => ({
+        target: file === undefined ? page : path.posix.join(path.posix.dirname(page), file),
+        anchor: anchor!,
+      }))
+      .filter(({ target, anchor }) => !anchorsOf(target).has(anchor))
+      .map(({ target, anchor }) => `${page}: ${target}#${anchor}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+/** The anchors of a page's headings, as GitHub forms them. */
+function anchorsOf(page: string): Set<string> {
+  const headings = read(page).matchAll(/^#{1,6} (.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
 test("product words are spelled in the vocabulary only", () => {
   const words =
     /platform\.io|k8s\.io|kubernetes\.io|kube-(system|public)|platform-(system|public)|vnd\.(kubernetes|platform)|x-(kubernetes|platform)-/;

@@ -15,13 +15,13 @@ import type { Row } from "./steps.ts";
  * them and who owns what of it; the rows read as a description of apply.
  */
 const tables: Readonly<Record<string, readonly Row[]>> = {
-  "who owns what": ownershipRows,
-  "how each sort of field is merged": mergingRows,
-  "the order of items": orderRows,
-  "records that clients clear or rewrite": recordRows,
+  "field ownership": ownershipRows,
+  "merging by field type": mergingRows,
+  "order of list items": orderRows,
+  "managed fields written by clients": recordRows,
   "other versions and subresources": versionRows,
-  "declarations that change": topologyRows,
-  "what is refused": refusalRows,
+  "changes of the declaration": topologyRows,
+  "rejected requests": refusalRows,
 };
 
 describe.each(Object.entries(tables))("apply: %s", (_title, rows) => {

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { ClaimName } from "./claims.ts";
@@ -126,7 +125,6 @@ export class ServiceClaimRepair {
       yield* page.entries;
       if (!page.more) return;
       after = page.entries.at(-1)!.key;
-      await setImmediate();
     }
   }
 }

@@ -1,4 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
+import { turnGiver } from "../../base/turns.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
@@ -87,11 +88,14 @@ export class ServiceAllocation implements StorageHooks {
    * @throws {StoreError}
    */
   async audit(services: () => AsyncIterable<Entry>): Promise<Map<ClaimName, Claim>> {
+    const giveTurn = turnGiver();
     const unneeded = new Map<ClaimName, Claim>();
     const owners = new Map<ClaimName, string>();
     for await (const claim of this.claims.all()) {
       unneeded.set(claim.name, claim);
       owners.set(claim.name, claim.owner);
+      const turn = giveTurn();
+      if (turn !== undefined) await turn;
     }
     for await (const entry of services()) {
       const service = decodeEntry(entry);
@@ -103,6 +107,8 @@ export class ServiceAllocation implements StorageHooks {
           await this.claims.take(name, owner, [{ key: entry.key, revision: entry.revision }]);
         }
       }
+      const turn = giveTurn();
+      if (turn !== undefined) await turn;
     }
     return unneeded;
   }

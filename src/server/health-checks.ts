@@ -11,6 +11,8 @@ export interface Lifecycle {
   synced: boolean;
   /** The default roles and bindings are there. */
   bootstrapped: boolean;
+  /** The store took no writes when they were to be written: that is retried in the background. */
+  bootstrapDelayed?: boolean;
   /** A stop was asked for. */
   stopping: boolean;
 }
@@ -74,7 +76,7 @@ export function healthChecks({
   // Default objects that the store has no room for are retried: a restart wouldn't help.
   const livingHooks = startHookChecks(
     vocabulary,
-    (step) => step === "bootstrapped" || life[step],
+    (step) => life[step] || (step === "bootstrapped" && life.bootstrapDelayed === true),
     controllers,
   );
   const syncs = (name: string, what: string, followed: Followed): HealthCheck => ({

@@ -255,7 +255,12 @@ async function writeDefaults(
   const publishTrust = () => publishTrustOf(options, client, serving);
   const defaults = await startWriting(
     () => ensureDefaultObjects(options, registry, client, { flow, publishTrust }),
-    { ...options, subject: "the default objects", written: () => void (life.bootstrapped = true) },
+    {
+      ...options,
+      subject: "the default objects",
+      delayed: () => void (life.bootstrapDelayed = true),
+      written: () => void (life.bootstrapped = true),
+    },
   );
   opened.add(defaults, close);
   return () => publishTrust().catch(logTrustFailure(options));

@@ -20,6 +20,8 @@ interface StartWriteSetup {
   readonly log: Logger;
   /** What is written, for the log. */
   readonly subject: string;
+  /** Called when the first attempt failed and the write is retried. */
+  delayed?(): void;
   /** Called once, when everything is written. */
   written?(): void;
 }
@@ -50,6 +52,7 @@ export async function startWriting(write: () => Promise<void>, setup: StartWrite
       { error: stackOf(error) },
       `${subject} can't be written at present; retrying in the background`,
     );
+    setup.delayed?.();
     return new Retry(write, setup);
   }
 }

@@ -282,6 +282,11 @@ describe("health", () => {
     expect([await failing(livez), await failing(readyz)]).toEqual([[], start]);
     await clock.advance(10_000);
     expect(await failing(livez)).toEqual(start);
+    // A restart doesn't help a store that takes no writes.
+    Object.assign(life, { bootstrapDelayed: true });
+    const delayed = "poststarthook/rbac/bootstrap-roles";
+    expect(await failing(livez)).not.toContain(delayed);
+    expect(await failing(readyz)).toContain(delayed);
     life.bootstrapped = true;
     const hooks = await failing(livez);
     expect(hooks).not.toContain("poststarthook/rbac/bootstrap-roles");

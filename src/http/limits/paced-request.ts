@@ -30,6 +30,8 @@ export function paceOf(service: PaceParts, request: RequestContext): RequestPace
 
 class PacedRequest implements RequestPace {
   private large: LargeRequest | undefined;
+  /** Estimated memory of what is decoded first: the body, or the object where the body is small. */
+  private first = 0;
 
   constructor(
     private readonly service: PaceParts,
@@ -41,7 +43,12 @@ class PacedRequest implements RequestPace {
     if (bytes.length < largeBytes) return undefined;
     const { service, request } = this;
     this.large ??= service.largeRequests.request(request.user.name, request.exchange);
-    const wait = this.large.take(estimatedMemory(bytes));
+    const { large, first } = this;
+    const memory = estimatedMemory(bytes);
+    if (first === 0) this.first = memory;
+    // Each attempt of a write decodes the object anew, in the place of the one before.
+    const further = first + memory - large.bytes;
+    const wait = further > 0 ? large.take(further) : undefined;
     return andThen(wait && awaitClient(service, request, wait), () => this.step());
   }
 

@@ -31,8 +31,10 @@ export function serverMetrics(
   metrics
     .sample(`${name}_build_info`, major, minor, gitVersion, `${process.platform}/${process.arch}`)
     .set(1);
+  // The labels of the reference: ALPHA, BETA, DEPRECATED, and none for stable.
   for (const [feature, { stage }] of Object.entries(features.gates)) {
-    metrics.sample(`${name}_feature_enabled`, feature, stage).set(engine.featureEnabled(feature) ? 1 : 0);
+    const label = stage === "stable" ? "" : stage.toUpperCase();
+    metrics.sample(`${name}_feature_enabled`, feature, label).set(engine.featureEnabled(feature) ? 1 : 0);
   }
   metrics.collectWith(() => collectAuthentication(metrics, counters));
   metrics.collectWith(() => collectStore(metrics, engine, options.log));

@@ -51,9 +51,9 @@ describe("the versions of the release", () => {
     ]);
     const gates = (await server.admin.get("/metrics")).text.match(/^platform_feature_enabled.*$/gm)!;
     const changedBefore = [
-      'platform_feature_enabled{name="APIServerIdentity",stage="beta"} 1',
-      'platform_feature_enabled{name="CPUManager",stage="stable"} 1',
-      'platform_feature_enabled{name="PodSchedulingReadiness",stage="alpha"} 0',
+      'platform_feature_enabled{name="APIServerIdentity",stage="BETA"} 1',
+      'platform_feature_enabled{name="CPUManager",stage=""} 1',
+      'platform_feature_enabled{name="PodSchedulingReadiness",stage="ALPHA"} 0',
     ];
     expect(gates).toEqual(expect.arrayContaining(changedBefore));
     for (const [name, release] of [

@@ -56,7 +56,7 @@ test("C-9.2-12 every beta gate of the reference that is on by default is on, and
     const server = await TestServer.start({ featureGates, enabledControllers: [] });
     const { text } = await server.admin.get("/metrics");
     await server.close();
-    return betas.filter((name) => text.includes(`platform_feature_enabled{name="${name}",stage="beta"} 1`));
+    return betas.filter((name) => text.includes(`platform_feature_enabled{name="${name}",stage="BETA"} 1`));
   };
   expect(await enabled("")).toEqual(betas);
   expect(await enabled("AllBeta=false")).toEqual([]);

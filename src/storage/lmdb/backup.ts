@@ -7,13 +7,13 @@ import type { Stamp } from "../stamp.ts";
 import { type Revision, StoreDamagedError } from "../store.ts";
 import { checkEnvironment } from "./check.ts";
 import {
-  type Companion,
-  type CompanionFiles,
-  copyCompanions,
-  readCompanions,
-  type ReadCompanions,
-  writeCompanions,
-} from "./companions.ts";
+  type BackupFolder,
+  type BackupChecksums,
+  copyFolders,
+  readFolders,
+  type BackupContents,
+  writeFolders,
+} from "./backup-files.ts";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";
@@ -34,7 +34,7 @@ interface Manifest {
   /** What the store is used for; absent where it doesn't say. */
   readonly stamp?: Stamp | undefined;
   /** The files beside the store; absent in a backup of a version that had none. */
-  readonly files?: CompanionFiles;
+  readonly files?: BackupChecksums;
 }
 
 /** What a backup or a restore came to. */
@@ -53,13 +53,13 @@ export interface BackupResult {
  *
  * @param source an open store, or its folder.
  * @param targetDir must be empty or not exist.
- * @param companions folders whose files are copied too.
+ * @param folders folders whose files are copied too.
  * @throws {StoreDamagedError} a folder can't be used, or the copy isn't sound.
  */
 export async function backupLmdb(
   source: LmdbStore | string,
   targetDir: string,
-  companions: readonly Companion[] = [],
+  folders: readonly BackupFolder[] = [],
 ): Promise<BackupResult> {
   const dir = typeof source === "string" ? source : source.dir;
   await requireStore(dir);
@@ -78,7 +78,7 @@ export async function backupLmdb(
   const sha256 = await hashOf(file);
   const { size: bytes } = await stat(file);
   const { revision, stamp } = await verify(target, "the backup");
-  const files = await copyCompanions(companions, target);
+  const files = await copyFolders(folders, target);
   const manifest: Manifest = { format: formatVersion, revision, bytes, sha256, stamp, files };
   await syncFile(file);
   await writeFile(join(target, manifestFile), `${JSON.stringify(manifest)}\n`, { mode: 0o600 });
@@ -90,17 +90,17 @@ export async function backupLmdb(
  * Makes a data folder from a backup. The target appears whole or not at all.
  *
  * @param targetDir must be empty or not exist.
- * @param companions folders that get the files which the backup holds for them; they must be empty or not exist.
+ * @param folders folders that get the files which the backup holds for them; they must be empty or not exist.
  * @throws {StoreDamagedError} the backup is incomplete or damaged, or a target isn't empty.
  */
 export async function restoreLmdb(
   backupDir: string,
   targetDir: string,
-  companions: readonly Companion[] = [],
+  folders: readonly BackupFolder[] = [],
 ): Promise<BackupResult> {
   const manifest = await readManifest(backupDir);
-  const beside = await besideStore(companions, backupDir, manifest);
-  for (const { dir } of companions) await requireEmpty(dir);
+  const beside = await besideStore(folders, backupDir, manifest);
+  for (const { dir } of folders) await requireEmpty(dir);
   const target = await emptyFolder(targetDir);
   const part = join(target, "restoring");
   const written: string[] = [];
@@ -116,7 +116,7 @@ export async function restoreLmdb(
     }
     await syncFile(join(part, dataFile));
     // Before the store: without them a server that is started too early would make others.
-    await writeCompanions(beside, written);
+    await writeFolders(beside, written);
     await rename(join(part, dataFile), join(target, dataFile));
     await rm(part, { recursive: true });
     await syncFile(target);
@@ -129,12 +129,12 @@ export async function restoreLmdb(
 
 /** The files of the backup that belong beside the store. */
 async function besideStore(
-  companions: readonly Companion[],
+  folders: readonly BackupFolder[],
   backupDir: string,
   { files = {} }: Manifest,
-): Promise<ReadCompanions> {
+): Promise<BackupContents> {
   try {
-    return await readCompanions(companions, backupDir, files);
+    return await readFolders(folders, backupDir, files);
   } catch (error) {
     throw incompleteError(backupDir, error);
   }

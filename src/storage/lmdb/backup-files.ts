@@ -3,24 +3,24 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { makeFolder } from "../../base/folders.ts";
 
-/** A folder with a few small files that a backup holds beside the store. */
-export interface Companion {
+/** A folder of small files that a backup contains beside the store. */
+export interface BackupFolder {
   /** The folder's name in the backup. */
   readonly name: string;
-  /** Where it is in use. */
+  /** Its path outside the backup. */
   readonly dir: string;
 }
 
-/** Checksums (SHA-256) of a backup's files beside the store, by folder and name: `pki/ca.key`. */
-export type CompanionFiles = Readonly<Record<string, string>>;
+/** SHA-256 checksums of the files in these folders, by folder and file name: `pki/ca.key`. */
+export type BackupChecksums = Readonly<Record<string, string>>;
 
-/** Copies the files of folders into a backup; a folder that doesn't exist has none. What is being written is left out. */
-export async function copyCompanions(
-  companions: readonly Companion[],
+/** Copies the files of folders into a backup. Missing folders and unfinished files (`.new`) are skipped. */
+export async function copyFolders(
+  folders: readonly BackupFolder[],
   backupDir: string,
-): Promise<CompanionFiles> {
+): Promise<BackupChecksums> {
   const files: Record<string, string> = {};
-  for (const { name, dir } of companions) {
+  for (const { name, dir } of folders) {
     const copies: Copy[] = [];
     for (const file of await filesIn(dir)) {
       const content = await readFile(join(dir, file));
@@ -32,27 +32,27 @@ export async function copyCompanions(
   return files;
 }
 
-/** A file that was read. */
+/** A file and its content. */
 interface Copy {
   readonly file: string;
   readonly content: Buffer;
 }
 
-/** Files of a backup that were read whole, by the folder that they are for. */
-export type ReadCompanions = ReadonlyMap<string, readonly Copy[]>;
+/** Files of a backup, by the folder to which they are restored. */
+export type BackupContents = ReadonlyMap<string, readonly Copy[]>;
 
 /**
- * Reads the files that a backup holds for folders.
+ * Reads and verifies the files that a backup contains for folders.
  *
- * @throws {Error} one is missing, or isn't what was backed up.
+ * @throws {Error} a file is missing or its checksum differs.
  */
-export async function readCompanions(
-  companions: readonly Companion[],
+export async function readFolders(
+  folders: readonly BackupFolder[],
   backupDir: string,
-  files: CompanionFiles,
-): Promise<ReadCompanions> {
+  files: BackupChecksums,
+): Promise<BackupContents> {
   const read = new Map<string, Copy[]>();
-  for (const { name, dir } of companions) {
+  for (const { name, dir } of folders) {
     const copies: Copy[] = [];
     for (const [place, checksum] of Object.entries(files)) {
       const file = basename(place);
@@ -68,15 +68,15 @@ export async function readCompanions(
 }
 
 /**
- * Writes what {@link readCompanions} has read.
+ * Writes the files that {@link readFolders} returned.
  *
- * @param written takes the path of each file that was begun, so that a failure can be undone.
+ * @param written receives the path of each file before it is written, so that the caller can remove it after a failure.
  */
-export async function writeCompanions(read: ReadCompanions, written: string[]): Promise<void> {
+export async function writeFolders(read: BackupContents, written: string[]): Promise<void> {
   for (const [dir, copies] of read) if (copies.length > 0) await writeAll(dir, copies, written);
 }
 
-/** Names of the files directly in a folder. */
+/** Names of the files in a folder, without subfolders. */
 async function filesIn(dir: string): Promise<string[]> {
   try {
     const content = await readdir(dir, { withFileTypes: true });
@@ -87,7 +87,7 @@ async function filesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** Writes new files, for their owner alone, to the disk. */
+/** Creates files with mode 0600 and syncs them to disk. */
 async function writeAll(dir: string, copies: readonly Copy[], written: string[]): Promise<void> {
   makeFolder(dir);
   for (const { file, content } of copies) {

@@ -16,7 +16,7 @@ import { awaitRoom } from "./stages/unread-answers.ts";
 import { serve } from "./stages/verb.ts";
 import type { HttpExchange } from "./transport/http-exchange.ts";
 
-/** The way of a request: its stages in the order in which they run. `docs/lifecycle.md` tells the same in prose. */
+/** The stages of a request in order; documented in `docs/lifecycle.md`. */
 export const stages: readonly Stage[] = [
   /* 1 */ { name: "Request facts", run: readRequestFacts },
   /* 2 */ { name: "Authentication", run: authenticate },
@@ -29,7 +29,7 @@ export const stages: readonly Stage[] = [
   /* 9 */ { name: "Verb", run: serve },
 ];
 
-/** Runs the stages from one on; without a promise for as long as no stage has to wait. */
+/** Runs the stages from an index on. Returns a promise only if a stage waits. */
 function run(service: HttpService, request: RequestContext, first: number): MaybePromise<void> {
   for (let at = first; at < stages.length; at++) {
     const stage = stages[at]!;
@@ -39,7 +39,7 @@ function run(service: HttpService, request: RequestContext, first: number): Mayb
   }
 }
 
-/** Serves one request, from its first byte to the end of its answer. */
+/** Serves a request. */
 export function handle(service: HttpService, exchange: HttpExchange): void {
   exchange.auditId = auditIdOf(exchange);
   const request = newRequest(exchange, service.metrics.begin(exchange));
@@ -53,7 +53,7 @@ export function handle(service: HttpService, exchange: HttpExchange): void {
   }
 }
 
-/** Ends a request that had to wait. What its end throws ends its connection, not the process. */
+/** Completes a request that had to wait. An exception closes the connection, it doesn't end the process. */
 function settle(service: HttpService, request: RequestContext, done: Promise<void>): void {
   const ends = { destroy: () => request.exchange.breakOff() };
   const guarded = (task: () => void) => service.guard.run("answer", task, ends);
@@ -71,7 +71,7 @@ function failed(service: HttpService, request: RequestContext, error: unknown): 
   }
 }
 
-/** The answer is made: gives back what the request held, and counts it. */
+/** Releases the resources of a completed request and counts it. */
 function end(service: HttpService, request: RequestContext): void {
   const { exchange, user } = request;
   request.deadline?.cancel();

@@ -7,7 +7,7 @@ import type { ListWidths } from "./list-widths.ts";
 import type { RequestLimiter } from "./limiter.ts";
 import type { WatchCounts } from "./watch-counts.ts";
 
-/** Limits by priority and fairness. Every answer tells which schema and level the request had. */
+/** Limits requests by priority and fairness. Response headers name the flow schema and the priority level. */
 export class FairLimiter implements RequestLimiter {
   constructor(
     private readonly control: FlowControl,
@@ -15,7 +15,7 @@ export class FairLimiter implements RequestLimiter {
     private readonly watches: WatchCounts,
   ) {}
 
-  /** See {@link RequestLimiter.enter}. A watch gives its seats back when it has begun, as any other request. */
+  /** See {@link RequestLimiter.enter}. A watch releases its seats when its initial state is sent. */
   enter(request: RequestContext): Promise<void> | undefined {
     const { exchange, facts, user } = request;
     const use = this.control.classify(facts, user);
@@ -49,7 +49,7 @@ export class FairLimiter implements RequestLimiter {
   }
 }
 
-/** A token is made for a service account: nothing changes that anybody watches. */
+/** Whether a request creates a service account token, which changes no watched object. */
 function makesToken({ resource, subresource }: ResourceFacts): boolean {
   return subresource === "token" && resource === "serviceaccounts";
 }

@@ -1,10 +1,10 @@
 import type { RequestContext } from "../request/context.ts";
 
-/** Decides whether there is room for a request. */
+/** Admits requests. */
 export interface RequestLimiter {
   /**
-   * Takes a request in, by its facts and user: it is given the ticket that is released at its end. A promise only where it
-   * must wait. A request that gave its seat back on the way may be taken in again.
+   * Admits a request by its attributes and user, and sets its ticket. Returns a promise only if the request must wait. A request that
+   * released its seat may enter again.
    *
    * @throws {StatusError} TooManyRequests.
    */

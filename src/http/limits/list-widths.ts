@@ -4,27 +4,27 @@ import type { Engine } from "../../resources/engine.ts";
 import type { Resource } from "../../resources/registry.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 
-/** A count is used for this time; it is refreshed without anybody waiting. */
+/** Milliseconds for which a count is used; it is refreshed in the background. */
 const freshMs = 10_000;
 
 interface Count {
-  /** Undefined while nobody knows. */
+  /** Undefined if unknown. */
   objects: number | undefined;
   atMs: number;
 }
 
-/** How many seats lists take, by the objects of their resource type, which are counted now and then. */
+/** Seats of lists, by the number of objects of the resource type. */
 export class ListWidths {
   private readonly counts = new Map<string, Count>();
 
-  /** @param failed called when objects can't be counted; their lists take one seat, or as many as before. */
+  /** @param failed called when counting fails; lists then take the previous number of seats, or one. */
   constructor(
     private readonly engine: Engine,
     private readonly clock: Clock,
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** What a list takes. */
+  /** The seats of a list. */
   width(facts: ResourceFacts): Width {
     const { group, version, resource, query } = facts;
     const found = this.engine.registry.find(group, version, resource);

@@ -7,15 +7,15 @@ import type { RequestContext, RequestPace } from "../request/context.ts";
 import type { RequestLimiter } from "./limiter.ts";
 import { awaitClient } from "./seat-release.ts";
 
-/** Smaller bodies and objects are worked on in one go: some milliseconds at most. */
+/** Bytes below which a body or object is processed in one step of a few milliseconds. */
 const largeBytes = 16 * 1024;
-/** Memory that a large request is estimated to take: for each byte that is decoded, and for each value in it. */
+/** Estimated memory of a large request: bytes for each decoded byte and for each value. */
 const perByte = 8;
 const perValue = 1000;
-/** So many values a body may have, whatever its encoding. */
+/** Most values of a body, in any encoding. */
 const maxValues = 200_000;
 
-/** What requests are paced with. */
+/** Dependencies of {@link paceOf}. */
 interface PaceParts {
   readonly clock: Clock;
   readonly limits: RequestLimiter;
@@ -23,14 +23,14 @@ interface PaceParts {
   readonly largeRequests: LargeRequests;
 }
 
-/** The pace of the work on a request. */
+/** Returns the pace of a request, always the same. */
 export function paceOf(service: PaceParts, request: RequestContext): RequestPace {
   return (request.pace ??= new PacedRequest(service, request));
 }
 
 class PacedRequest implements RequestPace {
   private large: LargeRequest | undefined;
-  /** Estimated memory of what is decoded first: the body, or the object where the body is small. */
+  /** Estimated memory of the body, or of the stored object if the body is small. */
   private first = 0;
 
   constructor(
@@ -38,7 +38,7 @@ class PacedRequest implements RequestPace {
     private readonly request: RequestContext,
   ) {}
 
-  /** See {@link RequestPace.decodes}. While it waits and others need its seat, the request has none. */
+  /** See {@link RequestPace.decodes}. While it waits, the request yields its seat to waiting requests. */
   decodes(bytes: Uint8Array): MaybePromise<void> {
     if (bytes.length < largeBytes) return undefined;
     const { service, request } = this;
@@ -46,7 +46,7 @@ class PacedRequest implements RequestPace {
     const { large, first } = this;
     const memory = estimatedMemory(bytes);
     if (first === 0) this.first = memory;
-    // Each attempt of a write decodes the object anew, in the place of the one before.
+    // Each attempt of a write decodes the stored object again and drops the previous one.
     const further = first + memory - large.bytes;
     const wait = further > 0 ? large.take(further) : undefined;
     return andThen(wait && awaitClient(service, request, wait), () => this.step());
@@ -61,7 +61,7 @@ class PacedRequest implements RequestPace {
     return this.large && this.service.turns.longStep(this.request.user.name);
   }
 
-  /** The request is answered. */
+  /** See {@link RequestPace.end}. */
   end(): void {
     this.large?.release();
   }
@@ -72,8 +72,7 @@ function estimatedMemory(bytes: Uint8Array): number {
 }
 
 /**
- * The most values that a body may have: those of a text by the characters that separate them, those of a message as if each
- * took two bytes.
+ * Upper estimate of the number of values: a text has one for each comma and colon, a binary message one for two bytes.
  */
 function estimatedValues(bytes: Uint8Array): number {
   if (isEnvelope(bytes)) return Math.min(bytes.length / 2, maxValues);

@@ -6,14 +6,13 @@ import type { RequestLimiter } from "./limiter.ts";
 const reading = new Set(["get", "list", "watch", "head", "options"]);
 
 /**
- * Limits how many requests are under way, those that read and those that change something apart. Watches and connections
- * don't count, and neither do administrators.
+ * Limits the number of concurrent requests, separately for reads and writes. Watches, connections and administrators are exempt.
  */
 export class PlainLimiter implements RequestLimiter {
   private readonly reading: PlainLimit;
   private readonly changing: PlainLimit;
 
-  /** @param limits numbers of requests; 0: any number. */
+  /** @param limits numbers of requests; 0 for no limit. */
   constructor(
     limits: { readonly reading: number; readonly changing: number },
     private readonly administrators: string,
@@ -22,7 +21,7 @@ export class PlainLimiter implements RequestLimiter {
     this.changing = new PlainLimit(limits.changing);
   }
 
-  /** See {@link RequestLimiter.enter}; nobody waits. */
+  /** See {@link RequestLimiter.enter}; never waits. */
   enter(request: RequestContext): undefined {
     const { exchange, facts, user } = request;
     exchange.exempt = user.groups.includes(this.administrators);

@@ -1,7 +1,7 @@
 import { parseFieldSelector, pinnedValue } from "../../base/field-selector.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 
-/** What a watch watches: by these facts of a request it is known whether the watch gets an event of it. */
+/** The scope of a watch or of a change. */
 type Watched = Pick<ResourceFacts, "group" | "resource" | "namespace" | "name">;
 
 /** The watches of one resource type. */
@@ -16,20 +16,20 @@ class ResourceWatches {
 }
 
 /**
- * How many watches of this server's clients there are, of which resource types, namespaces and names. Label selectors
- * count as if they selected everything: each event has to be judged by them.
+ * Counts the watches of this server by resource type, namespace and name. Label selectors are ignored, because every event must be
+ * compared with them.
  */
 export class WatchCounts {
   private readonly byGroup = new Map<string, Map<string, ResourceWatches>>();
 
   /**
-   * A watch begins.
+   * Adds a watch.
    *
-   * @param selection what it selects; `name`: the one name, if it selects by that.
-   * @returns to be called once, when it has ended.
+   * @param selection `name`: the name that it selects, if any.
+   * @returns removes the watch; must be called once.
    */
   add(facts: ResourceFacts, { name = "" }: { readonly name: string | undefined }): () => void {
-    // Events of one node's pods reach the watchers of this node only: too few to count for each pod.
+    // Watches of one node's pods receive few events.
     if (watchesOneNode(facts)) return () => undefined;
     const { group, resource, namespace } = facts;
     const watched = { group, resource, namespace, name };
@@ -37,7 +37,7 @@ export class WatchCounts {
     return () => this.change(watched, -1);
   }
 
-  /** How many watches may get an event of a change: those of all objects, of its namespace, and of its name. */
+  /** The number of watches that may receive the event of a change. */
   interested({ group, resource, namespace, name }: Watched): number {
     const watches = this.byGroup.get(group)?.get(resource);
     if (watches === undefined) return 0;

@@ -10,64 +10,63 @@ import type { AuditHooks } from "./audit-hooks.ts";
 import { unreadFacts, type RequestFacts, type ResourceFacts } from "./facts.ts";
 
 /**
- * One request, from its first byte to the end of its answer: a plain record that every stage of the pipeline reads, and to
- * which it adds what it learns. The comment of a member names the stage that sets it; until then it has the value that
- * {@link newRequest} gives.
+ * The state of one request, which all stages of the pipeline share. The comment of a member names the stage that sets it; before
+ * that it has the value of {@link newRequest}.
  */
 export interface RequestContext {
-  /** How it came, and how it is answered. */
+  /** The HTTP request and response. */
   readonly exchange: HttpExchange;
-  /** When it came, in milliseconds of the metrics' clock. */
+  /** Time of arrival, in milliseconds of the metrics' clock. */
   readonly startMs: number;
-  /** Undefined where nothing is audited. */
+  /** Undefined without an audit policy. */
   audit: AuditHooks | undefined;
-  /** Request facts: what is asked, from method and path alone. */
+  /** Request facts: the attributes from method and path. */
   facts: RequestFacts;
-  /** Request facts: the resource type that is asked for; undefined for another path, and where there is none. */
+  /** Request facts: the resource type; undefined for non-resource paths and unknown types. */
   resource: Resource | undefined;
-  /** Request facts: who serves its group version instead of this server; undefined for what this server serves. */
+  /** Request facts: the extension server of the group version; undefined if this server serves it. */
   remote: RemoteApiService | undefined;
-  /** Request facts: whether there is what is asked for. What clients make up gets no label of its own in the metrics. */
+  /** Request facts: whether the path exists. Unknown paths get no labels of their own in the metrics. */
   served: boolean;
-  /** Authentication: who asks. */
+  /** Authentication: the authenticated user. */
   caller: UserInfo;
-  /** Impersonation: as whom it is done; before that the caller. */
+  /** Impersonation: the effective user; before that the caller. */
   user: UserInfo;
-  /** Limits: whether they were asked about it. */
+  /** Limits: whether the request has entered them. */
   limited: boolean;
-  /** Limits: its right to be worked on, once it has one, and until it gives it back. */
+  /** Limits: its seats, until they are released. */
   ticket: Ticket | undefined;
-  /** Unread answers: whether it waited for its client to take earlier answers. */
+  /** Unread answers: whether it waited for the client to read earlier responses. */
   waitedForClient: boolean;
-  /** Verb: paces the work on it by the size of its body and of the object; undefined while there is neither. */
+  /** Verb: paces the work by the size of body and object; undefined before. */
   pace: RequestPace | undefined;
-  /** Verb: ends it when its `timeout` is over. */
+  /** Verb: timer of the parameter `timeout`. */
   deadline: Timer | undefined;
-  /** Verb: when that is, by the monotonic clock in milliseconds. */
+  /** Verb: the end of that time, in milliseconds of the monotonic clock. */
   expiresAt: number | undefined;
-  /** Verb: the object or collection that it is about. */
+  /** Verb: the object or collection. */
   target: Target | undefined;
-  /** Verb: warnings for the answer, whatever it is, in their order: of the version, of the body, and of admission. */
+  /** Verb: warnings of the response in order: of the version, the body and admission. */
   warnings: Set<string> | undefined;
 }
 
-/** The pace of the work on a request, until that is answered. */
+/** The pace of the work on a request. */
 export interface RequestPace extends WorkPace {
-  /** Gives back what the request took. */
+  /** Releases the memory of the request; called when it is complete. */
   end(): void;
 }
 
-/** A request for a resource type that exists. */
+/** A request for a known resource type. */
 export interface ResourceContext extends RequestContext {
   facts: ResourceFacts;
   resource: Resource;
   target: Target;
 }
 
-/** The user of a request of which nothing is known. */
+/** The user of an unauthenticated request. */
 export const unknownUser: UserInfo = { name: "", uid: "", groups: [], extra: {} };
 
-/** A request of which nothing is known but how it came. */
+/** The state of a new request. */
 export function newRequest(exchange: HttpExchange, startMs: number): RequestContext {
   return {
     exchange,

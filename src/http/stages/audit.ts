@@ -3,9 +3,9 @@ import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Records that the request has come, where it is audited; the hooks record what becomes of it.
+ * Records the stage RequestReceived of an audited request; later stages are recorded by its audit hooks.
  *
- * @throws {StatusError} InternalError where a strict backend couldn't write the event.
+ * @throws {StatusError} InternalError if a strict backend can't write the event.
  */
 export function recordReceived(_service: HttpService, { audit }: RequestContext): MaybePromise<void> {
   return audit?.received();

@@ -8,7 +8,7 @@ import type { HttpService } from "../service.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /**
- * Recognises the caller; on the same connection with the same header, by what was found before.
+ * Authenticates the caller. The result is reused for the same header on the same connection.
  *
  * @throws {StatusError} Unauthorized
  */
@@ -24,13 +24,13 @@ export function authenticate(service: HttpService, request: RequestContext): May
   return askMethods(service, request, authorization);
 }
 
-/** Until it is done as somebody else, a request is done as its caller. */
+/** Sets the caller, who is also the user until impersonation. */
 function recognize(request: RequestContext, caller: UserInfo): void {
   request.caller = caller;
   request.user = caller;
 }
 
-/** The credentials of a WebSocket client that can set no headers. */
+/** The credentials of a WebSocket client, which can't set headers (browsers). */
 function webSocketToken({ engine, callers }: HttpService, exchange: HttpExchange): string | undefined {
   if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return undefined;
   try {

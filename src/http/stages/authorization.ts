@@ -4,9 +4,9 @@ import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Asks the authorizers whether the user may do what is asked.
+ * Authorizes the request.
  *
- * @throws {StatusError} Forbidden, saying who may not do what, and why where a reason is known.
+ * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one.
  */
 export function authorize({ authorizer }: HttpService, request: RequestContext): MaybePromise<void> {
   const attributes = attributesOf(request.facts, request.user);

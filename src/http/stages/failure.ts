@@ -6,8 +6,7 @@ import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Answers what a stage threw. An exception that isn't meant for clients is a bug: the server logs it with its stack and
- * answers 500 without details.
+ * Answers an exception of a stage. An unexpected exception is a bug: the server logs its stack and answers 500 without details.
  */
 export function answerFailure(service: HttpService, request: RequestContext, thrown: unknown): void {
   const { exchange, audit } = request;
@@ -17,7 +16,7 @@ export function answerFailure(service: HttpService, request: RequestContext, thr
     service.log.defect(error, named);
     audit?.panicked(error);
   } else if (error.cause !== undefined) service.log.unavailable(error.cause, named);
-  // The client has got its answer already, that the time was over.
+  // The time-out has been answered already.
   if (exchange.expired) return;
   if (exchange.answered) {
     const reason = error instanceof RevisionCompactedError ? "history gone" : "answer failed midway";

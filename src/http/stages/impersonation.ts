@@ -12,7 +12,7 @@ import type { HttpService } from "../service.ts";
 const prefix = "impersonate-";
 const extraPrefix = "impersonate-extra-";
 
-/** As whom a request wants to be done. */
+/** The identity that the headers request. */
 interface Wanted {
   name: string;
   uid: string;
@@ -21,10 +21,10 @@ interface Wanted {
 }
 
 /**
- * Has a request be done as the user of its `Impersonate-` headers, when the caller may impersonate their name, each group,
- * uid and extra value; as the caller, when there are no such headers (as the reference).
+ * Sets the user of the request to that of its `Impersonate-` headers, if it has any. The caller must be allowed to impersonate the
+ * name and each group, uid and extra value.
  *
- * @throws {StatusError} BadRequest for groups or facts without a user; Forbidden.
+ * @throws {StatusError} BadRequest if there are such headers without a user name; Forbidden.
  */
 export function impersonate(service: HttpService, request: RequestContext): MaybePromise<void> {
   const wanted = readHeaders(request.exchange.rawHeaders);
@@ -42,7 +42,7 @@ function readHeaders(raw: readonly string[]): Wanted | undefined {
     const name = written.toLowerCase();
     if (!name.startsWith(prefix)) continue;
     const value = raw[at + 1]!;
-    // An empty name is none.
+    // An empty name counts as missing.
     if (name === "impersonate-user" && value === "") continue;
     wanted ??= { name: "", uid: "", groups: [], extra: {} };
     take(wanted, name, value);
@@ -87,7 +87,7 @@ async function become(service: HttpService, caller: UserInfo, wanted: Wanted): P
   return { ...wanted, groups: groupsOf(service, wanted) };
 }
 
-/** What the caller must be allowed. */
+/** The attributes to authorize. */
 function rightsFor(service: HttpService, user: UserInfo, wanted: Wanted): Attributes[] {
   const { vocabulary } = service.engine;
   const one = (
@@ -121,7 +121,7 @@ function rightsFor(service: HttpService, user: UserInfo, wanted: Wanted): Attrib
   ];
 }
 
-/** Namespace and name of a service account's user name; undefined for what only looks like one. */
+/** Namespace and name in the user name of a service account; undefined for other names. */
 function serviceAccountOf(
   service: HttpService,
   user: string,
@@ -136,7 +136,7 @@ function serviceAccountOf(
   return isAccount ? { namespace, name } : undefined;
 }
 
-/** The groups that the user would have by themself, besides those that are asked for. */
+/** Groups that the user has without being named in the headers. */
 function groupsOf(service: HttpService, wanted: Wanted): string[] {
   const { systemPrefix } = service.engine.vocabulary;
   const groups = [...wanted.groups];

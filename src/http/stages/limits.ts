@@ -3,7 +3,7 @@ import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Takes the request in where there is room, or lets it wait. From here on its bytes are charged to its user.
+ * Admits the request or lets it wait for a seat. From here on its bytes are charged to its user.
  *
  * @throws {StatusError} TooManyRequests
  */

@@ -11,8 +11,7 @@ import type { PathFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Reads what is asked, from method and path alone, and refuses an ambiguous host. Whatever is answered about a deprecated
- * version says that it is deprecated.
+ * Reads the request attributes from method and path, and rejects an ambiguous host. Adds a warning if the version is deprecated.
  *
  * @throws {StatusError} BadRequest
  */
@@ -23,7 +22,7 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   refuseAmbiguousHost(exchange);
   if (facts.kind === "path") {
     if (!tellsKinds(facts.path)) return findPath(service, request, facts);
-    // The documents of a group of custom kinds come and go with them.
+    // Groups of custom kinds have documents only while there are definitions.
     learnCustomKinds(service);
     return andThen(service.engine.registry.readAll(), () => findPath(service, request, facts));
   }
@@ -36,24 +35,24 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   }
   const { registry } = service.engine;
   if (registry.isBuiltIn(facts.group)) return findResource(service, request, facts);
-  // Nobody has the server ask a store over a network by naming groups that there aren't.
+  // Does not query the store for unknown groups; otherwise a client could force round trips.
   if (!registry.knows(facts.group)) learnCustomKinds(service);
   if (!registry.knows(facts.group)) return;
   return andThen(registry.sync(), () => findResource(service, request, facts));
 }
 
-/** Whether what is answered at a path depends on which custom kinds there are. */
+/** Whether the response at a path depends on the custom kinds. */
 function tellsKinds(path: string): boolean {
   return path.startsWith("/apis") || path.startsWith("/openapi") || path === "/";
 }
 
 /**
- * Has the documents be about the custom kinds of now, where the store says at once; they don't wait for a store over a network, which
- * may be away, and tells its changes soon anyway.
+ * Brings the custom kinds up to date if the store answers at once. It doesn't wait for a store over a network, which may be away and
+ * sends its changes soon anyway.
  */
 function learnCustomKinds({ engine }: HttpService): void {
   try {
-    // Whoever follows the definitions tells what keeps them from being known.
+    // The follower of definitions logs the error.
     detach(engine.registry.sync(), () => undefined);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -65,7 +64,7 @@ function findPath({ paths, apiServices }: HttpService, request: RequestContext, 
   request.served = request.remote !== undefined || paths.find(path) !== undefined;
 }
 
-/** Who serves the discovery document of a group version at `/apis/<group>/<version>`, if that isn't this server. */
+/** The extension server with the discovery document of `/apis/<group>/<version>`, if it isn't this server. */
 function remoteAt(path: string, apiServices: ApiServices): RemoteApiService | undefined {
   if (!path.startsWith("/apis/")) return undefined;
   const [, , group = "", version = "", ...more] = path.split("/", 6);
@@ -79,16 +78,16 @@ function findResource(service: HttpService, request: RequestContext, facts: Reso
   if (resource === undefined) return;
   const { subresource, pathVerb } = facts;
   if (pathVerb === "proxy") return;
-  // A path that asks for a watch is there where there are watches.
+  // Paths below /watch exist for resources that can be watched.
   if (pathVerb === "watch" && (subresource !== "" || !resource.kind.verbs.includes("watch"))) return;
   request.resource = resource;
   request.served = subresource === "" || Object.hasOwn(resource.kind.subresources, subresource);
-  // Those of custom kinds are announced also where the definition leaves the subresource out.
+  // Of custom kinds also if the definition has no such subresource, as in discovery.
   if (request.served || resource.kind.custom !== undefined)
     announceDeprecation(service, request, subresource);
 }
 
-/** See the specification, conventions 9.2. */
+/** The deprecation warning (spec: conventions 9.2). */
 function announceDeprecation(service: HttpService, request: RequestContext, subresource: string): void {
   const resource = request.resource!;
   const warning = deprecationOf(resource, service.engine.vocabulary);

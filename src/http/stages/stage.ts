@@ -2,7 +2,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
-/** One stage of the pipeline, under the name that it has in `docs/lifecycle.md`. */
+/** One stage of the pipeline; `docs/lifecycle.md` uses the same names. */
 export type Stage = { readonly name: string } & (
   | {
       /**
@@ -12,7 +12,7 @@ export type Stage = { readonly name: string } & (
       readonly run: (service: HttpService, request: RequestContext) => MaybePromise<void>;
     }
   | {
-      /** Decides when the stages after it run: calls `rest` once, and returns what becomes of it. */
+      /** Schedules the following stages: calls `rest` once and returns its result. */
       readonly schedule: (
         service: HttpService,
         request: RequestContext,

@@ -3,7 +3,7 @@ import { awaitClient } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
-/** A client that leaves much of its answers untaken gets no further one on that connection before it takes some. */
+/** Waits until the client has read enough of the previous responses on its connection. */
 export function awaitRoom(service: HttpService, request: RequestContext): MaybePromise<void> {
   const room = request.exchange.connection.backlog?.room();
   if (room === undefined) return undefined;

@@ -7,8 +7,8 @@ import { serveAggregated } from "../connect/aggregated.ts";
 import { serveResource } from "../verbs/serve-resource.ts";
 
 /**
- * Serves the resource's verb (decode, admission, store: see `verbs/`), or a path of the server's own; or passes the request on to
- * the extension server that serves its group version.
+ * Serves the verb of a resource (`verbs/`) or a non-resource path, or forwards the request to the extension server of its group
+ * version.
  *
  * @throws {StatusError} any
  */
@@ -18,7 +18,7 @@ export function serve(service: HttpService, request: RequestContext): MaybePromi
   if (facts.kind === "resource") return serveResource(service, request, facts);
   const handler = service.paths.find(facts.path);
   if (handler === undefined) {
-    // `/apis/GROUP` and what lies below it.
+    // `/apis/GROUP` and paths below it.
     const hint = groupHint(facts.path.split("/", 3)[2] ?? "", service.engine.vocabulary);
     throw new StatusError("NotFound", `the server could not find the requested resource${hint}`);
   }

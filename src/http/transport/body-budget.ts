@@ -1,22 +1,22 @@
 import { StatusError } from "../../base/status-error.ts";
 import { SharedBudget, type BudgetRefusal, type Spender } from "../../flow/shared-budget.ts";
 
-/** Bytes that the bodies under way may take in all. */
+/** Bytes of all request bodies that are being received. */
 const budgetBytes = 256 * 1024 * 1024;
 
-/** Of these, the bytes that only requests at an exempt priority level may take: `reservedPart` of one. */
+/** The part of them that is reserved for requests at an exempt priority level. */
 const reservedPart = 1 / 8;
 
 const retryAfterSeconds = 1;
 
 /**
- * Counts the bytes of bodies that are being read, so that many clients together can't take the server's memory, nor one
- * user all of what is meant for bodies. A body is charged for what has arrived.
+ * Limits the bytes of request bodies that are being received, in total and by user. A body is charged for the bytes that have
+ * arrived.
  */
 export class BodyBudget {
   private readonly budget: SharedBudget;
 
-  /** @param refused is called for each body that is refused. */
+  /** @param refused is called for each rejected body. */
   constructor(
     private readonly refused: (reason: BudgetRefusal) => void,
     limit = budgetBytes,
@@ -24,13 +24,13 @@ export class BodyBudget {
     this.budget = new SharedBudget(limit, limit * reservedPart);
   }
 
-  /** Begins the account of one body. */
+  /** Opens the account of a body. */
   open(reader: Spender): BodyAccount {
     return new BodyAccount(this.budget, reader, this.refused);
   }
 }
 
-/** The bytes of one body. */
+/** The received bytes of one body. */
 export class BodyAccount {
   private taken = 0;
   constructor(
@@ -42,7 +42,7 @@ export class BodyAccount {
   /**
    * Charges bytes that arrived.
    *
-   * @throws {StatusError} TooManyRequests when the user has their share, or the bodies under way leave no room.
+   * @throws {StatusError} TooManyRequests if the share of the user or the total is used up.
    */
   arrived(bytes: number): void {
     const refusal = this.budget.take(this.reader, bytes);
@@ -54,7 +54,7 @@ export class BodyAccount {
     throw new StatusError("TooManyRequests", messages[refusal], { retryAfterSeconds });
   }
 
-  /** Gives everything back: the body was read, or never will be. */
+  /** Releases all bytes: the body is complete or abandoned. */
   close(): void {
     if (this.taken > 0) this.budget.give(this.reader, this.taken);
     this.taken = 0;

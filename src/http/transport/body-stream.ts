@@ -3,28 +3,28 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { HeaderLines } from "./header-lines.ts";
 
-/** The body of an answer that is being written. */
+/** The body of a streamed response. */
 export interface BodyStream {
-  /** Hands over bytes; false when the client is slower than the bytes come. */
+  /** Writes bytes. Returns false if the client reads more slowly than the server writes. */
   write(bytes: Uint8Array): boolean;
-  /** Resolves when the client has taken most of what was written, or is gone. */
+  /** Resolves when the client has read most of the written bytes or has disconnected. */
   drained(): Promise<void>;
-  /** Bytes that were written and not yet taken. */
+  /** Written bytes that the client hasn't read. */
   readonly backlogBytes: number;
   readonly closed: boolean;
-  /** Ends the answer well, with trailers where it may have some; a promise resolves when all of it is handed over. */
+  /** Completes the response, with trailers if the protocol has them. A promise resolves when all bytes are written. */
   end(trailers?: HeaderLines): MaybePromise<void>;
-  /** Breaks the connection off, so that the client can't mistake what it has for a whole answer. */
+  /** Aborts the connection, so that the client notices that the response is incomplete. */
   destroy(): void;
 }
 
-/** A client that takes nothing of what it asked for in this time has stopped reading. */
+/** A client that reads nothing for this many milliseconds counts as stalled. */
 export const stallMs = 60_000;
 
 /**
- * Waits until the client has taken most of what was written.
+ * Waits until the client has read most of the written bytes.
  *
- * @throws {StatusError} Timeout when it takes nothing for {@link stallMs}.
+ * @throws {StatusError} Timeout if the client stalls for {@link stallMs}.
  */
 export async function drainInTime(stream: BodyStream, clock: Clock): Promise<void> {
   const drained = stream.drained();
@@ -43,7 +43,7 @@ export async function drainInTime(stream: BodyStream, clock: Clock): Promise<voi
   }
 }
 
-/** The body of an answer that nobody waits for any more: what is written to it is dropped. */
+/** The body of an expired response, which discards all bytes. */
 export const closedStream: BodyStream = {
   write: () => true,
   drained: () => Promise.resolve(),

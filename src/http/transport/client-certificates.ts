@@ -1,21 +1,21 @@
 import type { TLSSocket } from "node:tls";
 import type { Connection } from "./connection.ts";
 
-/** So many certificates are taken from a client. */
+/** Most certificates of a client's chain. */
 const maxChain = 10;
 
-/** What {@link Connection} says of the client's certificate. */
+/** The members of {@link Connection} about the client certificate. */
 type Presented = Pick<Connection, "certificate" | "certificateChain" | "certificateError">;
 
 const nothing: Presented = { certificate: undefined, certificateChain: [], certificateError: undefined };
 
-/** One certificate as Node shows it; an authority's own is its own issuer. */
+/** A certificate as Node represents it; a root is its own issuer. */
 interface ShownCertificate {
   readonly raw?: Buffer;
   readonly issuerCertificate?: ShownCertificate;
 }
 
-/** The client's certificate, if the handshake verified its chain; else why it didn't, if there was one. */
+/** The client certificate if the handshake verified its chain; otherwise the error, if there was a certificate. */
 export function presentedBy(socket: TLSSocket): Presented {
   if (socket.encrypted !== true) return nothing;
   const { raw } = socket.getPeerCertificate() as ShownCertificate;

@@ -1,26 +1,26 @@
 import { stallMs } from "./body-stream.ts";
 
-/** Limits on what a connection may take. */
+/** Limits of a connection. Times are milliseconds. */
 export interface ConnectionLimits {
-  /** A TLS handshake must be done by then. */
+  /** Time-out of the TLS handshake. */
   readonly handshakeTimeoutMs: number;
-  /** The headers of a request must be there by then. */
+  /** Time-out of the headers of a request. */
   readonly headersTimeoutMs: number;
-  /** A whole request, with its body, must be there by then. */
+  /** Time-out of a whole request with its body. */
   readonly requestTimeoutMs: number;
-  /** An answer over HTTP/1.1 must be taken in this time; looked at now and then, see `checkIntervalMs`. */
+  /** Time in which a client must read a response over HTTP/1.1; checked every `checkIntervalMs`. */
   readonly answerTimeoutMs: number;
-  /** An idle connection is closed after this time. */
+  /** Idle connections are closed after this time. */
   readonly keepAliveTimeoutMs: number;
-  /** How often HTTP/1.1 connections are held against the two times of a request, and clients looked for that don't read. */
+  /** Interval at which the time-outs of HTTP/1.1 requests and responses are checked. */
   readonly checkIntervalMs: number;
-  /** Bytes of headers. */
+  /** Most bytes of headers. */
   readonly maxHeaderBytes: number;
-  /** Requests that one HTTP/2 connection may have under way. */
+  /** Concurrent requests of an HTTP/2 connection. */
   readonly maxStreams: number;
 }
 
-/** The limits of a server. */
+/** The default limits. */
 export const connectionLimits: ConnectionLimits = {
   handshakeTimeoutMs: 10_000,
   headersTimeoutMs: 20_000,

@@ -1,14 +1,14 @@
-/** Told of client connections. */
+/** Receives events of client connections. */
 export interface ConnectionObserver {
   opened(): void;
   closed(): void;
-  /** One beyond the limit was closed at once. */
+  /** A connection above the limit was closed. */
   refused(): void;
-  /** A file descriptor was needed for a connection, and there was none left. */
+  /** A connection couldn't be accepted for lack of file descriptors. */
   exhausted(what: "accept" | "dial"): void;
-  /** Called now and then: looks whether there are file descriptors left. */
+  /** Checks regularly whether there are free file descriptors. */
   look(): Promise<void>;
 }
 
-/** Codes of errors that say that no file descriptor is left, of the process or of the machine. */
+/** Error codes for lack of file descriptors in the process or the system. */
 export const exhaustionCodes: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);

@@ -1,32 +1,32 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import type { ConnectionBacklog } from "./response-backlog.ts";
 
-/** What the server knows of a client's connection. */
+/** The state of a client connection. */
 export interface Connection {
   readonly remoteAddress: string;
-  /** Whether it is encrypted. */
+  /** Whether it uses TLS. */
   readonly secure: boolean;
   /** The client's certificate in DER, if its chain was verified against the client authorities. */
   readonly certificate: Buffer | undefined;
-  /** The certificates in DER that came with it, towards its authority's. */
+  /** The intermediate certificates in DER that the client sent. */
   readonly certificateChain: readonly Buffer[];
-  /** Why the chain of the certificate that the client presented wasn't verified; undefined when there is nothing to say. */
+  /** Error of the verification of the client certificate, if there is one. */
   readonly certificateError: string | undefined;
-  /** Who was last recognised on this connection, and by which Authorization header. */
+  /** The last authenticated user of the connection and the Authorization header. */
   identity: Identity | undefined;
-  /** What the client hasn't taken of its answers; undefined as long as it took all at once. */
+  /** Response bytes that the client hasn't read; undefined while there were none. */
   backlog: ConnectionBacklog | undefined;
 }
 
-/** A caller who stays the same for as long as a connection brings the same header. */
+/** The user of a connection while the Authorization header stays the same. */
 export interface Identity {
   readonly authorization: string | undefined;
   readonly user: UserInfo;
-  /** Where the user's requests are counted. */
+  /** Counter of the user's requests. */
   readonly requests: RequestCounter;
 }
 
-/** Counts requests of one sort. */
+/** A counter of requests. */
 export interface RequestCounter {
   inc(): void;
 }

@@ -8,81 +8,78 @@ import type { ResponseBacklog } from "./response-backlog.ts";
 import type { BodyAccount } from "./body-budget.ts";
 import type { HandlerGuard } from "./guard.ts";
 
-/** The header of a request and of its answer that names the request in the audit. */
+/** Request and response header with the audit ID. */
 export const auditIdHeader = "Audit-Id";
 
 /**
- * One request and its answer as HTTP carries them, whichever version. Exactly one of `send` and `stream` is called before
- * the exchange expires.
+ * A request and its response over HTTP/1.1 or HTTP/2. Exactly one of `send` and `stream` is called before the exchange expires.
  */
 export interface HttpExchange {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
   readonly connection: Connection;
-  /** Under which the request is found in the audit: every answer says it. Empty: no answer says any. */
+  /** The audit ID, which every response has as a header; empty for none. */
   auditId: string;
-  /** Name of the user as whom the request is made; empty until that is known. */
+  /** Name of the effective user; empty before authentication. */
   caller: string;
-  /** Whether the request is at an exempt priority level; false until that is known. */
+  /** Whether the priority level is exempt; false before classification. */
   exempt: boolean;
-  /** Has the answer, whatever it is, carry further header lines; before it begins. */
+  /** Adds header lines to any response; must be called before it starts. */
   addHeaders(lines: HeaderLines): void;
   /** The value of a request header, by its name in lower case. */
   header(name: string): string | undefined;
   /** All headers as sent: name, value, name, value, … */
   readonly rawHeaders: readonly string[];
   /**
-   * Reads the body. What arrives while it is read is charged to the account; a body that is there already is not.
+   * Reads the body. Bytes that arrive meanwhile are charged to the account; a body that has arrived already is not.
    *
-   * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout when it doesn't end in time; TooManyRequests
-   * when the account refuses.
+   * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout; TooManyRequests if the account refuses.
    */
   readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer>;
-  /** The body as it comes, for who doesn't read it by `readBody`; undefined when there is none. */
+  /** The body as a stream, instead of `readBody`; undefined if there is none. */
   readonly body: Readable | undefined;
-  /** The client's offer to go on in another protocol; undefined where there is none, or it can't be taken. */
+  /** The requested protocol upgrade; undefined if there is none or it isn't possible. */
   readonly upgrade: UpgradeOffer | undefined;
-  /** Answers with one body. */
+  /** Sends a response with one body. */
   send(status: number, headers: HeaderLines, body: Uint8Array): void;
   /**
-   * Answers with a body that is written bit by bit.
+   * Starts a streamed response.
    *
-   * @param trailing whether header lines may follow the body; else those that `end` is given are dropped.
+   * @param trailing whether trailers may follow the body; otherwise those of `end` are dropped.
    */
   stream(status: number, headers: HeaderLines, trailing?: boolean): BodyStream;
-  /** Whether an answer was begun. */
+  /** Whether the response has started. */
   readonly answered: boolean;
   /** Its status; 0 before. */
   readonly status: number;
-  /** Bytes of the answer's body that were handed over. */
+  /** Written bytes of the response body. */
   readonly sentBytes: number;
-  /** Calls once when the connection or stream is gone, whatever the reason. */
+  /** Calls the listener once when the connection or stream is closed. */
   onClose(listener: () => void): void;
-  /** What of the answer the client hasn't taken yet; undefined when there is nothing of it. */
+  /** Response bytes that the client hasn't read; undefined if there are none. */
   readonly backlog: ResponseBacklog | undefined;
-  /** Ends the connection or stream unless the answer is already handed over whole. */
+  /** Aborts the connection or stream unless the response is complete. */
   breakOff(): void;
-  /** Registers event handlers that the client's bytes, or a backend's, can reach. */
+  /** Registers guarded event handlers. */
   readonly guard: HandlerGuard;
-  /** The connection, where it carries one request after the other. */
+  /** The connection, if it carries one request at a time. */
   readonly reader?: ReadableConnection | undefined;
-  /** Called with the status when an answer begins; undefined where nobody wants to know. */
+  /** Called with the status when the response starts. */
   onAnswer: ((status: number) => void) | undefined;
   /**
-   * Whether the request's time is over. Its client got its answer then: what is sent afterwards is dropped, and streams are
-   * closed ones.
+   * Whether the request timed out. The time-out was answered; later responses are dropped and streams are closed.
    */
   expired: boolean;
 }
 
-/** A client offers to go on in another protocol on its connection (`Connection: Upgrade`). */
+/** A requested protocol upgrade (`Connection: Upgrade`). */
 export interface UpgradeOffer {
-  /** The protocol as the client names it, for example `websocket`. */
+  /** Name of the protocol, for example `websocket`. */
   readonly protocol: string;
   /**
-   * Answers with 101 and these header lines, instead of `send` or `stream`, and hands the connection over: whoever takes
-   * it reads all bytes that follow the request, and must end it.
+   * Responds with 101 and these header lines, instead of `send` or `stream`, and returns the connection. The caller reads all further
+   * bytes and must close it.
    */
   accept(headers: HeaderLines): Duplex;
 }

@@ -1,4 +1,4 @@
-/** What is under way and has no end of its own, such as watches: they are ended when the server stops, and so is one that begins after that. */
+/** Responses without an end of their own, such as watches. The server ends them when it stops, including later ones. */
 export class OpenStreams {
   private readonly open = new Set<{ close(): void }>();
   private draining = false;
@@ -12,7 +12,7 @@ export class OpenStreams {
     this.open.delete(stream);
   }
 
-  /** Ends all of them, and those to come. */
+  /** Ends all streams, including those that start later. */
   drain(): void {
     this.draining = true;
     for (const stream of this.open) stream.close();

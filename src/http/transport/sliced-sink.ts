@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { HandlerGuard } from "./guard.ts";
 
-/** A response to which the body of an answer is written. */
+/** The writable members of a response. */
 export interface Sink extends EventEmitter {
   write(bytes: Uint8Array): boolean;
   end(): unknown;
@@ -13,14 +13,13 @@ export interface Sink extends EventEmitter {
 }
 
 /**
- * Bytes that a TLS connection gets in one write. It encrypts all of them at once, and keeps that much memory for as long as it
- * is open, however fast its client reads: one answer of 900 KB costs 700 KB for each connection that ever had one.
+ * Largest write to a TLS connection in bytes. Node encrypts a write as a whole and keeps that much memory while the connection is open,
+ * however fast its client reads: a response of 900 KB costs 700 KB for each connection that ever had one.
  */
 export const sliceBytes = 64 * 1024;
 
 /**
- * A response that gets large pieces in slices, each when the connection has taken the ones before. What waits is the bytes of
- * the caller, without a copy.
+ * Writes large chunks to a response in slices, each after the connection has sent the previous ones. Waiting bytes aren't copied.
  */
 export class SlicedSink extends EventEmitter implements Sink {
   private readonly waiting: Uint8Array[] = [];
@@ -45,7 +44,7 @@ export class SlicedSink extends EventEmitter implements Sink {
     return !this.sink.writableNeedDrain && this.writeOn();
   }
 
-  /** Ends the response behind everything that waits. */
+  /** Ends the response after all waiting bytes. */
   end(): void {
     this.isEnding = true;
     if (this.waitingBytes === 0) this.sink.end();
@@ -82,7 +81,7 @@ export class SlicedSink extends EventEmitter implements Sink {
     this.emit("close");
   }
 
-  /** Writes slices until the connection has enough; false when it has. */
+  /** Writes slices until the connection buffers; returns false then. */
   private writeOn(): boolean {
     let taken = true;
     while (taken && this.waitingBytes > 0) {

@@ -1,50 +1,49 @@
-/** A connection as far as it is looked after here. */
+/** The members of a socket that are needed here. */
 export interface WrittenConnection {
-  /** All bytes that were ever written, those that wait included. */
+  /** All written bytes, including buffered ones. */
   readonly bytesWritten: number;
-  /** Bytes that were written and not yet taken. */
+  /** Buffered bytes. */
   readonly writableLength: number;
   readonly destroyed: boolean;
   destroy(): unknown;
 }
 
-/** What a connection had waiting at a look. */
+/** The buffered bytes of a connection at a check. */
 interface Waiting {
   readonly look: number;
-  /** When so many bytes are taken, it is out. */
+  /** The value of `bytesWritten` at which they are sent. */
   readonly upTo: number;
 }
 
 /**
- * Breaks connections off on which a client doesn't take its answer. They are looked at now and then, so that an answer
- * costs no timer.
+ * Closes connections whose client doesn't read its response. It checks them at intervals, so that responses need no timers.
  */
 export class SlowReaders {
-  /** The connections that had an answer waiting when it was sent, or at the last look. */
+  /** Connections with buffered bytes after a response or at the last check. */
   private readonly connections = new Map<WrittenConnection, Waiting | undefined>();
   private looks = 0;
 
   /**
-   * @param takeMs in which an answer must be taken.
-   * @param everyMs how often {@link look} is called.
+   * @param takeMs time in which a client must read its response.
+   * @param everyMs interval of {@link look}.
    */
   constructor(
     private readonly takeMs: number,
     private readonly everyMs: number,
   ) {}
 
-  /** A whole answer was handed over to the connection. */
+  /** Must be called after a whole response is written. */
   sentTo(connection: WrittenConnection): void {
     if (connection.writableLength === 0 || this.connections.has(connection)) return;
     this.connections.set(connection, undefined);
   }
 
-  /** An answer is written to the connection bit by bit: who does that sees to a client that doesn't take it. */
+  /** Must be called when a streamed response starts; its writer handles clients that don't read. */
   streamsTo(connection: WrittenConnection): void {
     this.connections.delete(connection);
   }
 
-  /** Breaks off whoever has left an answer waiting for its time since the look that found it. */
+  /** Closes connections whose bytes have been buffered for the whole time. */
   look(): void {
     this.looks++;
     for (const [connection, waiting] of this.connections) {

@@ -7,7 +7,7 @@ import type { UpgradeOffer } from "./http-exchange.ts";
 import { hasBody, Http1Exchange, originForm } from "./http1.ts";
 import type { ListenerContext } from "./listener-context.ts";
 
-/** Whether a request by this method to this URL may upgrade its connection. */
+/** Whether a request with this method and URL may upgrade its connection. */
 export type UpgradeRule = (method: string, url: string) => boolean;
 
 /**
@@ -20,7 +20,7 @@ export function messagesThatMayUpgrade(mayUpgrade: UpgradeRule): typeof Incoming
     declare wished: boolean | null;
     declare judged: boolean | undefined;
 
-    /** Set by Node's parser, from the request's headers. */
+    /** Set by Node's parser from the request headers. */
     set upgrade(wished: boolean | null) {
       this.wished = wished;
     }

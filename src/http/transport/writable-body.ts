@@ -5,20 +5,20 @@ import type { HandlerGuard } from "./guard.ts";
 import type { Sink } from "./sliced-sink.ts";
 import type { ResponseBacklog } from "./response-backlog.ts";
 
-/** What belongs to the body of one answer. */
+/** Dependencies of {@link WritableBody}. */
 export interface BodyParts {
   readonly guard: HandlerGuard;
-  /** The account of what the client hasn't taken; undefined where there is no connection. */
+  /** Account of the unread bytes; undefined without a connection. */
   readonly account: (() => ResponseBacklog) | undefined;
   readonly breakOff: () => void;
-  /** Takes trailers before the body is ended; undefined where there can't be any. */
+  /** Sends trailers before the end of the body; undefined if the protocol has none. */
   readonly trail: ((lines: HeaderLines) => void) | undefined;
 }
 
-/** Events after which nothing that was written waits any more. */
+/** Events after which no written bytes are buffered. */
 const takenEvents = ["drain", "finish", "close"] as const;
 
-/** The body stream over a Node writable. */
+/** A response body over a Node stream. */
 export class WritableBody implements BodyStream {
   private backlog: ResponseBacklog | undefined;
 
@@ -36,7 +36,7 @@ export class WritableBody implements BodyStream {
     return taken;
   }
 
-  /** What has been written and not taken counts until the client has taken it, or is gone. */
+  /** Charges unread bytes until the client has read them or has disconnected. */
   private charge(): void {
     const { account, guard } = this.parts;
     if (account === undefined) return;
@@ -63,7 +63,7 @@ export class WritableBody implements BodyStream {
     return this.sink.destroyed || this.sink.writableEnded;
   }
 
-  /** Waits until the socket has room again, for the same reason as `endInTwo` of HTTP/1.1. */
+  /** Waits until the socket has room again, for the same reason as `sendInTwo` of HTTP/1.1. */
   end(trailers: HeaderLines = []): MaybePromise<void> {
     if (this.closed) return;
     if (this.sink.writableNeedDrain) return this.drained().then(() => this.endNow(trailers));

@@ -19,7 +19,7 @@ import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** A body in an older version that says the same, in the current one. */
+/** Changes the version of a body in an older, equivalent version to the current one. */
 function inCurrentVersion(
   value: JsonValue,
   { group, apiVersion }: Resource,
@@ -30,7 +30,7 @@ function inCurrentVersion(
   return older.includes(value["apiVersion"] as string) ? { ...value, apiVersion } : value;
 }
 
-/** POST of something that is to be done to an object, such as `eviction`. */
+/** POST of an action on an object, such as `eviction`. */
 export async function serveAction(
   service: HttpService,
   request: ResourceContext,
@@ -48,7 +48,7 @@ export async function serveAction(
   const writer = writerOf(service, request);
   tell(writer.report, warnings);
   matchNamespace(target, object.metadata);
-  // A collection of things to be done says in its bodies to whom.
+  // Without a name in the path, the body names the object.
   const about = target.name === "" ? objectOf(engine, target, object) : sameName(target, object, resource);
   checkBody(engine, bodyTarget, object);
   const warn = (text: string) => writer.report.warn(text);
@@ -63,7 +63,7 @@ export async function serveAction(
   return sendObject(service, request, encoding, 201, bodyOf(result));
 }
 
-/** What is asked for an object names that, and no other; only a request for a token may leave it out. */
+/** The body must name the object of the path; only a TokenRequest may omit the name. */
 function sameName(target: Target, { kind, metadata: { name = "" } }: ApiObject, { group }: Resource): Target {
   const isToken = kind === TokenRequest.name;
   if (name === target.name || (isToken && name === "")) return target;
@@ -73,7 +73,7 @@ function sameName(target: Target, { kind, metadata: { name = "" } }: ApiObject, 
   throw invalidError({ kind, group, name: target.name }, report.faults);
 }
 
-/** The object to which something in a collection is to be done. */
+/** The object that the body of an action on a collection names. */
 function objectOf(engine: Engine, target: Target, { metadata }: ApiObject): Target {
   const { kind } = target.resource;
   const { resource: name, subresource } = kind.subresourceAlias!;

@@ -15,15 +15,15 @@ import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** Sees to it that the encoding that the caller asks for is at hand. */
+/** Loads the encoding that the client accepts. */
 export function prepareEncoding(service: HttpService, exchange: HttpExchange): MaybePromise<void> {
   const accept = exchange.header("accept");
-  // What can't be given is refused before anything is done.
+  // An encoding that isn't available is rejected before the request has any effect.
   service.encodings.wanted(accept);
   return service.encodings.prepare(accept);
 }
 
-/** The encoding that the caller asks for, of the target's resource type or of another one. */
+/** The encoding that the client accepts, for the resource type of the target or another one. */
 export function encodingOf(
   service: HttpService,
   { exchange, facts, target }: ResourceContext,
@@ -43,7 +43,7 @@ export function encodingOf(
 /**
  * As {@link encodingOf}, for a watch.
  *
- * @throws {StatusError} NotAcceptable where only YAML is asked for.
+ * @throws {StatusError} NotAcceptable if the client accepts only YAML.
  */
 export function watchEncodingOf(service: HttpService, request: ResourceContext): WatchEncoding {
   const encoding = encodingOf(service, request);
@@ -56,17 +56,17 @@ export function watchEncodingOf(service: HttpService, request: ResourceContext):
   return other;
 }
 
-/** Reviews, and what is done to an object, have no rows. */
+/** Reviews and actions have no tables. */
 function hasTable({ kind }: Resource): boolean {
   return kind.verbs.includes("get") || kind.columns !== undefined;
 }
 
-/** An object that isn't stored, as {@link sendObject} takes it. */
+/** The body of an object that isn't stored, for {@link sendObject}. */
 export function bodyOf(object: object): Buffer {
   return Buffer.from(encodeJson(object as JsonValue));
 }
 
-/** The warnings that were told on the way, and those of the verb's result, each once. */
+/** The warnings of the request and of the verb's result, without duplicates. */
 function allWarnings(
   { warnings: reported }: ResourceContext,
   warnings: readonly string[] | undefined,
@@ -75,7 +75,7 @@ function allWarnings(
   return warnings === undefined ? reported : new Set([...reported, ...warnings]);
 }
 
-/** Answers with one object, from its JSON. A promise resolves when the answer is on its way. */
+/** Responds with an object in JSON. A promise resolves when the response is being sent. */
 export function sendObject(
   service: HttpService,
   request: ResourceContext,
@@ -87,7 +87,7 @@ export function sendObject(
   return send(service, request, encoding, { status, body, bytes: encoding.object(body), warnings });
 }
 
-/** Answers 200 with an object that is stored. A promise resolves when the answer is on its way. */
+/** Responds 200 with a stored object. A promise resolves when the response is being sent. */
 export function sendStored(
   service: HttpService,
   request: ResourceContext,
@@ -98,7 +98,7 @@ export function sendStored(
   return send(service, request, encoding, { status: 200, body: entry.body, bytes, warnings: undefined });
 }
 
-/** An object in JSON, and what is sent of it. */
+/** An object in JSON and the view of it that is sent. */
 interface ObjectAnswer {
   readonly status: number;
   readonly body: Uint8Array;

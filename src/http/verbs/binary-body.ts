@@ -9,9 +9,9 @@ import { openEnvelope } from "../../schema/protobuf/envelope.ts";
 import { ProtobufFault } from "../../schema/protobuf/protobuf-fault.ts";
 
 /**
- * Reads a body in binary, by the type that its envelope names, as its JSON form.
+ * Decodes a binary body, by the type that its envelope names, to its JSON form.
  *
- * @throws {StatusError} BadRequest when it can't be read, or when there is no such type.
+ * @throws {StatusError} BadRequest if it can't be decoded or the type doesn't exist.
  */
 export function decodeBinary(bytes: Uint8Array, registry: Registry): JsonDocument {
   try {

@@ -14,10 +14,10 @@ import { awaitClient } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
-/** The largest body that a request may have, in bytes. */
+/** Largest request body in bytes. */
 const maxBodyBytes = 3 * 1024 * 1024;
 
-/** Reads a body, and waits until it may be decoded; it is empty when there is none. */
+/** Reads the body, which is empty if there is none, and waits until it may be decoded. */
 export function readBytes(service: HttpService, request: RequestContext): MaybePromise<Buffer> {
   const { exchange } = request;
   const encoding = exchange.header("content-encoding");
@@ -27,13 +27,13 @@ export function readBytes(service: HttpService, request: RequestContext): MaybeP
   const account = service.bodies.open(exchange);
   const read = exchange.readBody(maxBodyBytes, account);
   if (!(read instanceof Promise)) return inPace(service, request, read);
-  // The account is open until the body is about to be decoded: until then it only takes its bytes.
+  // The account stays open until the body may be decoded.
   return awaitClient(service, request, read)
     .then((bytes) => inPace(service, request, bytes))
     .finally(() => account.close());
 }
 
-/** Hands a body on when it may be decoded. */
+/** Waits until a body may be decoded. */
 function inPace(service: HttpService, request: RequestContext, bytes: Buffer): MaybePromise<Buffer> {
   return andThen(paceOf(service, request).decodes(bytes), () => bytes);
 }
@@ -42,7 +42,7 @@ function inPace(service: HttpService, request: RequestContext, bytes: Buffer): M
 export type InputFormat = "json" | "yaml" | "protobuf";
 
 /**
- * The encoding of a body by its Content-Type; a missing one means JSON.
+ * The encoding of a body by its Content-Type; JSON without one.
  *
  * @throws {StatusError} UnsupportedMediaType
  */
@@ -61,7 +61,7 @@ export function inputFormat(exchange: HttpExchange, { vocabulary }: Registry): I
   );
 }
 
-/** Reads a body that must be there, as an object in one of the encodings for input. */
+/** Reads and decodes a body, which must not be empty. */
 export function readDocument(service: HttpService, request: RequestContext): MaybePromise<JsonDocument> {
   const { registry } = service.engine;
   const format = inputFormat(request.exchange, registry);
@@ -74,7 +74,7 @@ export function readDocument(service: HttpService, request: RequestContext): May
   });
 }
 
-/** Parses a body; its faults become a BadRequest that names the place. */
+/** Decodes a body. Throws BadRequest with line and column. */
 export function parse(bytes: Buffer, format: InputFormat, registry: Registry): MaybePromise<JsonDocument> {
   if (format === "protobuf") return decodeBinary(bytes, registry);
   if (format === "yaml") return decodeYaml(bytes).catch(refuse);

@@ -10,10 +10,10 @@ import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import { sendSmallList } from "./list.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** What is worked out for a question has no version of its own. */
+/** Computed objects have no resource version. */
 const noRevision = revisionOf(0);
 
-/** GET of an object, or of the collection, of a kind that isn't stored. They are few: a limit doesn't cut the list. */
+/** GET of an object or the collection of a kind that isn't stored. The parameter `limit` is ignored, as there are few objects. */
 export async function serveComputed(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   const { resource } = target;
@@ -33,7 +33,7 @@ export async function serveComputed(service: HttpService, request: ResourceConte
   return sendSmallList(service, request, encoding, page, end);
 }
 
-/** The object as selectors and encodings take it from the store. */
+/** The object as an entry of the store, for selectors and encodings. */
 function entryOf(resource: Resource, object: ApiObject): Entry {
   const { header, revisionAt } = encodeObject(resource, object);
   const key = keyOf(resource, "", object.metadata.name!);

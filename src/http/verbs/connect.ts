@@ -8,7 +8,7 @@ import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** A connection to what an object stands for: `proxy`, `log`, `exec`, `attach`, `portforward`. */
+/** Connects to the backend of an object: `proxy`, `log`, `exec`, `attach`, `portforward`. */
 export async function serveConnect(service: HttpService, request: ResourceContext): Promise<void> {
   const { facts, target, exchange } = request;
   service.metrics.longRunning(facts, exchange);
@@ -16,7 +16,7 @@ export async function serveConnect(service: HttpService, request: ResourceContex
   if (subresource !== "proxy" && facts.rest !== "") {
     throw new StatusError("NotFound", "the server could not find the requested resource");
   }
-  // The text of a log is only read, which admission never forbids.
+  // `log` only reads, which is not subject to admission.
   if (subresource !== "log") await admitAsked(service, request);
   switch (subresource) {
     case "proxy":
@@ -32,7 +32,7 @@ export async function serveConnect(service: HttpService, request: ResourceContex
   }
 }
 
-/** Asks admission about the connection, where anybody has a say in it (spec: conventions 4.13). */
+/** Runs admission for a connection, if a plugin handles it (spec: conventions 4.13). */
 async function admitAsked({ engine }: HttpService, request: ResourceContext): Promise<void> {
   const { facts, target, user } = request;
   if (!engine.admit.concerns("CONNECT", target)) return;
@@ -40,7 +40,7 @@ async function admitAsked({ engine }: HttpService, request: ResourceContext): Pr
   await admitConnection(engine, target, connectOptions(target, facts), options);
 }
 
-/** Whether a request may leave HTTP: only one for a connection to something else, or to an extension server. */
+/** Whether a request may upgrade its connection: only connections and requests to extension servers. */
 export function mayUpgrade(
   { engine, apiServices }: Pick<HttpService, "engine" | "apiServices">,
   method: string,
@@ -57,7 +57,7 @@ export function mayUpgrade(
       Object.hasOwn(subresources, facts.subresource) && subresources[facts.subresource]!.shape === "connect"
     );
   } catch (error) {
-    // A path that can't be read is refused in its turn.
+    // A later stage rejects a malformed path.
     if (error instanceof StatusError) return false;
     throw error;
   }

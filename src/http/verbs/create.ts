@@ -8,12 +8,12 @@ import { encodingOf, sendObject } from "./answer.ts";
 import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** POST of an object to its collection. */
+/** POST of a new object. */
 export async function serveCreate(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  // Also where the body is there: many writes of one turn go better one stage after the other.
+  // Also if the body has arrived: many writes of one turn are faster stage by stage.
   const { value, duplicates } = await readDocument(service, request);
   const writer = writerOf(service, request);
   const reading = readSteps(service.engine, target, value, duplicates, parameters.fieldValidation);

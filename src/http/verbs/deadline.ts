@@ -5,15 +5,15 @@ import type { RequestContext } from "../request/context.ts";
 import { timeoutParameter } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 
-/** A timer counts no further, in milliseconds. */
+/** Longest delay of a timer in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Limits a request to the time that its `timeout` parameter gives it, at most the server's own. When that is over its client
- * gets 504, or what it has of the answer is cut off. The work itself goes on, and the request's seat is held until it is
- * done: the client doesn't know whether a write took place. Not for watches and connections, which may last.
+ * Limits a request to its `timeout` parameter, at most to the limit of the server. After that the client gets 504, or its started
+ * response is aborted. The work continues and keeps its seat, so that the client doesn't know whether a write took place. Watches and
+ * connections have no such limit.
  *
- * @throws {StatusError} BadRequest for text that is no length of time.
+ * @throws {StatusError} BadRequest for an invalid duration.
  */
 export function startDeadline(
   service: Pick<HttpService, "clock" | "engine" | "guard">,
@@ -24,7 +24,7 @@ export function startDeadline(
   limitTime(service, request, Math.min(asked, connectionLimits.requestTimeoutMs));
 }
 
-/** Limits a request to a time, if it isn't to a shorter one; see {@link startDeadline}. */
+/** Limits a request to a time unless it has a shorter limit; see {@link startDeadline}. */
 export function limitTime(
   service: Pick<HttpService, "clock" | "engine" | "guard">,
   request: RequestContext,

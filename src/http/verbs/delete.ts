@@ -16,8 +16,8 @@ import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /**
- * DELETE of one object: a Status when it is gone, the object when it stays for finalizers or a grace period. The answer to
- * that is 200, or 202 where the client sent `orphanDependents=false` (rulings: 200, 201, 202).
+ * DELETE of one object. Responds with a Status if it is deleted, and with the object if finalizers or a grace period keep it: 200, or
+ * 202 if the client sent `orphanDependents=false` (rulings: 200, 201, 202).
  */
 export async function serveDelete(service: HttpService, request: ResourceContext): Promise<void> {
   const encoding = encodingOf(service, request);
@@ -46,8 +46,7 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
 }
 
 /**
- * The options of a deletion: the body's, or, without a body, those of the query (spec: conventions 4.3); and the status of
- * the answer when the object stays.
+ * The options of a deletion, from the body or else the query (spec: conventions 4.3), and the response status if the object is kept.
  */
 async function deleteOptions(
   service: HttpService,
@@ -79,7 +78,7 @@ async function deleteOptions(
   return { options, stays: orphan === false ? 202 : 200 };
 }
 
-/** The policy that the older option `orphanDependents` stands for; undefined where it wasn't sent. */
+/** The policy of the older option `orphanDependents`; undefined without it. */
 function policyOf(orphan: boolean | undefined): "Orphan" | "Background" | undefined {
   if (orphan === undefined) return undefined;
   return orphan ? "Orphan" : "Background";
@@ -89,7 +88,7 @@ function orphanParameter(text: string | undefined): boolean | undefined {
   return text === undefined || text === "" ? undefined : isTrue(text);
 }
 
-/** The options in the body; undefined when there is none. */
+/** The options in the body; undefined without a body. */
 async function readOptions(
   service: HttpService,
   request: ResourceContext,

@@ -14,8 +14,8 @@ import { eachPart, serveMeasured } from "./measured-list.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /**
- * GET of a collection: streamed page by page, in constant memory (spec: conventions 4.4, 4.5). What people ask for with
- * `pretty` is laid out for them as long as it is one page; more than that nobody reads.
+ * GET of a collection, streamed page by page in constant memory (spec: conventions 4.4, 4.5). `pretty` applies to lists of one page
+ * only.
  */
 export async function serveList(service: HttpService, request: ResourceContext): Promise<void> {
   const { query } = request.facts;
@@ -27,7 +27,7 @@ export async function serveList(service: HttpService, request: ResourceContext):
   const pages = listObjects(service.engine, request.target, list);
   const writer = recordedList(request, encoding);
   if (writer.around !== undefined) return serveMeasured(service, request, list, encoding);
-  // What fails before the first bytes is answered with its own status.
+  // An error before the first bytes has its own status.
   const first = await pages.next();
   const second = first.done === true ? first : await pages.next();
   if (second.done === true) {
@@ -54,7 +54,7 @@ export async function serveList(service: HttpService, request: ResourceContext):
   }
 }
 
-/** Answers with a list of at most one page. */
+/** Sends a list of at most one page. */
 export async function sendSmallList(
   service: HttpService,
   request: ResourceContext,
@@ -79,14 +79,14 @@ export async function sendSmallList(
 
 const none = new Uint8Array();
 
-/** Where chunks are turned off, a limit doesn't cut the list (spec: conventions 4.4). */
+/** Without chunked lists, `limit` is ignored (spec: conventions 4.4). */
 function chunked({ engine }: HttpService, list: ListOptions): ListOptions {
   return list.limit === 0 || engine.featureEnabled("APIListChunking") ? list : { ...list, limit: 0 };
 }
 
 type Pages = AsyncGenerator<ListedPage, ListEnd>;
 
-/** Writes page after page as fast as the client takes them; undefined when the client left. */
+/** Writes the pages as fast as the client reads; returns undefined if it disconnects. */
 async function pour(
   service: HttpService,
   pages: Pages,

@@ -3,7 +3,7 @@ import { asksFor, forbidden } from "../request/attributes.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** A PUT or apply that creates needs the permission to create too. */
+/** Authorizes the verb create for a PUT or apply that creates an object. */
 export function mayCreate(service: HttpService, { facts, user }: ResourceContext): Promise<void> | void {
   const attributes = asksFor(facts, user, "create");
   return andThen(service.authorizer.authorize(attributes), (decision) => {

@@ -9,15 +9,15 @@ import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** So many bytes of a list are kept; of a longer one only the length is, and it is read again to be sent. */
+/** Bytes up to which a list is kept in memory; a longer list is read again to be sent. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
-/** Up to so many bytes are sent in one piece; to put together more costs more than to send the parts. */
+/** Bytes up to which the parts of a list are joined before they are sent. */
 const maxJoinedBytes = 256 * 1024;
 
 /**
- * A list in a form that says its length before its content: in constant memory all the same. The second reading is at
- * the revision of the first, so that it has the same bytes.
+ * Sends a list in an encoding that begins with its length, in constant memory. The second read is at the revision of the first, so that
+ * it has the same bytes.
  */
 export async function serveMeasured(
   service: HttpService,
@@ -58,7 +58,7 @@ export async function serveMeasured(
 interface Measured {
   readonly length: number;
   readonly end: ListEnd;
-  /** All bytes, where they are few. */
+  /** All bytes of a short list. */
   readonly kept: readonly Uint8Array[] | undefined;
 }
 
@@ -86,7 +86,7 @@ async function measure(
   }
 }
 
-/** Takes the parts of a page one after the other; others have their turn in between. */
+/** Iterates over the parts of a page, with turns for other work in between. */
 export function eachPart(
   writer: ListWriter,
   page: ListedPage,

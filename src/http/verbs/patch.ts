@@ -33,9 +33,9 @@ export async function servePatch(service: HttpService, request: ResourceContext)
 }
 
 /**
- * What is applied, as JSON or YAML.
+ * Reads an applied configuration in JSON or YAML.
  *
- * @throws {StatusError} BadRequest when there is nothing.
+ * @throws {StatusError} BadRequest if the body is empty.
  */
 export async function readApplied(service: HttpService, request: RequestContext): Promise<AppliedBody> {
   const bytes = await readBytes(service, request);
@@ -50,9 +50,9 @@ export async function readApplied(service: HttpService, request: RequestContext)
 }
 
 /**
- * Reads a patch and how it is written.
+ * Reads a patch and its type.
  *
- * @throws {StatusError} UnsupportedMediaType; BadRequest when it can't be read.
+ * @throws {StatusError} UnsupportedMediaType; BadRequest if it can't be decoded.
  */
 export async function readPatch(
   service: HttpService,

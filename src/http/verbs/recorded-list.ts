@@ -3,15 +3,15 @@ import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import type { AuditHooks } from "../request/audit-hooks.ts";
 import type { RequestContext } from "../request/context.ts";
 
-/** Writes a list in an encoding; where the audit records answers, it gets the list in JSON too. */
+/** Writes a list in an encoding, and in JSON for the audit if it records responses. */
 export function recordedList({ audit }: RequestContext, encoding: Encoding): ListWriter {
   const writer = encoding.list();
   return audit?.wantsResponse === true ? recorded(writer, encoding.inJson?.list(), audit) : writer;
 }
 
-/** @param inJson writes the same in JSON; undefined where the writer itself does. */
+/** @param inJson writes the list in JSON; undefined if the writer does. */
 function recorded(writer: ListWriter, inJson: ListWriter | undefined, audit: AuditHooks): ListWriter {
-  // A list that is measured first is written twice.
+  // A measured list is written twice.
   let ended = false;
   return {
     *page(page: ListedPage) {

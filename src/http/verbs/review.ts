@@ -7,7 +7,7 @@ import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** POST of a virtual kind: nothing is stored, the answer is the object with its status (spec: access review 1). */
+/** POST of a virtual kind: responds with the object and its status, and stores nothing (spec: access review 1). */
 export async function serveReview(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target, user } = request;
   const encoding = encodingOf(service, request);

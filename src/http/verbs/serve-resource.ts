@@ -22,7 +22,7 @@ import { serveUpdate } from "./update.ts";
 import { serveView } from "./view.ts";
 import { serveWatch } from "./watch.ts";
 
-/** Hands a request for a resource type, if there is that, to its verb. */
+/** Serves a request for a resource type by its verb. */
 export function serveResource(
   service: HttpService,
   asked: RequestContext,
@@ -42,7 +42,7 @@ export function serveResource(
   const request = asked as ResourceContext;
   if (verb === "watch") service.metrics.longRunning(facts, request.exchange);
   if (resource.kind.subresources[subresource]?.shape === "connect") {
-    // What comes back is the other end's, in whatever form.
+    // The backend chooses the form of its response.
     return serveConnect(service, request);
   }
   if (verb !== "watch" && !facts.query.empty) startDeadline(service, request);
@@ -91,14 +91,14 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
   }
 }
 
-/** The verb of the resource; an empty name in front of a subresource doesn't ask for a list of these. */
+/** The verb of the resource; an empty name before a subresource is a get, not a list. */
 function verbIn({ verb, name, subresource }: ResourceFacts): Verb {
   return (verb === "list" && name === "" && subresource !== "" ? "get" : verb) as Verb;
 }
 
 /**
- * Refuses a path with an empty name or namespace where one is needed. An empty namespace stands for all of them where objects are
- * listed and watched, as in the reference; nobody deletes the objects of all by leaving out a name.
+ * Rejects a path without a required name or namespace. As in the reference, lists and watches with an empty namespace are of all
+ * namespaces; other verbs, such as deletecollection, are rejected.
  *
  * @throws {StatusError} BadRequest
  */
@@ -119,14 +119,14 @@ function refuseEmptyNames(
 function checkShape(resource: Resource, facts: ResourceFacts): void {
   const { namespace, emptyNamespace, name, subresource, rest, verb } = facts;
   if (subresource !== "" && !Object.hasOwn(resource.kind.subresources, subresource)) {
-    // A definition may leave subresources out that other kinds have.
+    // Custom kinds have only the subresources of their definition.
     if (resource.kind.custom === undefined || name === "") throw unknownPath();
     throw objectNotFound({ resource: resource.name, group: resource.group, name });
   }
   if (rest !== "" && resource.kind.subresources[subresource]?.shape !== "connect") throw unknownPath();
   if (!resource.namespaced) {
     if (namespace !== "" && !isNamespaceItself(resource, facts)) throw unknownPath();
-    // Only a subresource of a namespace itself may stand there.
+    // Only subresources of a namespace have this form.
     if (emptyNamespace && (resource.name !== "namespaces" || subresource === "")) throw unknownPath();
   } else if (namespace === "" && !emptyNamespace) {
     if (name !== "" || !resource.kind.verbs.includes("list")) throw unknownPath();
@@ -137,8 +137,8 @@ function checkShape(resource: Resource, facts: ResourceFacts): void {
 }
 
 /**
- * A namespace is authorized in its own scope, so its path names it twice over. One below another
- * (`namespaces/a/namespaces/b`) must not be found: whoever rules `a` would rule `b`.
+ * A namespace is authorized in its own scope, so that its attributes name it twice. `namespaces/a/namespaces/b` must be 404: otherwise
+ * permissions in `a` would apply to `b`.
  */
 function isNamespaceItself(resource: Resource, { namespace, name }: ResourceFacts): boolean {
   return resource.name === "namespaces" && resource.group === "" && namespace === name;
@@ -148,12 +148,12 @@ function verbsAt(resource: Resource, subresource: string): readonly Verb[] {
   return subresource === "" ? resource.kind.verbs : (resource.kind.subresources[subresource]?.verbs ?? []);
 }
 
-/** @param hint ends the message. */
+/** @param hint is appended to the message. */
 function unknownPath(hint = ""): StatusError {
   return new StatusError("NotFound", `the server could not find the requested resource${hint}`);
 }
 
-/** @param unwatched the resource type that is listed, but not watched. */
+/** @param unwatched the resource type, if it can be listed but not watched. */
 function notAllowed(unwatched?: Resource): StatusError {
   return new StatusError(
     "MethodNotAllowed",

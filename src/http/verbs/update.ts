@@ -8,12 +8,12 @@ import { mayCreate } from "./may-create.ts";
 import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** PUT of an object in place of the one that stands. */
+/** PUT of an object. */
 export async function serveUpdate(service: HttpService, request: ResourceContext): Promise<void> {
   const { exchange, facts, target } = request;
   const encoding = encodingOf(service, request);
   const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
-  // Also where the body is there: many writes of one turn go better one stage after the other.
+  // Also if the body has arrived: many writes of one turn are faster stage by stage.
   const { value, duplicates } = await readDocument(service, request);
   const { dryRun, fieldManager, fieldValidation } = parameters;
   const writer = writerOf(service, request);

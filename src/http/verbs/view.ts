@@ -11,7 +11,7 @@ import { readApplied, readPatch } from "./patch.ts";
 import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** GET, PUT and PATCH of a subresource that shows the object through another kind, such as `scale`. */
+/** GET, PUT and PATCH of a subresource of another kind, such as `scale`. */
 export async function serveView(
   service: HttpService,
   request: ResourceContext,

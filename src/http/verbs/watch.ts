@@ -15,13 +15,13 @@ import { failureStatus } from "../answers/status.ts";
 import { watchEncodingOf } from "./answer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
-/** Bytes that a watcher may be behind before it is cut off; it resumes from its last version. */
+/** Unread bytes above which the server closes a watch; the client resumes from its last version. */
 const maxBacklogBytes = 8 * 1024 * 1024;
-/** How long a watch lasts whose client names no time: at least this, and up to twice as long. */
+/** Shortest duration of a watch without `timeoutSeconds`; the longest is twice this. */
 const minWatchMs = 30 * 60 * 1000;
-/** The longest time that a timer can be set to; a watch that is to last longer ends then, and is resumed. */
+/** Longest delay of a timer; a longer watch ends then and the client resumes it. */
 const maxWatchMs = 2 ** 31 - 1;
-/** How often a bookmark tells an idle watcher how far it has come. */
+/** Interval of bookmarks. */
 const bookmarkMs = 60 * 1000;
 
 /** GET of a collection with `watch` (spec: conventions 4.6). */
@@ -45,7 +45,7 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
   await watcher.run(fromState ? undefined : resourceVersion);
 }
 
-/** A version before the retained history is refused with 410 before the stream begins (spec: conventions 7). */
+/** Rejects a version before the retained history with 410 (spec: conventions 7). */
 async function refuseTooOld(service: HttpService, version: Revision): Promise<void> {
   const floor = await service.engine.store.floor();
   if (version < floor) throw new StatusError("Expired", `too old resource version: ${version} (${floor})`);
@@ -54,10 +54,10 @@ async function refuseTooOld(service: HttpService, version: Revision): Promise<vo
 class Watcher {
   private readonly closing: (() => void)[] = [];
   private subscription: Subscription | undefined;
-  /** The last version that the client has heard of. */
+  /** The last version that was sent to the client. */
   private sentUpTo: Revision | undefined;
   private ended = false;
-  /** How the next frame is written. */
+  /** The form of the next frame. */
   private frames: WatchFrames;
 
   constructor(
@@ -70,7 +70,7 @@ class Watcher {
     this.frames = encoding;
   }
 
-  /** Sends the state first, if it is asked for, then each change. */
+  /** Sends the initial state, if requested, then the changes. */
   async run(after: Revision | undefined): Promise<void> {
     this.startTimers();
     try {
@@ -91,7 +91,7 @@ class Watcher {
     }
   }
 
-  /** Ends the stream well, after a last word on how far it has come. */
+  /** Completes the stream after a last bookmark. */
   finish(): void {
     if (this.ended) return;
     if (this.parameters.allowBookmarks) this.bookmarkPosition();
@@ -99,20 +99,20 @@ class Watcher {
     this.close();
   }
 
-  /** Lets go of everything; the stream is ended or gone. */
+  /** Releases all resources; the stream is complete or closed. */
   close(): void {
     if (this.ended) return;
     this.ended = true;
     for (const action of this.closing) action();
   }
 
-  /** Registers what is to be done at the end; at once when the end is past. */
+  /** Registers a clean-up action; runs it at once if the watch has ended. */
   private onClose(action: () => void): void {
     if (this.ended) action();
     else this.closing.push(action);
   }
 
-  /** Synthetic ADDED events for what exists; gives the revision at which it was read. */
+  /** Sends synthetic ADDED events for all objects; returns the revision of the read. */
   private async sendState(): Promise<Revision | undefined> {
     const { resourceVersion, selection, sendInitialEvents } = this.parameters;
     const notOlder = resourceVersion === undefined || resourceVersion === 0 ? undefined : resourceVersion;
@@ -132,7 +132,7 @@ class Watcher {
     }
   }
 
-  /** Synthetic events, in portions between which others have their turn; false when the client is slower. */
+  /** Sends synthetic events in portions, with turns for other work in between; returns false if the client is slower. */
   private async sendEntries(entries: readonly Entry[]): Promise<boolean> {
     const giveTurn = turnGiver();
     let taken = true;
@@ -154,7 +154,7 @@ class Watcher {
     this.cutOff("watcher too slow: its backlog is full");
   }
 
-  /** Waits for the client to take what was sent; one that has stopped reading is cut off. */
+  /** Waits until the client has read; closes the watch of a stalled client. */
   private async drained(): Promise<void> {
     try {
       await drainInTime(this.stream, this.service.clock);
@@ -163,7 +163,7 @@ class Watcher {
     }
   }
 
-  /** Breaks the connection off: the client doesn't read, so it can't get the reason; it resumes from its last version. */
+  /** Aborts the connection without an error frame, as the client doesn't read; it resumes from its last version. */
   private cutOff(reason: string): void {
     const { exchange, facts } = this.request;
     this.service.log.cutOff(reason, { method: exchange.method, path: facts.path });
@@ -194,19 +194,19 @@ class Watcher {
     if (position !== undefined && position > (this.sentUpTo ?? 0)) this.bookmark(position);
   }
 
-  /** Everything up to the revision has been sent. */
+  /** Sends a bookmark: everything up to the revision has been sent. */
   private bookmark(revision: Revision): void {
     this.sentUpTo = revision;
     this.write(this.frames.bookmark(String(revision)));
   }
 
-  /** Writes a watch's next frames; false when the client is slower. */
+  /** Writes frames; returns false if the client is slower. */
   private write(frames: Uint8Array): boolean {
     this.frames = this.encoding.later ?? this.encoding;
     return this.stream.write(frames);
   }
 
-  /** The stream can't go on: an ERROR frame says why. */
+  /** Ends the stream with an ERROR frame. */
   private fail(error: unknown): void {
     if (this.ended) return;
     const failure = storeFailure(error as StoreError);
@@ -226,7 +226,7 @@ class Watcher {
 
 const shared = new WeakMap<readonly WatchChange[], Map<string, Uint8Array>>();
 
-/** The frames of a batch of changes; made once for all watchers that share the batch and the encoding. */
+/** The frames of a batch of changes, encoded once for all watches with the same batch and encoding. */
 function framesOf(
   changes: readonly WatchChange[],
   first: WatchFrames,
@@ -246,7 +246,7 @@ function framesOf(
   return frames;
 }
 
-/** The frames of some events. */
+/** Encodes events as frames. */
 function encoded(
   events: readonly { readonly type: string; readonly body: Uint8Array }[],
   first: WatchFrames,

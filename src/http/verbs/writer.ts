@@ -6,14 +6,14 @@ import type { RequestContext } from "../request/context.ts";
 import { reportOf } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 
-/** The options of a write that are the same for all its verbs. */
+/** Write options that are common to all verbs. */
 export interface Writer {
   readonly user: UserInfo;
   readonly report: RequestReport;
   readonly pace: WorkPace;
 }
 
-/** As whom and how a request writes. */
+/** The common write options of a request. */
 export function writerOf(service: HttpService, request: RequestContext): Writer {
   return { user: request.user, report: reportOf(request), pace: paceOf(service, request) };
 }

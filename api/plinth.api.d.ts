@@ -859,116 +859,113 @@ export declare class Client {
 
 // ---- resources/delete
 
-/** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
+/** Options of a deletion, from query and body. */
 export interface DeleteOptions extends WriteOptions {
   readonly gracePeriodSeconds: number | bigint | undefined;
   readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
-  /** The deletion holds only for the object with this uid. */
+  /** Precondition: the uid of the object. */
   readonly uid: string | undefined;
-  /** The deletion holds only for the object in this version. */
+  /** Precondition: the resource version of the object. */
   readonly resourceVersion: string | undefined;
 }
 
-/** @throws {StatusError} Invalid for a policy that doesn't exist. */
+/** @throws {StatusError} Invalid for an unknown policy. */
 export declare function propagationPolicy(text: string): NonNullable<DeleteOptions["propagationPolicy"]>;
 
 // ---- resources/engine
 
-/** Which object or collection a request is about. */
+/** The object or collection of a request. */
 export interface Target {
   readonly resource: Resource;
-  /** Empty for cluster scope, and for all namespaces. */
+  /** Empty for cluster scope and for all namespaces. */
   readonly namespace: string;
   /** Empty for a collection. */
   readonly name: string;
   /** Empty for the resource itself. */
   readonly subresource: string;
-  /** The group of the request, by which errors name it, where the objects are stored in another one. */
+  /** The group of the request, for error messages, if the objects are stored in another group. */
   readonly requestGroup?: string;
 }
 
-/** How a write is to be done. */
+/** Options of a write. */
 export interface WriteOptions {
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** Name under which the written fields are recorded. */
+  /** Name of the field manager. */
   readonly fieldManager: string;
-  /** Absent where nobody reads it. */
+  /** Undefined if warnings and annotations are discarded. */
   readonly report?: RequestReport | undefined;
-  /** Absent where the work isn't a client's. */
+  /** Undefined for writes of the server itself. */
   readonly pace?: WorkPace | undefined;
 }
 
-/** Takes what a request has to say beside its result or its failure. */
+/** Receives warnings and audit annotations of a request. */
 export interface RequestReport {
-  /** The client gets the text in a `Warning` header, also when the request is refused. The same text is sent once. */
+  /** Adds a `Warning` header, also to an error response. Duplicates are sent once. */
   warn(text: string): void;
   /**
-   * Adds an annotation to the audit events of the request; the first value of a key stays.
+   * Adds an audit annotation; the first value of a key wins.
    *
-   * @param level `Request`: only where the body of the request is recorded too.
+   * @param level `Request`: only if the audit level records the request body.
    */
   annotate(key: string, value: string, level?: "Request"): void;
-  /** When the client stops waiting for the answer, by the monotonic clock in milliseconds; undefined where it didn't say. */
+  /** End of the client's `timeout`, in milliseconds of the monotonic clock; undefined without one. */
   readonly expiresAt?: number | undefined;
 }
 
-/** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */
+/** A write before it is stored, for admission (spec: conventions 4.13). */
 export interface AdmissionRequest {
-  /** CONNECT is a connection to what an object stands for, such as `pods/exec`. */
+  /** CONNECT is a connection to an object, such as `pods/exec`. */
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   /**
-   * What is written, in its stored version. After the mutating phase of a CREATE its name is the one that plugins gave the
-   * object.
+   * The target in its stored version. After the mutating phase of a CREATE it has the name that plugins set.
    */
   target: Target;
-  /** The resource type in the version of the request; that of the target where the request is in the stored version. */
+  /** The resource type in the version of the request; that of the target if this is the stored version. */
   readonly requestResource: Resource;
-  /** How the write is to be done, with the options of its verb. */
+  /** The options of the verb. */
   readonly options: WriteOptions;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**
-   * The object to be written; absent for DELETE. For CONNECT and for what is done to an object (`binding`, `eviction`,
-   * `token`) what was sent: the options, or the body. A mutating plugin changes it in place.
+   * The new object; undefined for DELETE. For CONNECT the options, for actions (`binding`, `eviction`, `token`) the body. Mutating
+   * plugins change it in place.
    */
   readonly object: ApiObject | undefined;
-  /** The live object; absent for CREATE, and for the deletion of a collection. */
+  /** The live object; undefined for CREATE and deletecollection. */
   readonly live: ApiObject | undefined;
   readonly report: RequestReport;
   /**
-   * Set by a plugin that let others change the object. The verb then applies again its rules for what such a write may
-   * change: a write of the object leaves its status as it is, and one of its status everything else.
+   * Set by a plugin that passed the object to a webhook. The verb then re-applies its update strategy: a write of the object keeps the
+   * status, a write of the status keeps everything else.
    */
   rewritten: boolean;
-  /** 1 when the mutating plugins are asked once more, because of {@link rewritten}. */
+  /** 1 when mutating plugins are reinvoked after {@link rewritten}. */
   round: 0 | 1;
-  /** Called once, in their order, when it is known what became of the write. They must not throw. */
+  /** Called once, in order, with the outcome of the write. They must not throw. */
   settlements: Settlement[] | undefined;
-  /** What must still hold when the object is stored, as the decisions of plugins depend on it. Plugins add to it. */
+  /** Conditions of the commit, on which decisions of plugins depend. Plugins add to it. */
   readonly conditions: AdmissionCondition[];
 }
 
 /**
- * A condition on another key of the store, under which a plugin let a write pass: nothing that its decision depends on was
- * changed by another process. The store checks it together with the write.
+ * A condition on another key of the store on which the decision of a plugin depends. The store checks it together with the write.
  */
 export interface AdmissionCondition extends WriteCondition {
   /**
-   * Decides anew, after the condition has failed; gives the condition of the new decision.
+   * Repeats the decision after the condition failed; returns the new condition.
    *
-   * @throws {StatusError} the write isn't allowed any more.
+   * @throws {StatusError} the write is rejected now.
    */
   renew(): MaybePromise<AdmissionCondition | undefined>;
 }
 
 /**
- * What became of a write that admission was asked about: it took place; it did not (it was refused, lost against another write,
- * or was a dry run); or the store did not say, so that it may have taken place.
+ * Outcome of a write: committed; not committed (rejected, conflict, dry run); or unknown, as the store failed during the commit.
  */
 export type WriteOutcome = "committed" | "not committed" | "unknown";
 
-/** What a plugin does when a write that it let pass is over, such as giving back what it counted. */
+/** Called by the verb with the outcome of a write, for example to release a reservation. */
 export type Settlement = (outcome: WriteOutcome) => void;
 
 // ---- resources/informer
@@ -994,7 +991,7 @@ export interface ObjectInformer<O extends ApiObject = ApiObject> {
 
 // ---- resources/patch
 
-/** The ways in which a patch can be written (spec: conventions 4.7). */
+/** Patch types (spec: conventions 4.7). */
 export type PatchKind = "json" | "merge" | "strategic";
 
 // ---- resources/registry

@@ -44,19 +44,19 @@ import { nextStep, settledSteps, writeContext, type WriteContext } from "./write
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
-  /** Fields that others own are taken over. */
+  /** Takes over fields that other managers own. */
   readonly force: boolean;
 }
 
 /** The body of an apply. */
 export interface AppliedBody {
-  /** As it was sent; undefined where audit must see the decoded body, so that repeated bodies are decoded too. */
+  /** The raw bytes; undefined if audit needs the decoded body, so that repeated bodies are decoded too. */
   readonly bytes: Uint8Array | undefined;
-  /** @throws {StatusError} BadRequest when it can't be read. */
+  /** @throws {StatusError} BadRequest if it can't be decoded. */
   document(): MaybePromise<JsonDocument>;
 }
 
-/** The applied configuration: decoded, and as it was sent. */
+/** The applied configuration, decoded by its kind and as sent. */
 interface Wanted {
   readonly part: ApiObject;
   readonly given: JsonValue;
@@ -64,16 +64,16 @@ interface Wanted {
 
 type ApplyContext = WriteContext<ApplyOptions>;
 
-/** How often an apply is tried again after another one created or deleted the object. */
+/** Attempts of an apply while other requests create or delete the object. */
 const applyAttempts = 10;
 
 /**
- * Applies a part of an object: creates the object, or merges the part into it and records who owns what (spec: conventions
+ * Applies a configuration: creates the object, or merges the configuration into it and records field ownership (spec: conventions
  * 4.10).
  *
- * @param mayCreate asked before a missing object is created; it throws where the caller may not.
- * @throws {StatusError} BadRequest for a part that can't be applied; Conflict when others own what would be changed; else
- *   as an update.
+ * @param mayCreate is called before a missing object is created; throws if the caller may not create it.
+ * @throws {StatusError} BadRequest for an invalid configuration; Conflict if other managers own fields that would change; otherwise as
+ *   an update.
  */
 export async function applyObject(
   served: Engine,
@@ -97,7 +97,7 @@ export async function applyObject(
   return result;
 }
 
-/** What the result of an apply depends on; undefined where admission or audit must see the body. */
+/** The input on which the result of an apply depends; undefined if admission or audit needs the body. */
 function repeatable(
   { engine, target, requestTarget, options }: ApplyContext,
   { bytes }: AppliedBody,
@@ -117,7 +117,7 @@ function repeatable(
   return { key, resource, digest: digestOf(bytes) };
 }
 
-/** @param first the object as it was just found. */
+/** @param first the stored object, just read. */
 async function applyDocument(
   context: ApplyContext,
   first: Entry | undefined,
@@ -130,7 +130,7 @@ async function applyDocument(
   tell(options.report, warnings);
   const wanted: Wanted = { part: checkPart(target, value, part), given: value };
   if (options.pace?.isLarge === true) {
-    // What it comes to with its defaults: ownership costs far more than that.
+    // Field ownership costs far more than this decode with defaults.
     const { object } = await inTurns(readSteps(engine, target, value, [], "Ignore"), options.pace);
     checkDecodedSize(object);
     await nextStep(context);
@@ -188,7 +188,7 @@ function change(context: ApplyContext, entry: Entry, wanted: Wanted): Promise<Wr
   return guaranteedUpdateFrom(context, entry, apply);
 }
 
-/** The live object with the applied part merged into it, in the stored version, and its managed fields. */
+/** Merges the applied configuration into the live object; returns the result in the stored version and its managed fields. */
 function* merged(
   { engine, target: stored, requestTarget: target, options }: ApplyContext,
   live: Partial<ApiObject>,
@@ -212,10 +212,10 @@ function* merged(
   return { object, managed: encodeManagedFields(owners, base, manager, now, wrote) };
 }
 
-/** Manager of all fields that existed before the first apply to an object without managed fields. */
+/** Manager of the fields that an object without managed fields has before the first apply. */
 const beforeFirstApply = "before-first-apply";
 
-/** The owners at the first apply to an object without any: its present fields belong to `before-first-apply`. */
+/** The owners of an object without managed fields: `before-first-apply` owns its present fields. */
 function firstOwners(
   { resource }: Target,
   live: Partial<ApiObject>,
@@ -233,7 +233,7 @@ function firstOwners(
   return { owners, entries: new Map([[id, { manager, time: now }]]) };
 }
 
-/** Applies, by force where every conflicting field is in `allowed`; else the conflict names the other fields only. */
+/** Applies, with force if all conflicting fields are in `allowed`; otherwise the conflict names only the other fields. */
 function* allowing(
   allowed: () => FieldSet,
   apply: (force: boolean) => Steps<Outcome>,
@@ -253,7 +253,7 @@ function* allowing(
   }
 }
 
-/** The applied part must have apiVersion and kind, no managed fields, and no other name than the target, whose it gets; to create the object it must say it. */
+/** Checks apiVersion, kind and managed fields. The name may be omitted except on create; if present, it must match the URL. */
 export function checkPart(target: Target, value: unknown, part: Partial<ApiObject>): ApiObject {
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
   if (typeof apiVersion !== "string" || apiVersion === "" || typeof kind !== "string" || kind === "") {
@@ -275,13 +275,13 @@ export function checkPart(target: Target, value: unknown, part: Partial<ApiObjec
   return { ...part, metadata: { ...metadata, name: target.name } } as ApiObject;
 }
 
-/** Whether what was sent says the object's name itself. */
+/** Whether the configuration contains the name. */
 function isNamed(given: JsonValue): boolean {
   const { metadata } = given as { readonly metadata?: { readonly name?: unknown } | null };
   return typeof metadata?.name === "string";
 }
 
-/** What identifies an object, and what the server keeps of it, is absent where it is null. */
+/** Removes null members of metadata, except those that have owners. */
 function withoutNulls(
   metadata: Partial<ApiObject["metadata"]> | null | undefined,
 ): Partial<ApiObject["metadata"]> {
@@ -289,7 +289,7 @@ function withoutNulls(
   return Object.fromEntries(given.filter(([name, value]) => value !== null || appliedMetadata.has(name)));
 }
 
-/** The members of metadata that have owners. */
+/** Members of metadata that have owners. */
 const appliedMetadata: ReadonlySet<string> = new Set([
   "labels",
   "annotations",
@@ -297,7 +297,7 @@ const appliedMetadata: ReadonlySet<string> = new Set([
   "ownerReferences",
 ]);
 
-/** Runs an apply; conflicts and invalid parts become errors for the client. */
+/** Runs an apply; converts conflicts and invalid lists to status errors. */
 export function* guarded(target: Target, apply: Steps<Outcome>): Steps<Outcome> {
   try {
     return yield* apply;
@@ -308,7 +308,7 @@ export function* guarded(target: Target, apply: Steps<Outcome>): Steps<Outcome> 
   }
 }
 
-/** Every conflicting field is a cause, with its owner (rulings: apply conflict). */
+/** The Conflict with a cause for each conflicting field and its manager (rulings: apply conflict). */
 function conflictError(target: Target, { fields }: ApplyConflict): StatusError {
   const causes: Cause[] = [];
   for (const [id, { set, version }] of fields) {

@@ -25,15 +25,15 @@ import { asBuffer, draftBody, encodeObject } from "./stored.ts";
 import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, checkObject, commitUnder, settleFailure, settleResult, warningsOf } from "./write.ts";
 
-/** How often a name made from `generateName` is tried again when it is taken. */
+/** Attempts to generate an unused name from `generateName`. */
 const generateAttempts = 8;
 
 /**
  * Creates an object (spec: conventions 4.2).
  *
  * @param target the collection.
- * @param given as read by `input.ts`; it is changed.
- * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or what admission refuses with.
+ * @param given the decoded object (`input.ts`); it is changed.
+ * @throws {StatusError} BadRequest, Invalid, AlreadyExists, or the rejection of admission.
  */
 export function createObject(
   engine: Engine,
@@ -47,7 +47,7 @@ export function createObject(
 /**
  * As {@link createObject}.
  *
- * @param managed its managed fields, where the request itself decides them; else all fields belong to its field manager.
+ * @param managed its managed fields, if the request defines them; otherwise its field manager owns all fields.
  */
 export async function createInContext(
   write: WriteContext,
@@ -59,7 +59,7 @@ export async function createInContext(
   const { name = "", generateName = "", resourceVersion = "" } = given.metadata;
   const generated = name === "" && generateName !== "";
   for (let attempt = 1; ; attempt++) {
-    // What an attempt fills in, such as names made from the object's own, must not stay for the next.
+    // Each attempt starts with a copy, because it fills in values such as names derived from the generated name.
     const object = generated ? deepClone(given) : given;
     prepareNewMetadata(engine, target, object);
     const named = { ...target, name: object.metadata.name ?? "" };
@@ -78,14 +78,14 @@ export async function createInContext(
 }
 
 interface CreateInput {
-  /** Whether the server made the name. */
+  /** Whether the server generates the name. */
   readonly generated: boolean;
   readonly managed: ManagedFieldsText | undefined;
   /** As the client sent it; empty for none. */
   readonly resourceVersion: string;
 }
 
-/** One attempt; undefined when the name is taken. */
+/** One attempt; undefined if the name exists. */
 async function admitAndStore(
   write: WriteContext,
   request: AdmissionRequest,
@@ -95,7 +95,7 @@ async function admitAndStore(
   const { engine, target, options } = write;
   const { kind } = target.resource;
   const repeated = dropRepeatedOwners(object.metadata);
-  // What admission and the kind fill in belongs to nobody.
+  // Values from admission and the kind have no owner.
   const recorded = managed ?? recordOwnership(write, object, undefined);
   const owned = recorded instanceof Promise ? await recorded : recorded;
   const admission = nextStep(write);
@@ -128,7 +128,7 @@ async function admitAndStore(
   return result && withWarnings(result, [...repeated, ...added]);
 }
 
-/** An object that plugins gave another name is created under that; what only the server sets stays. */
+/** Uses the name that plugins set, and restores members that only the server sets. */
 function followRewrite(request: AdmissionRequest, object: ApiObject): void {
   const { target } = request;
   const { name = "" } = object.metadata;
@@ -138,7 +138,7 @@ function followRewrite(request: AdmissionRequest, object: ApiObject): void {
   if (name !== target.name) request.target = { ...target, name };
 }
 
-/** Stores the object; undefined when the name is taken. */
+/** Stores the object; undefined if the name exists. */
 async function store(
   { engine }: WriteContext,
   request: AdmissionRequest,
@@ -154,9 +154,9 @@ async function store(
 }
 
 /**
- * The result that {@link store} would have; undefined when the name is taken.
+ * The result that {@link store} would have; undefined if the name exists.
  *
- * @param resourceVersion as the client sent it: the result has it too, as in the reference (rulings).
+ * @param resourceVersion that of the request, which the result has too, as in the reference (rulings).
  */
 async function dryRun(
   { engine }: WriteContext,
@@ -175,7 +175,7 @@ async function dryRun(
 const comma = 0x2c;
 const emptyVersion = '"resourceVersion":""';
 
-/** The body of an object that was never stored, so that it has no version. */
+/** The body of an unstored object, without a resource version. */
 function unversioned(draft: Draft): Buffer {
   const body = asBuffer(draft.body);
   // The revision goes between the quotes at the end; a comma follows them unless this is the last member.

@@ -6,12 +6,11 @@ import type { Engine, Target } from "./engine.ts";
 import { listObjects, type ListEnd, type ListOptions } from "./list.ts";
 import { namesOf } from "./registry.ts";
 
-/** How many objects are being deleted at a time, so that their writes share a sync. */
+/** Concurrent deletions, whose writes share a sync. */
 const parallelDeletes = 128;
 
 /**
- * Deletes the selected objects of a collection (spec: conventions 4.2). An object that another caller deletes first
- * counts as deleted.
+ * Deletes the selected objects of a collection (spec: conventions 4.2). Objects that are deleted by others meanwhile count as deleted.
  *
  * @returns the continue position of a limited deletion.
  */
@@ -30,7 +29,7 @@ export async function deleteCollection(
   }
 }
 
-/** Deletes some objects side by side; after the first failure no other deletion begins. */
+/** Deletes objects concurrently; starts no further deletion after a failure. */
 async function deleteAll(
   engine: Engine,
   target: Target,

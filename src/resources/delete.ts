@@ -19,20 +19,20 @@ import { isFinalized } from "./update.ts";
 import { nextStep, writeContext, type WriteContext } from "./write-context.ts";
 import { admissionOf, commit, settleFailure, settleResult } from "./write.ts";
 
-/** How a deletion is to be done: the query parameters and the DeleteOptions body together. */
+/** Options of a deletion, from query and body. */
 export interface DeleteOptions extends WriteOptions {
   readonly gracePeriodSeconds: number | bigint | undefined;
   readonly propagationPolicy: "Background" | "Foreground" | "Orphan" | undefined;
-  /** The deletion holds only for the object with this uid. */
+  /** Precondition: the uid of the object. */
   readonly uid: string | undefined;
-  /** The deletion holds only for the object in this version. */
+  /** Precondition: the resource version of the object. */
   readonly resourceVersion: string | undefined;
 }
 
 export interface DeleteResult {
-  /** Whether the object is gone; else it stays, terminating, for its finalizers. */
+  /** Whether the object is removed; otherwise it is terminating. */
   readonly gone: boolean;
-  /** The object as it was, or as it is now. */
+  /** The last state of the object, or the present one. */
   readonly body: Uint8Array;
   readonly uid: string;
 }
@@ -40,9 +40,9 @@ export interface DeleteResult {
 const deleteAttempts = 10;
 
 /**
- * Deletes an object, or marks it as terminating when finalizers or a grace period hold it (spec: conventions 3.1, 3.3).
+ * Deletes an object, or marks it as terminating if finalizers or a grace period keep it (spec: conventions 3.1, 3.3).
  *
- * @throws {StatusError} NotFound, Conflict (preconditions), or what admission refuses with.
+ * @throws {StatusError} NotFound, Conflict (preconditions), or the rejection of admission.
  */
 export async function deleteObject(
   served: Engine,
@@ -70,8 +70,7 @@ export async function deleteObject(
 }
 
 /**
- * One attempt; undefined after a conflicting write. Admission decides about each version of the object, as the next one may be
- * protected where this one isn't.
+ * One attempt; undefined after a conflicting write. Admission runs for each version of the object, as a later one may be protected.
  */
 async function admitAndDelete(
   context: WriteContext<DeleteOptions>,
@@ -94,16 +93,16 @@ async function admitAndDelete(
   return result;
 }
 
-/** Warns of the dependents that stay, whatever becomes of the deletion. */
+/** Adds the warning about orphaned dependents, also if the deletion fails. */
 export function warnOfOrphans({ resource: { kind } }: Target, options: DeleteOptions): void {
   if (options.propagationPolicy === undefined && kind.orphanWarning !== undefined)
     options.report?.warn(kind.orphanWarning);
 }
 
-/** A longer grace period counts as this one, some 136 years: an object carries no time after the year 9999. */
+/** Longest grace period in seconds, some 136 years: times end with the year 9999. */
 const maxGraceSeconds = 2 ** 32;
 
-/** Writes what the deletion of one version of the object comes to; undefined after a conflicting write. */
+/** Deletes or marks one version of the object; undefined after a conflicting write. */
 function deleteEntry(
   context: WriteContext<DeleteOptions>,
   entry: Entry,
@@ -129,10 +128,9 @@ function deleteEntry(
 }
 
 /**
- * Sets the time of deletion where there is none yet, or brings it nearer where less grace is asked for than before.
- * Changes the object; answers whether it did.
+ * Sets the deletion timestamp, or moves it forward for a shorter grace period. Returns whether it changed the object.
  *
- * @param graceSeconds undefined for an object that has no grace period.
+ * @param graceSeconds undefined for a kind without grace periods.
  */
 function startTermination(
   { clock, timestamps }: Engine,
@@ -152,8 +150,8 @@ function startTermination(
 }
 
 /**
- * Records the propagation policy in the finalizers, for the garbage collector (spec: conventions 3.2).
- * Changes the object; answers whether it did.
+ * Records the propagation policy in the finalizers for the garbage collector (spec: conventions 3.2). Returns whether it changed the
+ * object.
  */
 function setDeletionFinalizers(
   kind: Kind,
@@ -176,7 +174,7 @@ function defaultPolicyOf({ defaultGarbageCollectionPolicy: policy }: Kind): "Orp
   return policy === "OrphanDependents" ? "Orphan" : "Background";
 }
 
-/** The propagation policy that the finalizers already express. */
+/** The propagation policy of the present finalizers. */
 function policyOf(finalizers: readonly string[]): DeleteOptions["propagationPolicy"] {
   if (finalizers.includes(orphanFinalizer)) return "Orphan";
   return finalizers.includes(foregroundFinalizer) ? "Foreground" : undefined;
@@ -212,8 +210,7 @@ async function remove(
 }
 
 /**
- * Removes an object of a kind with grace periods whose period is over. Its end is written first, so that whoever watches sees the
- * time of deletion before the object is gone, and so does the answer.
+ * Removes an object whose grace period is over. The deletion timestamp is written first, so that watches and the response contain it.
  */
 async function removeTerminated(
   context: WriteContext<DeleteOptions>,
@@ -242,7 +239,7 @@ async function terminate(
   return result.ok ? { gone: false, body: result.entry.body, uid } : undefined;
 }
 
-/** @throws {StatusError} Invalid for a policy that doesn't exist. */
+/** @throws {StatusError} Invalid for an unknown policy. */
 export function propagationPolicy(text: string): NonNullable<DeleteOptions["propagationPolicy"]> {
   if (text === "Background" || text === "Foreground" || text === "Orphan") return text;
   const message = `Unsupported value: ${JSON.stringify(text)}: supported values: "Background", "Foreground", "Orphan"`;

@@ -18,163 +18,160 @@ import type { Registry, Resource } from "./registry.ts";
 import type { SelectorIndex } from "./selector-index/selector-index.ts";
 import type { TokenIssuer } from "./token-issuer.ts";
 
-/** What the verbs of this folder work with. */
+/** Dependencies of the verbs. */
 export interface Engine {
   readonly store: Store;
   readonly registry: Registry;
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
-  /** Writes the clock's times. */
+  /** Formats times of the clock. */
   readonly timestamps: Timestamps;
-  /** A random integer from 0 up to, not including, `below`. */
+  /** Returns a random integer of at least 0 and less than `below`. */
   readonly randomInt: (below: number) => number;
   readonly newUid: () => string;
   readonly admit: Admitter;
   /** Whether a feature gate is on (spec: conventions 9.4). */
   readonly featureEnabled: (gate: string) => boolean;
-  /** Whether containers may have all rights on their host. */
+  /** Whether privileged containers are allowed. */
   readonly allowPrivileged: boolean;
-  /** Side effects of writing the objects of a kind, by its prefix in the store. */
+  /** Hooks around writes of a kind, by its store prefix. */
   readonly storageHooks: ReadonlyMap<string, StorageHooks>;
-  /** Pages of the store's collections, for lists. */
+  /** Cached pages of collections. */
   readonly pages: Pick<PageCache, "read" | "close">;
-  /** Indexes of what large collections are searched by, for filtered lists. */
+  /** Selector indexes of large collections. */
   readonly selectors: Pick<SelectorIndex, "find" | "scanned" | "counters" | "close">;
-  /** Applies that changed nothing. */
+  /** Cache of applies without effect. */
   readonly repeatedApplies: RepeatedApplies;
-  /** Reads the sets of fields that stored objects name. */
+  /** Cache of decoded field sets. */
   readonly fieldSets: RecentFieldSets;
-  /** Issues tokens of service accounts; undefined where the server issues none. */
+  /** Issues service account tokens; undefined if the server has no issuer. */
   readonly tokens?: TokenIssuer | undefined;
-  /** Set where the store has objects that a webhook converts, in the version of the request; see `converted-engine.ts`. */
+  /** Converted objects, for kinds with a conversion webhook; see `converted-engine.ts`. */
   readonly converted?: ConvertedObjects | undefined;
-  /** Whether an object is stored in a version in which it wouldn't be any more, so that an update that changes nothing stores it anew. */
+  /** Whether an object is stored in an outdated version, so that an update without changes stores it again. */
   readonly isOutdated?: ((entry: Entry) => boolean) | undefined;
 }
 
-/** Which object or collection a request is about. */
+/** The object or collection of a request. */
 export interface Target {
   readonly resource: Resource;
-  /** Empty for cluster scope, and for all namespaces. */
+  /** Empty for cluster scope and for all namespaces. */
   readonly namespace: string;
   /** Empty for a collection. */
   readonly name: string;
   /** Empty for the resource itself. */
   readonly subresource: string;
-  /** The group of the request, by which errors name it, where the objects are stored in another one. */
+  /** The group of the request, for error messages, if the objects are stored in another group. */
   readonly requestGroup?: string;
 }
 
-/** How a write is to be done. */
+/** Options of a write. */
 export interface WriteOptions {
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** Name under which the written fields are recorded. */
+  /** Name of the field manager. */
   readonly fieldManager: string;
-  /** Absent where nobody reads it. */
+  /** Undefined if warnings and annotations are discarded. */
   readonly report?: RequestReport | undefined;
-  /** Absent where the work isn't a client's. */
+  /** Undefined for writes of the server itself. */
   readonly pace?: WorkPace | undefined;
 }
 
-/** Takes what a request has to say beside its result or its failure. */
+/** Receives warnings and audit annotations of a request. */
 export interface RequestReport {
-  /** The client gets the text in a `Warning` header, also when the request is refused. The same text is sent once. */
+  /** Adds a `Warning` header, also to an error response. Duplicates are sent once. */
   warn(text: string): void;
   /**
-   * Adds an annotation to the audit events of the request; the first value of a key stays.
+   * Adds an audit annotation; the first value of a key wins.
    *
-   * @param level `Request`: only where the body of the request is recorded too.
+   * @param level `Request`: only if the audit level records the request body.
    */
   annotate(key: string, value: string, level?: "Request"): void;
-  /** When the client stops waiting for the answer, by the monotonic clock in milliseconds; undefined where it didn't say. */
+  /** End of the client's `timeout`, in milliseconds of the monotonic clock; undefined without one. */
   readonly expiresAt?: number | undefined;
 }
 
-/** What admission is asked about: one write, before it is stored (spec: conventions 4.13). */
+/** A write before it is stored, for admission (spec: conventions 4.13). */
 export interface AdmissionRequest {
-  /** CONNECT is a connection to what an object stands for, such as `pods/exec`. */
+  /** CONNECT is a connection to an object, such as `pods/exec`. */
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   /**
-   * What is written, in its stored version. After the mutating phase of a CREATE its name is the one that plugins gave the
-   * object.
+   * The target in its stored version. After the mutating phase of a CREATE it has the name that plugins set.
    */
   target: Target;
-  /** The resource type in the version of the request; that of the target where the request is in the stored version. */
+  /** The resource type in the version of the request; that of the target if this is the stored version. */
   readonly requestResource: Resource;
-  /** How the write is to be done, with the options of its verb. */
+  /** The options of the verb. */
   readonly options: WriteOptions;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /**
-   * The object to be written; absent for DELETE. For CONNECT and for what is done to an object (`binding`, `eviction`,
-   * `token`) what was sent: the options, or the body. A mutating plugin changes it in place.
+   * The new object; undefined for DELETE. For CONNECT the options, for actions (`binding`, `eviction`, `token`) the body. Mutating
+   * plugins change it in place.
    */
   readonly object: ApiObject | undefined;
-  /** The live object; absent for CREATE, and for the deletion of a collection. */
+  /** The live object; undefined for CREATE and deletecollection. */
   readonly live: ApiObject | undefined;
   readonly report: RequestReport;
   /**
-   * Set by a plugin that let others change the object. The verb then applies again its rules for what such a write may
-   * change: a write of the object leaves its status as it is, and one of its status everything else.
+   * Set by a plugin that passed the object to a webhook. The verb then re-applies its update strategy: a write of the object keeps the
+   * status, a write of the status keeps everything else.
    */
   rewritten: boolean;
-  /** 1 when the mutating plugins are asked once more, because of {@link rewritten}. */
+  /** 1 when mutating plugins are reinvoked after {@link rewritten}. */
   round: 0 | 1;
-  /** Called once, in their order, when it is known what became of the write. They must not throw. */
+  /** Called once, in order, with the outcome of the write. They must not throw. */
   settlements: Settlement[] | undefined;
-  /** What must still hold when the object is stored, as the decisions of plugins depend on it. Plugins add to it. */
+  /** Conditions of the commit, on which decisions of plugins depend. Plugins add to it. */
   readonly conditions: AdmissionCondition[];
 }
 
 /**
- * A condition on another key of the store, under which a plugin let a write pass: nothing that its decision depends on was
- * changed by another process. The store checks it together with the write.
+ * A condition on another key of the store on which the decision of a plugin depends. The store checks it together with the write.
  */
 export interface AdmissionCondition extends WriteCondition {
   /**
-   * Decides anew, after the condition has failed; gives the condition of the new decision.
+   * Repeats the decision after the condition failed; returns the new condition.
    *
-   * @throws {StatusError} the write isn't allowed any more.
+   * @throws {StatusError} the write is rejected now.
    */
   renew(): MaybePromise<AdmissionCondition | undefined>;
 }
 
 /**
- * What became of a write that admission was asked about: it took place; it did not (it was refused, lost against another write,
- * or was a dry run); or the store did not say, so that it may have taken place.
+ * Outcome of a write: committed; not committed (rejected, conflict, dry run); or unknown, as the store failed during the commit.
  */
 export type WriteOutcome = "committed" | "not committed" | "unknown";
 
-/** What a plugin does when a write that it let pass is over, such as giving back what it counted. */
+/** Called by the verb with the outcome of a write, for example to release a reservation. */
 export type Settlement = (outcome: WriteOutcome) => void;
 
-/** The admission chain as the verbs see it. Both phases refuse by throwing a {@link StatusError}. */
+/** The admission chain. Both phases reject by throwing a {@link StatusError}. */
 export interface Admitter {
   /**
-   * Whether any plugin has to be asked now about this operation on this target; else both phases may be skipped.
+   * Whether a plugin handles this operation on this target; otherwise both phases may be skipped.
    *
-   * @param requestResource the resource type in the version of the request; that of the target unless given.
+   * @param requestResource the resource type in the version of the request; by default that of the target.
    */
   concerns(operation: AdmissionRequest["operation"], target: Target, requestResource?: Resource): boolean;
   mutate(request: AdmissionRequest): MaybePromise<void>;
   validate(request: AdmissionRequest): MaybePromise<void>;
 }
 
-/** What a write did. */
+/** Result of a write. */
 export interface WriteResult {
-  /** The object as stored, or as it would be (dry run), in canonical JSON. */
+  /** The stored object, or the one that a dry run would store, in canonical JSON. */
   readonly body: Uint8Array;
   readonly created: boolean;
   readonly warnings: readonly string[];
 }
 
-/** The error for an object that isn't there. */
+/** The error for a missing object. */
 export function notFound(target: Target): StatusError {
   return objectNotFound(subjectOf(target));
 }
 
-/** The error for a write that lost against another one. */
+/** The error for a conflicting write. */
 export function conflict(target: Target, why: string): StatusError {
   const subject = subjectOf(target);
   const message = `Operation cannot be fulfilled on ${quotedSubject(subject)}: ${why}`;
@@ -182,8 +179,8 @@ export function conflict(target: Target, why: string): StatusError {
 }
 
 /**
- * The Conflict of an object that isn't the one which is meant. Its details name the kind, not the resource type, but for kinds
- * that end their objects themselves, as in the reference.
+ * The Conflict of a failed precondition. As in the reference, its details name the kind, not the resource type, except for kinds that
+ * delete their objects in steps.
  */
 export function failedPrecondition(target: Target, why: string): StatusError {
   const failure = conflict({ ...target, requestGroup: target.resource.group }, why);
@@ -192,12 +189,12 @@ export function failedPrecondition(target: Target, why: string): StatusError {
   return new StatusError("Conflict", message, { ...details, kind: target.resource.kind.name });
 }
 
-/** Whether objects of a kind end in steps of their own, however long those take. */
+/** Whether objects of a kind are deleted in steps, such as namespaces. */
 export function endsItself({ isFinalized, beginDelete }: Kind): boolean {
   return isFinalized !== undefined || beginDelete !== undefined;
 }
 
-/** The Conflict of a write that is meant for an object with another uid; `found` is undefined where there is no object. */
+/** The Conflict of a uid precondition; `found` is undefined if there is no object. */
 export function uidConflict(target: Target, wanted: string, found: string | undefined): StatusError {
   return conflict(
     target,
@@ -205,7 +202,7 @@ export function uidConflict(target: Target, wanted: string, found: string | unde
   );
 }
 
-/** The target as errors name it. */
+/** The target in error messages. */
 export function subjectOf({
   resource,
   name,
@@ -219,7 +216,7 @@ export function detailsOf(target: Target): StatusDetails {
   return subjectDetails(subjectOf(target));
 }
 
-/** What the target's declaration may know of this server, and of who writes where that matters. */
+/** The context of the kind's functions: vocabulary, gates, and the user if relevant. */
 export function kindContext(engine: Engine, target: Target, user?: UserInfo): KindContext {
   return {
     vocabulary: engine.vocabulary,
@@ -234,7 +231,7 @@ export function kindContext(engine: Engine, target: Target, user?: UserInfo): Ki
 /** Admits every write. */
 const admitsAll: Admitter = { concerns: () => false, mutate: () => undefined, validate: () => undefined };
 
-/** The same engine for what a verb does on the way, of which admission has been asked already. */
+/** The same engine without admission, for steps of a request that admission has handled. */
 export function withoutAdmission(engine: Engine): Engine {
   return { ...engine, admit: admitsAll };
 }

@@ -6,9 +6,9 @@ import { keyOf } from "./registry.ts";
 import { tooLargeVersion, type ResourceVersion } from "./resource-version.ts";
 
 /**
- * Reads one object (spec: conventions 4.5). The latest is always served: it satisfies every version that is known.
+ * Reads one object (spec: conventions 4.5). Always returns the latest version, which satisfies every requested one.
  *
- * @throws {StatusError} NotFound; Timeout when the store doesn't reach `version` in time.
+ * @throws {StatusError} NotFound; Timeout if the store doesn't reach `version` in time.
  */
 export function getObject(
   engine: Engine,
@@ -25,11 +25,11 @@ export function getObject(
   });
 }
 
-/** How long a read waits for a version that isn't known yet. */
+/** Longest wait of a read for a future version. */
 const versionWaitMs = 3000;
 const versionPollMs = 50;
 
-/** Waits until the store has reached a revision; answers at once when it has. */
+/** Waits until the store has reached a revision. */
 export function awaitVersion(
   engine: Pick<Engine, "clock" | "store">,
   version: Exclude<ResourceVersion, undefined | 0>,

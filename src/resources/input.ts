@@ -12,23 +12,23 @@ import { kindContext, type Engine, type RequestReport, type Target } from "./eng
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
-/** A value can't be read as the kind: it says that it is another one, or a type is wrong, such as a number in the place of a map. */
+/** A value that can't be decoded as the kind: it has another kind or a wrong type, such as a number in place of a map. */
 export class UnreadableObject extends StatusError {
   override name = "UnreadableObject";
 }
 
-/** An object that a client sent, read by its kind's declaration, with its defaults, in the stored version. */
+/** A decoded request object with its defaults, in the stored version. */
 export interface Input {
   readonly object: ApiObject;
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads a client's object (spec: conventions 4.8). Types are always checked; unknown and duplicate fields are dropped,
- * warned of or refused.
+ * Decodes an object of the kind (spec: conventions 4.8). Types are always checked; unknown and duplicate fields are dropped, reported
+ * as warnings or rejected.
  *
- * @param value the parsed body. It isn't changed.
- * @param duplicates paths of members that stood in the body more than once.
+ * @param value the parsed body; it isn't changed.
+ * @param duplicates paths of duplicate members.
  * @throws {StatusError} BadRequest for wrong types (an {@link UnreadableObject}), another kind or version, and (Strict)
  *   unknown fields.
  */
@@ -64,7 +64,7 @@ export function* readSteps(
   };
 }
 
-/** The object in its stored version, with the defaults of the version in which it was sent and of the stored one. */
+/** Fills in the defaults of the request version, converts to the stored version and fills in its defaults. */
 export function complete(resource: Resource, object: ApiObject, context: KindContext): ApiObject {
   fillDefaults(resource.kind, object, context);
   if (resource.kind.conversion === undefined) return object;
@@ -73,19 +73,19 @@ export function complete(resource: Resource, object: ApiObject, context: KindCon
   return stored;
 }
 
-/** Fills in the defaults of the declaration. Changes the object. */
+/** Fills in the defaults of a kind. Changes the object. */
 function fillDefaults(kind: Kind, object: ApiObject, context: KindContext): void {
   fillFieldDefaults(kind.type, object, context);
   kind.fillDefaults?.(object, context);
 }
 
-/** What is done about unknown fields; with the feature turned off they are dropped, whatever is asked for. */
+/** The effective validation mode: `Ignore` if the feature gate is off. */
 function effectiveValidation(engine: Engine, asked: FieldValidation): FieldValidation {
   return engine.featureEnabled("ServerSideFieldValidation") ? asked : "Ignore";
 }
 
 /**
- * Reads the body of an apply: an object that has only the given fields, in the version of the target.
+ * Decodes an applied configuration, which has only the fields that were sent, in the version of the target.
  *
  * @throws as {@link readObject}.
  */
@@ -111,8 +111,7 @@ function refuseStrictly({ resource }: Target, faults: readonly string[], validat
   );
 }
 
-/** The messages for duplicate and unknown fields; the last one says when the list isn't complete. */
-/** Tells of what was dropped from a body at once, so that it is told also where the request fails. */
+/** Reports warnings about dropped fields at once, so that a failed request has them too. */
 export function tell(report: RequestReport | undefined, warnings: readonly string[]): void {
   for (const warning of warnings) report?.warn(warning);
 }
@@ -139,7 +138,7 @@ function decodeAs(
     object.kind = resource.kind.name;
     object.apiVersion = resource.apiVersion;
     const { metadata } = object as Partial<ApiObject>;
-    // Any version will do (rulings: resourceVersion "0" in a write).
+    // "0" matches any version (rulings: resourceVersion "0" in a write).
     if (metadata?.resourceVersion === "0") delete metadata.resourceVersion;
     return { object, decoded };
   } catch (error) {
@@ -152,7 +151,7 @@ function decodeAs(
   }
 }
 
-/** An object of another kind than the custom one that is asked for. */
+/** The error of a custom object with another kind than that of the path. */
 function wrongKind(value: object, kind: string, { group, kind: { name: wanted } }: Resource): StatusError {
   const report = FieldReport.start();
   report.at("kind").invalid(kind, `must be ${wanted}`);
@@ -161,7 +160,7 @@ function wrongKind(value: object, kind: string, { group, kind: { name: wanted } 
   return invalidError({ kind, group, name }, report.faults);
 }
 
-/** A body that names another kind or version than the path is a mistake; one that names none is taken as meant. */
+/** Rejects a body with another kind or version than the path; both may be omitted. */
 function checkTypeMeta(target: Target, value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
   const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };

@@ -17,12 +17,12 @@ import type { Candidates } from "./selector-index/collection-index.ts";
 
 export interface ListOptions {
   readonly read: ListRead;
-  /** The most items in the answer; 0: no limit. */
+  /** Most items of the response; 0 for no limit. */
   readonly limit: number;
   readonly selection: Selection;
 }
 
-/** The metadata of a list; known when the last page was read. */
+/** Metadata of a list, available after the last page. */
 export interface ListEnd {
   readonly revision: Revision;
   /** Token for the next chunk; empty at the end. */
@@ -30,12 +30,12 @@ export interface ListEnd {
   readonly remaining: number | undefined;
 }
 
-/** Some of a list's entries, never none. */
+/** Entries of a list; never empty. */
 export interface ListedPage {
   readonly entries: readonly Entry[];
-  /** The items in one piece, each after a comma, in the form of {@link itemForm}, where they are at hand so. */
+  /** The items as one buffer, each after a comma, in the form of {@link itemForm}, if cached. */
   readonly joined: Buffer | undefined;
-  /** Other forms of these entries, to be looked up and kept; absent where nothing is kept of them. */
+  /** Cache of other forms of these entries; undefined if they aren't cached. */
   readonly forms?: StretchForms | undefined;
 }
 
@@ -44,16 +44,16 @@ export function itemForm({ kind }: Resource): ItemForm {
   return kind.custom === undefined ? "bare" : "typed";
 }
 
-/** Bytes of stored objects that a list takes from the store at a time. */
+/** Bytes of stored objects that a list reads at a time. */
 const pageBytes = 256 * 1024;
 
 /**
- * Reads a collection page by page, all at one revision and in constant memory (spec: conventions 4.4, 4.5). Nothing is
- * held open between pages, so a reader may be as slow as it likes while the history lasts.
+ * Reads a collection page by page at one revision and in constant memory (spec: conventions 4.4, 4.5). No transaction stays open between
+ * pages, so a slow reader is limited only by the retained history.
  *
- * @yields the selected entries of a page; never an empty page but for none at all.
- * @returns what belongs into the list's metadata.
- * @throws {StatusError} Expired when the revision is no longer retained; Timeout when it isn't known yet.
+ * @yields the selected entries of a page; an empty page only for an empty list.
+ * @returns the metadata of the list.
+ * @throws {StatusError} Expired if the revision is no longer retained; Timeout if it isn't reached in time.
  */
 export async function* listObjects(
   served: Engine,
@@ -78,24 +78,24 @@ export async function* listObjects(
   }
 }
 
-/** The state of a list under way. */
+/** The state of a list. */
 interface Walk {
   readonly form: ItemForm;
   readonly prefix: string;
-  /** The one key that can be selected, where the selection says so. */
+  /** The only key that the selection can match, if it has one. */
   readonly key: string | undefined;
-  /** What an index knows of the selected objects, and how many of those were looked at; undefined: all are looked through. */
+  /** Candidates of an index and the number of those that were checked; undefined: all objects are scanned. */
   candidates: Candidates | undefined;
   looked: number;
-  /** How many objects were looked at that aren't selected. */
+  /** Number of checked objects that aren't selected. */
   inVain: number;
   revision: Revision | undefined;
-  /** The last key that was looked at. */
+  /** The last checked key. */
   after: string | undefined;
   taken: number;
   done: boolean;
   more: boolean;
-  /** Remaining objects at the start of this chunk, where the token knew. */
+  /** Remaining objects at the start of this chunk, if the token has them. */
   readonly remainingBefore: number | undefined;
 }
 
@@ -141,7 +141,7 @@ function pinnedKey({ resource, namespace }: Target, { name }: Selection): string
   return keyOf(resource, namespace, name);
 }
 
-/** What an index says of a selection; in the stored version only, as a webhook that converts objects may change their labels. */
+/** Candidates of an index for a selection; in the stored version only, as a conversion webhook may change labels. */
 async function findCandidates(
   engine: Engine,
   { resource }: Target,
@@ -190,7 +190,7 @@ async function readPage(
   }
 }
 
-/** The next of the candidates that an index knows. */
+/** The next candidates of the index. */
 async function readChosen(
   store: Store,
   candidates: Candidates,

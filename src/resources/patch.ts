@@ -16,7 +16,7 @@ import { matchNamespace } from "./metadata.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./update.ts";
 import { inRequestVersion, writeContext } from "./write-context.ts";
 
-/** The ways in which a patch can be written (spec: conventions 4.7). */
+/** Patch types (spec: conventions 4.7). */
 export type PatchKind = "json" | "merge" | "strategic";
 
 export interface PatchOptions extends WriteOptions {
@@ -24,10 +24,9 @@ export interface PatchOptions extends WriteOptions {
 }
 
 /**
- * Changes parts of an object.
+ * Patches an object.
  *
- * @throws {StatusError} BadRequest for a patch that isn't well formed; Invalid for one that can't be applied to the
- *   object; else as an update.
+ * @throws {StatusError} BadRequest for a malformed patch; Invalid if it can't be applied to the object; otherwise as an update.
  */
 export async function patchObject(
   engine: Engine,
@@ -54,10 +53,10 @@ export async function patchObject(
 }
 
 /**
- * What a patch makes of an object, read as if a client had sent it.
+ * Applies a patch and decodes the result like a request body.
  *
- * @throws {StatusError} Invalid, with a cause on `patch`, for a result that can't be read as the kind, such as a number in
- *   the place of a map, or another kind; else as `applyPatch` and `readObject`.
+ * @throws {StatusError} Invalid, with a cause on `patch`, if the result can't be decoded (a number in place of a map, another kind);
+ *   otherwise as `applyPatch` and `readObject`.
  */
 export function readPatched(
   engine: Engine,
@@ -80,7 +79,7 @@ function* patchSteps(
   { fieldValidation }: PatchOptions,
 ): Steps<Input> {
   const made = applyPatch(target, kind, shown, patch.value);
-  // As in the reference, a strategic merge patch can't say what an object is.
+  // As in the reference, a strategic merge patch can't change apiVersion and kind.
   const patched = kind === "strategic" ? withTypeOf(shown, made) : made;
   yield;
   try {
@@ -98,7 +97,7 @@ function withTypeOf({ kind, apiVersion }: ApiObject, made: unknown): unknown {
   return isObject(made as JsonValue) ? { ...(made as JsonObject), kind, apiVersion } : made;
 }
 
-/** Whether a patch may ask for, or change, who owns what; no other one needs to see that. */
+/** Whether a patch may read or change managed fields; other patches don't need them. */
 function touchesOwnership(kind: PatchKind, patch: JsonValue): boolean {
   if (kind === "json") {
     const reaches = (path: unknown) =>
@@ -137,7 +136,7 @@ function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: Jso
   }
 }
 
-/** A patch may not turn an object into another one. What says where a cluster-wide object would be is dropped. */
+/** Rejects a patch that changes the name or namespace; drops the namespace of a cluster-scoped object. */
 function checkIdentity(target: Target, object: ApiObject, live: ApiObject): void {
   if (object.metadata.name !== live.metadata.name) {
     throw new StatusError(

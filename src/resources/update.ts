@@ -38,24 +38,24 @@ import {
   warningsOf,
 } from "./write.ts";
 
-/** How often an update without a resource version is retried after a conflicting write. */
+/** Attempts of an update without a resource version when other writes interfere. */
 const updateAttempts = 10;
 
-/** The result of a change: the new object, and its managed fields where the change itself decides them. */
+/** The result of a change: the new object, and its managed fields if the change defines them. */
 export interface UpdatedObject {
   readonly object: ApiObject;
   readonly managed?: ManagedFieldsText | undefined;
 }
 
-/** Makes the new object from the live one, which it must not change; called again after a conflicting write. */
+/** Returns the new object for the live one, which it must not change; called again after a conflicting write. */
 export type UpdateFunction = (live: LiveObject) => MaybePromise<UpdatedObject>;
 
 /**
  * Replaces an object, PUT (spec: conventions 4.2).
  *
- * @param read gives the object that the client sent, as read by `input.ts`, each time free to be changed.
- * @param mayCreate asked before a missing object is created; it throws where the caller may not.
- * @throws {StatusError} NotFound, Conflict, Invalid, or what admission refuses with.
+ * @param read returns a new copy of the decoded object (`input.ts`) at each call.
+ * @param mayCreate is called before a missing object is created; throws if the caller may not create it.
+ * @throws {StatusError} NotFound, Conflict, Invalid, or the rejection of admission.
  */
 export function updateObject(
   engine: Engine,
@@ -96,7 +96,7 @@ function storedEntry({ engine, target }: WriteContext): MaybePromise<Entry | und
   return engine.store.get(keyOf(target.resource, target.namespace, target.name));
 }
 
-/** The name in the body of a PUT is that of its path. */
+/** Checks that the name in the body equals that of the path. */
 function checkNames(target: Target, { metadata }: ApiObject): void {
   const { name } = metadata;
   if (name === undefined || name === "") {
@@ -131,14 +131,14 @@ async function createByUpdate(
 }
 
 /**
- * Reads an object, lets `change` make the new one, checks it and stores it. A resource version in the new object is a
- * precondition; without one the change is retried after a conflicting write.
+ * Reads an object, calls `change` for the new one, validates and stores it. A resource version in the new object is a precondition;
+ * without one the change is retried after a conflicting write.
  */
 export function guaranteedUpdate(context: WriteContext, change: UpdateFunction): MaybePromise<WriteResult> {
   return andThen(storedEntry(context), (entry) => guaranteedUpdateFrom(context, entry, change));
 }
 
-/** As {@link guaranteedUpdate}, beginning with an entry that was just read. */
+/** As {@link guaranteedUpdate}, for an entry that was just read. */
 export async function guaranteedUpdateFrom(
   context: WriteContext,
   first: Entry | undefined,
@@ -152,7 +152,7 @@ export async function guaranteedUpdateFrom(
     const wait = options.pace?.decodes(entry.body);
     if (wait !== undefined) {
       await wait;
-      // What was written meanwhile would be a conflict.
+      // A write during the wait would be a conflict.
       entry = await engine.store.get(entry.key);
       if (entry === undefined) throw notFound(target);
     }
@@ -179,7 +179,7 @@ function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
   report
     .at("metadata", "resourceVersion")
     .invalid(metadata.resourceVersion ?? "", "must be specified for an update");
-  // As in the reference, this one fault names the resource type in the place of the kind.
+  // As in the reference, this error names the resource type in place of the kind.
   const { name: kind, group } = target.resource;
   return invalidError({ kind, group, name: target.name }, report.faults);
 }
@@ -187,7 +187,7 @@ function versionMissing(target: Target, { metadata }: ApiObject): StatusError {
 const changedMessage =
   "the object has been modified; please apply your changes to the latest version and try again";
 
-/** Checks and stores one attempt; undefined after a conflicting write. */
+/** Validates and stores one attempt; undefined after a conflicting write. */
 async function replace(
   context: WriteContext,
   entry: Entry,
@@ -199,7 +199,7 @@ async function replace(
   const ownership = nextStep(context);
   if (ownership !== undefined) await ownership;
   const object = mergeWrite(engine, target, changed.object, live);
-  // What the kind, its gates and admission make of the object belongs to nobody.
+  // Values from the kind, its gates and admission have no owner.
   const recorded = changed.managed ?? recordOwnership(context, withStatusOf(target, object, live), before);
   const written = recorded instanceof Promise ? await recorded : recorded;
   const preparation = nextStep(context);
@@ -259,11 +259,11 @@ async function admitAndStore(
   return result && withWarnings(result, repeated);
 }
 
-/** The live object with what the write may change, by the rules of the kind or the subresource. */
+/** Merges the parts that the write may change into the live object, by the rules of the kind or the subresource. */
 function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: ApiObject): ApiObject {
   const { kind } = target.resource;
   const subresource = target.subresource === "" ? undefined : kind.subresources[target.subresource];
-  // What a view or an action wrote was already taken over into a copy of the live object.
+  // Views and actions have changed a copy of the live object already.
   if (subresource?.shape === "view" || subresource?.shape === "action") return written;
   if (subresource !== undefined && subresource.shape === undefined) {
     return mergePart(subresource, written, live, kindContext(engine, target));
@@ -272,12 +272,12 @@ function mergeWrite(engine: Engine, target: Target, written: ApiObject, live: Ap
   return written;
 }
 
-/** Whether a write is of the object itself, not of a part of it or through a view. */
+/** Whether a write is of the whole object, not of a subresource. */
 function isWhole({ resource, subresource }: Target): boolean {
   return resource.kind.subresources[subresource] === undefined;
 }
 
-/** What a write of the whole object says, without the status, which it leaves as it is where that is a part of its own. */
+/** The object with the live status, if status is a subresource and the write is of the whole object. */
 function withStatusOf(target: Target, object: ApiObject, live: ApiObject): ApiObject {
   if (!isWhole(target) || !Object.hasOwn(target.resource.kind.subresources, "status")) return object;
   const { status: _, ...rest } = object as ApiObject & { status?: unknown };
@@ -285,14 +285,14 @@ function withStatusOf(target: Target, object: ApiObject, live: ApiObject): ApiOb
   return status === undefined ? rest : Object.assign(rest, { status });
 }
 
-/** What the kind and its gates make of a whole object that is written. Changes `object`. */
+/** Applies the update strategy and the gates of the kind to a whole object. Changes `object`. */
 function prepareWhole(engine: Engine, target: Target, object: ApiObject, live: ApiObject): void {
   const { kind } = target.resource;
   dropDisabledFields(kind.type, object, live, engine.featureEnabled);
   kind.prepareUpdate?.(object, live, kindContext(engine, target));
 }
 
-/** What plugins made of the object changes no more than the write itself may. Changes `object`. */
+/** Re-applies the update strategy after mutating admission. Changes `object`. */
 function limitRewrite(engine: Engine, target: Target, object: ApiObject, live: ApiObject): void {
   const merged = mergeWrite(engine, target, object, live);
   if (isWhole(target)) prepareWhole(engine, target, merged, live);
@@ -301,12 +301,12 @@ function limitRewrite(engine: Engine, target: Target, object: ApiObject, live: A
   Object.assign(object, merged);
 }
 
-/** Increments `metadata.generation` when the desired state changes; a write to a part, such as `status`, never does. */
+/** Increments `metadata.generation` if the desired state changes; writes to subresources such as `status` don't. */
 function countGeneration({ resource, subresource }: Target, object: ApiObject, live: ApiObject): void {
   const { generationOf, subresources } = resource.kind;
   const isPart = subresource !== "" && subresources[subresource]?.shape === undefined;
   if (generationOf === undefined || isPart) return;
-  // Whatever the order of keys: defaults are filled in behind what was written.
+  // Ignores the order of members, as defaults are appended.
   const same = deepEqual(generationOf(object) as JsonValue, generationOf(live) as JsonValue);
   object.metadata.generation = (live.metadata.generation ?? 1) + (same ? 0 : 1);
 }
@@ -335,15 +335,15 @@ async function store(
 }
 
 /**
- * Whether an update removes the object: it was already terminating, its grace period is over or it never had one, and the
- * new object has no finalizers (spec: conventions 3.1). During a grace period only a DELETE that ends it removes the object.
+ * Whether an update removes the object: it is terminating, has no (further) grace period, and the new object has no finalizers (spec:
+ * conventions 3.1). During a grace period only a DELETE with a shorter one removes it.
  */
 function shouldDeleteDuringUpdate(target: Target, object: ApiObject, { metadata: live }: ApiObject): boolean {
   if (live.deletionTimestamp === undefined || (live.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return isFinalized(target, object);
 }
 
-/** Whether nothing holds the object back from being removed. */
+/** Whether neither finalizers nor the kind prevent the removal. */
 export function isFinalized(target: Target, object: ApiObject): boolean {
   if ((object.metadata.finalizers ?? []).length > 0) return false;
   return target.resource.kind.isFinalized?.(object) ?? true;

@@ -7,12 +7,12 @@ import { engineInVersion } from "./converted-engine.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "./engine.ts";
 import { fromStored } from "./conversion.ts";
 
-/** What one write works with; made once at the beginning of a verb. The verb itself sees the stored version only. */
+/** The context of one write, created at the start of a verb, which works with the stored version only. */
 export interface WriteContext<O extends WriteOptions = WriteOptions> {
   readonly engine: Engine;
-  /** The object or collection in the version in which it is stored (spec: conventions 9). */
+  /** The object or collection in its stored version (spec: conventions 9). */
   readonly target: Target;
-  /** The same in the version of the request; the same value as `target` where that is the stored version. */
+  /** The same in the version of the request; identical to `target` if that is the stored version. */
   readonly requestTarget: Target;
   readonly options: O;
 }
@@ -29,7 +29,7 @@ export function writeContext<O extends WriteOptions>(
   return { engine: engineInVersion(engine, resource), target, requestTarget, options };
 }
 
-/** To be awaited between two steps of a write, where it isn't undefined; see {@link WorkPace.step}. */
+/** Must be awaited between two steps of a write unless undefined; see {@link WorkPace.step}. */
 export function nextStep({ options: { pace } }: WriteContext): MaybePromise<void> {
   return pace?.step();
 }
@@ -41,20 +41,20 @@ function storedTarget(requestTarget: Target): Target {
 }
 
 /**
- * The result of a step that may need the object in other versions, which a webhook converts; at once for all other kinds. The step
- * may be taken several times, so it must change nothing before it has them.
+ * Runs a step that may need other versions of the object. If a webhook converts these, the step runs again after each conversion, so it
+ * must not change anything before it has them.
  */
 function settled<T>({ engine: { converted } }: WriteContext, step: () => T): MaybePromise<T> {
   return converted === undefined ? step() : converted.settled(step);
 }
 
-/** As {@link settled}, for a computation of several steps: in a large request, others have their turn between them. */
+/** As {@link settled}, for a computation of several steps; in a large request, other users' requests run in between. */
 export function settledSteps<T>(context: WriteContext, steps: () => Steps<T>): MaybePromise<T> {
   if (context.engine.converted !== undefined) return settled(context, () => doSteps(steps()));
   return inTurns(steps(), context.options.pace);
 }
 
-/** A stored object in the version of the request: the object itself where that is the stored version, else a new one. */
+/** Converts a stored object to the version of the request; returns the object itself if that is the stored version. */
 export function inRequestVersion(write: WriteContext, object: ApiObject): ApiObject {
   const { engine, target, requestTarget } = write;
   if (requestTarget === target) return object;

@@ -23,10 +23,10 @@ import { storeFailure } from "./resource-version.ts";
 import { inRequestVersion, type WriteContext } from "./write-context.ts";
 
 /**
- * Validates an object by its declaration.
+ * Validates an object.
  *
- * @param live what the object replaces; undefined for a new one.
- * @throws {StatusError} Invalid, with every fault as a cause.
+ * @param live the object that it replaces; undefined for a new one.
+ * @throws {StatusError} Invalid, with all errors as causes.
  */
 export function checkObject(
   write: WriteContext,
@@ -46,8 +46,7 @@ export function checkObject(
 }
 
 /**
- * What the declaration demands. A version that isn't stored may have rules of its own, which then take the place of those
- * of the stored one.
+ * Applies the validation rules. A version that isn't stored may have its own rules, which replace those of the stored version.
  */
 function checkRules(
   write: WriteContext,
@@ -68,12 +67,12 @@ function checkRules(
   return kind.validateLast?.(checked, before, report, context);
 }
 
-/** Whether a version that isn't stored has rules of its own; the schema of a custom kind has. */
+/** Whether a version that isn't stored has its own rules, as custom kinds do. */
 function hasRules({ validate, custom }: Kind): boolean {
   return validate !== undefined || custom !== undefined;
 }
 
-/** As {@link checkObject}, for a body that is never stored, such as an Eviction: its metadata isn't checked. */
+/** As {@link checkObject}, without metadata, for a body that is never stored, such as an Eviction. */
 export function checkBody(engine: Engine, target: Target, object: ApiObject): void {
   const { kind } = target.resource;
   const report = FieldReport.start();
@@ -121,20 +120,20 @@ export function admissionOf(
   };
 }
 
-/** The report of a request of which nobody reads one. */
+/** A report that discards everything. */
 const unreported: RequestReport = { warn: () => undefined, annotate: () => undefined };
 
-/** Lets the plugins know what became of a write that they were asked about. */
+/** Notifies plugins of the outcome of a write. */
 function settle({ settlements }: AdmissionRequest, outcome: WriteOutcome): void {
   if (settlements !== undefined) for (const settlement of settlements) settlement(outcome);
 }
 
-/** As {@link settle}, for a write that failed, or that a plugin refused. */
+/** As {@link settle}, for a write that failed or was rejected. */
 export function settleFailure(request: AdmissionRequest, error: unknown): void {
   settle(request, mayHaveHappened(error) ? "unknown" : "not committed");
 }
 
-/** As {@link settle}, for a write that came to its end; `result` is undefined where another write came between. */
+/** As {@link settle}, for a completed attempt; `result` is undefined after a conflicting write. */
 export function settleResult(request: AdmissionRequest, result: unknown): void {
   settle(request, result === undefined || request.dryRun ? "not committed" : "committed");
 }
@@ -142,7 +141,7 @@ export function settleResult(request: AdmissionRequest, result: unknown): void {
 /**
  * Runs admission for an action on an object, such as an eviction: the CREATE of its body.
  *
- * @throws {StatusError} what admission refuses with.
+ * @throws {StatusError} the rejection of admission.
  */
 export async function admitAction(
   engine: Engine,
@@ -154,10 +153,10 @@ export async function admitAction(
 }
 
 /**
- * Asks admission about a connection to what an object stands for, such as `pods/exec`.
+ * Runs admission for a connection to an object, such as `pods/exec`.
  *
  * @param asked the options of the connection as an object of their kind.
- * @throws {StatusError} what admission refuses with.
+ * @throws {StatusError} the rejection of admission.
  */
 export async function admitConnection(
   engine: Engine,
@@ -178,9 +177,9 @@ async function admitUnstored({ admit }: Engine, request: AdmissionRequest): Prom
 }
 
 /**
- * Commits a write; failures of the store become errors for the client.
+ * Commits a write; converts failures of the store to status errors.
  *
- * @throws {StatusError} RequestEntityTooLarge, before anything is done.
+ * @throws {StatusError} RequestEntityTooLarge before the commit.
  */
 export function commit(engine: Engine, write: Write): Promise<CommitResult> {
   if (write.kind !== "delete") checkSize(write.draft);
@@ -189,13 +188,13 @@ export function commit(engine: Engine, write: Write): Promise<CommitResult> {
   });
 }
 
-/** How often the conditions of one write are renewed. */
+/** Attempts of one write whose conditions fail. */
 const conditionAttempts = 50;
 
 /**
- * As {@link commit}, under conditions. One that has failed is decided anew.
+ * As {@link commit}, with conditions. A failed condition is renewed.
  *
- * @throws {StatusError} what a condition is refused with; TooManyRequests where conditions fail again and again.
+ * @throws {StatusError} the rejection of a renewed condition; TooManyRequests if conditions fail repeatedly.
  */
 export function commitUnder(
   engine: Engine,

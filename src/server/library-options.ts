@@ -203,7 +203,7 @@ export const libraryOptions = {
   featureGates: text("feature-gates"),
   retentionMs: milliseconds("history-retention"),
   audit,
-  clock: methods("now", "setTimer"),
+  clock: methods("now", "monotonicNow", "setTimer"),
   log: methods("info", "warn", "error"),
 } satisfies OptionShapes;
 

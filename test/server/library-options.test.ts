@@ -67,7 +67,7 @@ describe("createServer refuses options that it can't use, and names them", () =>
       { audit: { policyFile: "/nowhere/p", log: { path: "-", mode: "x" } } },
       'audit.log.mode: "x" is not one of',
     ],
-    [{ clock: {} }, "clock: {} is not an object with the methods now, setTimer"],
+    [{ clock: {} }, "clock: {} is not an object with the methods now, monotonicNow, setTimer"],
     [
       { storage: { engine: "etcd", endpoints: ["ftp://h"], prefix: "/p" } },
       'storage.endpoints: "ftp://h" is not http://HOST:PORT',
@@ -115,7 +115,7 @@ describe("a start that fails leaves nothing open", () => {
     const startWith = async (setTimer: typeof systemClock.setTimer) =>
       failureOf({
         storage,
-        clock: { now: systemClock.now, setTimer },
+        clock: { ...systemClock, setTimer },
         enabledControllers: ["*", "bootstrapsigner"],
       });
     const delays = new Set<number>();

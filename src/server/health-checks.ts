@@ -74,11 +74,10 @@ export function healthChecks({
   };
   const hooks = startHookChecks(vocabulary, (step) => life[step], controllers);
   // Default objects that the store has no room for are retried: a restart wouldn't help.
-  const livingHooks = startHookChecks(
-    vocabulary,
-    (step) => life[step] || (step === "bootstrapped" && life.bootstrapDelayed === true),
-    controllers,
-  );
+  const livingHooks = hooks.map(({ name, awaits, check }) => ({
+    name,
+    check: () => (awaits === "bootstrapped" && life.bootstrapDelayed === true ? undefined : check()),
+  }));
   const syncs = (name: string, what: string, followed: Followed): HealthCheck => ({
     name,
     check: () => inTime(clock, () => followed.sync(), `${what} can't be followed`),

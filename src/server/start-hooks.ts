@@ -37,6 +37,11 @@ function hooks({
   ];
 }
 
+/** The check of a start hook. */
+export interface StartHookCheck extends HealthCheck {
+  readonly awaits: Awaited;
+}
+
 const problems: Readonly<Record<StartStep, string>> = {
   bootstrapped: "the default objects are still being written",
   synced: "the indexes are still being loaded",
@@ -53,7 +58,7 @@ export function startHookChecks(
   vocabulary: Vocabulary,
   done: (step: StartStep) => boolean,
   controllers: readonly HealthCheck[],
-): readonly HealthCheck[] {
+): readonly StartHookCheck[] {
   const ofStep = (step: StartStep) => () => (done(step) ? undefined : problems[step]);
   const checkOf = (awaited: Awaited): HealthCheck["check"] => {
     if (typeof awaited === "string") return ofStep(awaited);
@@ -62,7 +67,7 @@ export function startHookChecks(
   };
   const named = hooks(vocabulary).map(([hook, awaited]) => [`poststarthook/${hook}`, awaited] as const);
   const all = [...named, ["autoregister-completion", { controller: "apiservice-registration" }] as const];
-  return all.map(([name, awaited]) => ({ name, check: untilPassed(checkOf(awaited)) }));
+  return all.map(([name, awaits]) => ({ name, awaits, check: untilPassed(checkOf(awaits)) }));
 }
 
 /** A check that passes for ever once it has passed. */

@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import { HandlerGuard } from "../../src/http/transport/guard.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 import { SlicedSink, sliceBytes } from "../../src/http/transport/sliced-sink.ts";
 
 /** A response whose connection takes one write at a time. */
@@ -58,6 +59,17 @@ describe("a large answer over TLS", () => {
     response.take();
     expect([drains(), sink.writableLength]).toEqual([1, 0]);
     expect(Buffer.concat(response.written).equals(Buffer.concat([large, Buffer.from("next")]))).toBe(true);
+  });
+
+  test("is followed by many small pieces in order and in linear time", () => {
+    const { response, sink } = fixture();
+    const pieces = Array.from({ length: 100_000 }, (_, index) => Buffer.from(`${index},`));
+    sink.write(large);
+    for (const piece of pieces) sink.write(piece);
+    const stopwatch = cpuStopwatch();
+    while (sink.writableLength > 0) response.take();
+    expect(stopwatch()).toBeLessThan(1000);
+    expect(Buffer.concat(response.written).equals(Buffer.concat([large, ...pieces]))).toBe(true);
   });
 
   test("leaves small pieces as they are", () => {

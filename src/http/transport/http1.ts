@@ -239,12 +239,12 @@ type Body = Readable & {
 
 /** The size of a body in bytes. */
 interface BodySize {
-  /** As the client declares it; 0 where it doesn't. */
+  /** Its Content-Length; 0 without one. */
   readonly declared: number;
   readonly most: number;
 }
 
-/** Reads a body whole, up to a limit and for as long as its account takes what arrives. What is beyond that is not read. */
+/** Reads a whole body, up to a limit and while its account accepts the bytes. Further bytes are not read. */
 export function collect(
   body: Body,
   { declared, most }: BodySize,
@@ -263,8 +263,7 @@ export function collect(
       size += chunk.length;
       try {
         if (size > most) throw tooLarge(most);
-        // Both parsers refuse that; a body is never cut.
-        if (declared > 0 && size > declared) throw aborted();
+        if (declared > 0 && size > declared) throw longerThanDeclared();
         account.arrived(chunk.length);
         whole.add(chunk);
       } catch (error) {
@@ -290,17 +289,17 @@ export function collect(
   });
 }
 
-/** A body of which one chunk after the other arrives. */
+/** A body that arrives in chunks. */
 class GrowingBody {
   private readonly chunks: Buffer[] = [];
   private whole: Buffer | undefined;
   private size = 0;
 
-  /** @param declared its size as the client declares it; 0 where it doesn't. */
+  /** @param declared its Content-Length; 0 without one. */
   constructor(private readonly declared: number) {}
 
   add(chunk: Buffer): void {
-    // A large body is put together as it arrives: chunks that wait for each other would take its memory twice.
+    // A large body is assembled as it arrives, because kept chunks would take its memory twice.
     if (this.declared >= largeBody) {
       this.whole ??= Buffer.allocUnsafeSlow(this.declared);
       chunk.copy(this.whole, this.size);
@@ -315,8 +314,13 @@ class GrowingBody {
   }
 }
 
-/** From this size on, in bytes, a body arrives in many chunks. */
+/** Bytes from which a body is assembled as it arrives. */
 const largeBody = 256 * 1024;
+
+/** The error of a body that both parsers should have rejected: it would be cut. */
+function longerThanDeclared(): StatusError {
+  return new StatusError("BadRequest", "the request's body is longer than its Content-Length");
+}
 
 function aborted(): StatusError {
   return new StatusError("BadRequest", "the request's body ended before it was complete");

@@ -11,6 +11,7 @@ import type { HandlerGuard } from "./guard.ts";
 import type { ListenerContext } from "./listener-context.ts";
 import { collect, tooLarge } from "./http1.ts";
 import type { ResponseBacklog } from "./response-backlog.ts";
+import { SlicedSink, sliceBytes } from "./sliced-sink.ts";
 import { WritableBody } from "./writable-body.ts";
 
 /** An exchange over one HTTP/2 stream. */
@@ -89,10 +90,11 @@ export class Http2Exchange implements HttpExchange {
     if (gone) return;
     // An answer that can't have a body (304, or to HEAD) is ended by its headers.
     const shared = this.context.backlog.shared(asBuffer(body));
-    if (!channel.writableEnded) channel.end(shared);
+    const sink = shared.length > sliceBytes ? new SlicedSink(channel, this.guard) : channel;
+    if (!channel.writableEnded) sink.end(shared);
     this.leaveRestUnread();
     // A client that doesn't take its answer loses it after a time.
-    if (channel.writableLength === 0) return;
+    if (sink.writableLength === 0) return;
     const account = this.account();
     account.hold(shared);
     this.guard.once(channel, "close", () => account.set(0), channel);
@@ -124,7 +126,7 @@ export class Http2Exchange implements HttpExchange {
     }
     this.answered = true;
     this.status = status;
-    return new WritableBody(this, channel, {
+    return new WritableBody(this, new SlicedSink(channel, guard), {
       guard,
       account: () => this.account(),
       breakOff: () => channel.close(constants.NGHTTP2_INTERNAL_ERROR),

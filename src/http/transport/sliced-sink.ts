@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { Rotation } from "../../flow/rotation.ts";
 import type { HandlerGuard } from "./guard.ts";
 
 /** The writable members of a response. */
@@ -18,11 +19,17 @@ export interface Sink extends EventEmitter {
  */
 export const sliceBytes = 64 * 1024;
 
+const noBytes = new Uint8Array();
+/** All chunks of a response are in one order. */
+const oneFlow = "";
+
 /**
  * Writes large chunks to a response in slices, each after the connection has sent the previous ones. Waiting bytes aren't copied.
  */
 export class SlicedSink extends EventEmitter implements Sink {
-  private readonly waiting: Uint8Array[] = [];
+  /** The rest of the chunk that is being written, and the chunks behind it. */
+  private current: Uint8Array = noBytes;
+  private readonly waiting = new Rotation<Uint8Array>();
   private waitingBytes = 0;
   private isEnding = false;
 
@@ -39,13 +46,14 @@ export class SlicedSink extends EventEmitter implements Sink {
 
   write(bytes: Uint8Array): boolean {
     if (this.waitingBytes === 0 && bytes.length <= sliceBytes) return this.sink.write(bytes);
-    this.waiting.push(bytes);
+    this.waiting.add(oneFlow, bytes);
     this.waitingBytes += bytes.length;
     return !this.sink.writableNeedDrain && this.writeOn();
   }
 
-  /** Ends the response after all waiting bytes. */
-  end(): void {
+  /** Ends the response after all waiting bytes and these. */
+  end(bytes: Uint8Array = noBytes): void {
+    if (bytes.length > 0) this.write(bytes);
     this.isEnding = true;
     if (this.waitingBytes === 0) this.sink.end();
   }
@@ -76,7 +84,8 @@ export class SlicedSink extends EventEmitter implements Sink {
   }
 
   private closed(): void {
-    this.waiting.length = 0;
+    this.current = noBytes;
+    while (!this.waiting.isEmpty) this.waiting.take();
     this.waitingBytes = 0;
     this.emit("close");
   }
@@ -95,9 +104,9 @@ export class SlicedSink extends EventEmitter implements Sink {
   }
 
   private nextSlice(): Uint8Array {
-    const first = this.waiting[0]!;
-    if (first.length <= sliceBytes) return this.waiting.shift()!;
-    this.waiting[0] = first.subarray(sliceBytes);
-    return first.subarray(0, sliceBytes);
+    const chunk = this.current.length > 0 ? this.current : this.waiting.take();
+    // An empty view would keep the memory of the whole chunk.
+    this.current = chunk.length > sliceBytes ? chunk.subarray(sliceBytes) : noBytes;
+    return chunk.subarray(0, sliceBytes);
   }
 }

@@ -1,9 +1,11 @@
+import { once } from "node:events";
+import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import path from "node:path";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root, ServerProcess, temporaryFolder } from "../support/process.ts";
 import { until } from "../api/support.ts";
-import { RawConnection } from "./support.ts";
+import { answerOf, RawConnection } from "./support.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const folder = temporaryFolder();
@@ -15,6 +17,7 @@ beforeAll(async () => {
   server = await ServerProcess.start(folder.path, `--token-auth-file=${tokens}`);
 });
 afterAll(async () => {
+  for (const session of sessions) session.destroy();
   for (const connection of connections) connection.destroy();
   await server.stop();
   folder.remove();
@@ -24,9 +27,28 @@ afterAll(async () => {
 const memory = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))![1]) / 1024;
 
+const sessions: ClientHttp2Session[] = [];
+
+/** A client with a large window, as those in Go have, that has read the large object. */
+async function readOverHttp2(): Promise<void> {
+  const windowBytes = 4 * 1024 * 1024;
+  const session = connectHttp2(server.url, {
+    rejectUnauthorized: false,
+    settings: { initialWindowSize: windowBytes },
+  });
+  sessions.push(session);
+  await once(session, "remoteSettings");
+  session.setLocalWindowSize(2 * windowBytes);
+  const stream = session.request({
+    ":path": `${configMaps}/large`,
+    authorization: "Bearer admin-token",
+  });
+  expect((await answerOf(stream)).status).toBe(200);
+}
+
 const watches = 200;
 /** TLS of a connection, one slice of the answer, and what is left of making the watch. */
-const mostPerWatch = 0.5;
+const mostPerConnection = 0.5;
 
 // Memory of another process is read from /proc.
 test.skipIf(!existsSync("/proc/self/status"))(
@@ -50,6 +72,17 @@ test.skipIf(!existsSync("/proc/self/status"))(
       (text) =>
         new RegExp(`longrunning_requests\\{[^}]*resource="configmaps"[^}]*\\} ${watches}$`, "m").test(text),
     );
-    expect((memory() - before) / watches).toBeLessThan(mostPerWatch);
+    expect((memory() - before) / watches).toBeLessThan(mostPerConnection);
+  },
+);
+
+test.skipIf(!existsSync("/proc/self/status"))(
+  "HTTP/2 connections with large windows keep little memory after a large response",
+  async () => {
+    const connectionCount = 100;
+    await readOverHttp2();
+    const before = memory();
+    for (let count = 0; count < connectionCount; count++) await readOverHttp2();
+    expect((memory() - before) / connectionCount).toBeLessThan(mostPerConnection);
   },
 );

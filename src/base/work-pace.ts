@@ -1,22 +1,29 @@
 import type { MaybePromise } from "./maybe-promise.ts";
-import { doSteps, doStepsInTurns, type Steps } from "./steps.ts";
+import { doSteps, type Steps } from "./steps.ts";
 
-/** Paces the work on one request by the size of what it works with, so that large requests neither stop nor fill the server. */
+/** Paces the work on one request by the size of its data, so that large requests neither block the server nor exhaust its memory. */
 export interface WorkPace {
   /**
-   * To be awaited before bytes are decoded. Waits while the user's other requests work with too much.
+   * Must be awaited before bytes are decoded. Waits while large requests of the user use too much memory.
    *
    * @param bytes an encoded body or object.
    */
   decodes(bytes: Uint8Array): MaybePromise<void>;
-  /** Whether it works with something large. */
+  /** Whether the request has decoded a large body or object. */
   readonly isLarge: boolean;
-  /** To be awaited between two steps of the work. In a large request it waits until other users' requests had their turn. */
+  /** Must be awaited between two steps of the work. In a large request it waits until other users' requests have had their turn. */
   step(): MaybePromise<void>;
 }
 
-/** Does the steps of a computation: in a large request each of them in a turn of its own, else in one go. */
+/** Runs a computation: in a large request each step in a turn of its own, otherwise all without a pause. */
 export function inTurns<T>(steps: Steps<T>, pace: WorkPace | undefined): MaybePromise<T> {
-  if (pace?.isLarge !== true) return doSteps(steps);
-  return doStepsInTurns(steps, () => pace.step());
+  return pace?.isLarge === true ? stepByStep(steps, pace) : doSteps(steps);
+}
+
+async function stepByStep<T>(steps: Steps<T>, pace: WorkPace): Promise<T> {
+  for (;;) {
+    await pace.step();
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
 }

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { FairTurns } from "../../flow/fair-turns.ts";
 import type { LargeRequest, LargeRequests } from "../../flow/large-requests.ts";
@@ -40,16 +40,22 @@ class PacedRequest implements RequestPace {
 
   /** See {@link RequestPace.decodes}. While it waits, the request yields its seat to waiting requests. */
   decodes(bytes: Uint8Array): MaybePromise<void> {
-    if (bytes.length < largeBytes) return undefined;
+    return bytes.length < largeBytes ? undefined : this.decodesLarge(bytes);
+  }
+
+  private async decodesLarge(bytes: Uint8Array): Promise<void> {
     const { service, request } = this;
     this.large ??= service.largeRequests.request(request.user.name, request.exchange);
     const { large, first } = this;
+    // The estimate reads all bytes, which takes some milliseconds.
+    await this.step();
     const memory = estimatedMemory(bytes);
     if (first === 0) this.first = memory;
     // Each attempt of a write decodes the stored object again and drops the previous one.
     const further = first + memory - large.bytes;
     const wait = further > 0 ? large.take(further) : undefined;
-    return andThen(wait && awaitClient(service, request, wait), () => this.step());
+    if (wait !== undefined) await awaitClient(service, request, wait);
+    await this.step();
   }
 
   get isLarge(): boolean {

@@ -140,9 +140,9 @@ class YamlReader {
     } as const;
     const composer = new this.yaml.Composer(options);
     this.stopAtFaults(composer);
-    let found: Document.Parsed<ParsedNode> | undefined;
+    let content: Document.Parsed<ParsedNode> | undefined;
     const take = (documents: Iterable<Document.Parsed<ParsedNode>>): void => {
-      for (const document of documents) found = this.onlyOne(found, document);
+      for (const document of documents) content = this.onlyOne(content, document);
     };
     const parser = new this.yaml.Parser();
     const compose = (tokens: Iterable<CST.Token>): void => {
@@ -158,15 +158,16 @@ class YamlReader {
     await giveTurn();
     compose(rest);
     take(composer.end());
-    return found;
+    return content;
   }
 
+  /** @throws {SyntaxFault} for a second document with content. */
   private onlyOne(
-    found: Document.Parsed<ParsedNode> | undefined,
+    previous: Document.Parsed<ParsedNode> | undefined,
     document: Document.Parsed<ParsedNode>,
   ): Document.Parsed<ParsedNode> {
-    if (found === undefined || isBlank(found)) return document;
-    if (isBlank(document)) return found;
+    if (previous === undefined || isBlank(previous)) return document;
+    if (isBlank(document)) return previous;
     throw faultAt(
       this.text,
       document.contents?.range[0] ?? 0,

@@ -37,9 +37,9 @@ export function readObject(
   target: Target,
   value: unknown,
   duplicates: readonly string[],
-  asked: FieldValidation,
+  requested: FieldValidation,
 ): Input {
-  return doSteps(readSteps(engine, target, value, duplicates, asked));
+  return doSteps(readSteps(engine, target, value, duplicates, requested));
 }
 
 /** As {@link readObject}, in several steps. */
@@ -48,9 +48,9 @@ export function* readSteps(
   target: Target,
   value: unknown,
   duplicates: readonly string[],
-  asked: FieldValidation,
+  requested: FieldValidation,
 ): Steps<Input> {
-  const validation = effectiveValidation(engine, asked);
+  const validation = effectiveValidation(engine, requested);
   const { object, decoded } = decodeAs(target, value, decode);
   yield;
   const faults = fieldFaults(duplicates, decoded);
@@ -80,8 +80,8 @@ function fillDefaults(kind: Kind, object: ApiObject, context: KindContext): void
 }
 
 /** The effective validation mode: `Ignore` if the feature gate is off. */
-function effectiveValidation(engine: Engine, asked: FieldValidation): FieldValidation {
-  return engine.featureEnabled("ServerSideFieldValidation") ? asked : "Ignore";
+function effectiveValidation(engine: Engine, requested: FieldValidation): FieldValidation {
+  return engine.featureEnabled("ServerSideFieldValidation") ? requested : "Ignore";
 }
 
 /**

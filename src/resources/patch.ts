@@ -36,18 +36,18 @@ export async function patchObject(
   options: PatchOptions,
 ): Promise<WriteResult> {
   const context = writeContext(engine, target, options);
-  const change = (found: LiveObject): MaybePromise<UpdatedObject> => inTurns(patched(found), options.pace);
-  const patched = function* (found: LiveObject): Steps<UpdatedObject> {
-    const { object: live } = found;
-    const whole = touchesOwnership(kind, patch.value) ? withManagedFields(found) : live;
-    const shown = inRequestVersion(context, whole);
-    const input = yield* patchSteps(engine, target, kind, patch, shown, options);
+  const change = (stored: LiveObject): MaybePromise<UpdatedObject> =>
+    inTurns(changeSteps(stored), options.pace);
+  const changeSteps = function* (stored: LiveObject): Steps<UpdatedObject> {
+    const { object: live } = stored;
+    const whole = touchesOwnership(kind, patch.value) ? withManagedFields(stored) : live;
+    const object = inRequestVersion(context, whole);
+    const input = yield* patchSteps(engine, target, kind, patch, object, options);
     tell(options.report, input.warnings);
-    const { object } = input;
-    if (object.metadata.resourceVersion === live.metadata.resourceVersion)
-      delete object.metadata.resourceVersion;
-    checkIdentity(target, object, live);
-    return { object };
+    const { metadata } = input.object;
+    if (metadata.resourceVersion === live.metadata.resourceVersion) delete metadata.resourceVersion;
+    checkIdentity(target, input.object, live);
+    return { object: input.object };
   };
   return guaranteedUpdate(context, change);
 }
@@ -63,10 +63,10 @@ export function readPatched(
   target: Target,
   kind: PatchKind,
   patch: JsonDocument,
-  shown: ApiObject,
+  object: ApiObject,
   options: PatchOptions,
 ): Input {
-  return doSteps(patchSteps(engine, target, kind, patch, shown, options));
+  return doSteps(patchSteps(engine, target, kind, patch, object, options));
 }
 
 /** As {@link readPatched}, in several steps. */
@@ -75,12 +75,12 @@ function* patchSteps(
   target: Target,
   kind: PatchKind,
   patch: JsonDocument,
-  shown: ApiObject,
+  object: ApiObject,
   { fieldValidation }: PatchOptions,
 ): Steps<Input> {
-  const made = applyPatch(target, kind, shown, patch.value);
+  const result = applyPatch(target, kind, object, patch.value);
   // As in the reference, a strategic merge patch can't change apiVersion and kind.
-  const patched = kind === "strategic" ? withTypeOf(shown, made) : made;
+  const patched = kind === "strategic" ? withTypeOf(object, result) : result;
   yield;
   try {
     return yield* readSteps(engine, target, patched, patch.duplicates, fieldValidation);
@@ -93,8 +93,8 @@ function* patchSteps(
   }
 }
 
-function withTypeOf({ kind, apiVersion }: ApiObject, made: unknown): unknown {
-  return isObject(made as JsonValue) ? { ...(made as JsonObject), kind, apiVersion } : made;
+function withTypeOf({ kind, apiVersion }: ApiObject, result: unknown): unknown {
+  return isObject(result as JsonValue) ? { ...(result as JsonObject), kind, apiVersion } : result;
 }
 
 /** Whether a patch may read or change managed fields; other patches don't need them. */

@@ -111,9 +111,9 @@ describe("plinth auth matrix and grants of single names", () => {
   it("says that there are more names when they are very many, and counts the resource as allowed", async () => {
     const text = await ask("matrix", "ann");
     expect(text).toMatch(/^configmaps +some names +some names +some names +some names/m);
-    const shown = many.slice(0, 20).join(", ");
+    const names = many.slice(0, 20).join(", ");
     expect(text).toContain(
-      `  get, list, watch, create, update, patch, delete, deletecollection configmaps: ${shown} and more\n`,
+      `  get, list, watch, create, update, patch, delete, deletecollection configmaps: ${names} and more\n`,
     );
     expect(text).toMatch(/nothing is allowed on \d+ other resources\n\nsome names:\n/);
   });

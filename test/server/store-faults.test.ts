@@ -69,11 +69,11 @@ describe.skipIf(process.platform !== "linux")(
     it("writes get 504 and are never made, reads and watches go on, /readyz and the log tell", async () => {
       const watch = await admin.watch(maps);
       const writing = admin.post(maps, map("late"));
-      const told = await eventually(
+      const answer = await eventually(
         () => admin.get("/readyz"),
         ({ status }) => status !== 200,
       );
-      expect(told.text).toContain("[-]store-writes failed: writes don't get through");
+      expect(answer.text).toContain("[-]store-writes failed: writes don't get through");
       expect((await admin.get("/livez")).status).toBe(200);
       expect((await admin.get(maps)).status).toBe(200);
       const { status, body } = await writing;
@@ -170,8 +170,8 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     expect(await fill(admin)).toEqual([]);
     await expectReads(admin, watch);
     watch.close();
-    const told = await admin.get("/readyz");
-    expect([told.status, told.text.includes("[-]store-writes failed")]).toEqual([500, true]);
+    const answer = await admin.get("/readyz");
+    expect([answer.status, answer.text.includes("[-]store-writes failed")]).toEqual([500, true]);
     expect(server.log()).toContain("no room for the write");
     disk.enlarge();
     await eventually(() => admin.get("/readyz"), isReady);
@@ -195,11 +195,11 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     const { server, admin } = await startAgain(dataDir);
     await expectReads(admin, undefined);
     expect((await admin.get("/livez")).status).toBe(200);
-    const told = await eventually(
+    const answer = await eventually(
       () => admin.get("/readyz"),
       ({ status }) => status !== 200,
     );
-    expect([told.status, told.text]).toEqual([500, expect.stringContaining("[-]store-writes failed")]);
+    expect([answer.status, answer.text]).toEqual([500, expect.stringContaining("[-]store-writes failed")]);
     // Free pages of the data file may take a few more.
     let left = 0;
     const full = await eventually(
@@ -256,10 +256,10 @@ describe.skipIf(SmallDisk.missing !== undefined)(`the disk is full (${SmallDisk.
     const { server, admin } = await startAgain(dataDir);
     expect((await admin.get("/livez")).status).toBe(200);
     expect((await admin.get("/api/v1/namespaces")).status).toBe(200);
-    const told = await admin.get("/readyz");
-    expect(told.status).toBe(500);
+    const answer = await admin.get("/readyz");
+    expect(answer.status).toBe(500);
     for (const name of ["store-writes", "poststarthook/rbac/bootstrap-roles"])
-      expect(told.text).toContain(`[-]${name} failed`);
+      expect(answer.text).toContain(`[-]${name} failed`);
     const line = "the default objects can't be written at present";
     expect(server.log().split(line)).toHaveLength(2);
     release();

@@ -8,7 +8,7 @@ const files = ["src", "docs"]
   .filter((file) => /\.(ts|md)$/.test(file) && file !== "docs/requirements.md")
   .concat(["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]);
 
-/** Each file with its wrapped lines joined, so that a phrase is found across a line break of a comment. */
+/** Each file with its wrapped lines joined, so that a phrase is matched across a line break of a comment. */
 const texts = files.map((file) => [file, joinLines(read(file))] as const);
 
 function joinLines(text: string): string {
@@ -21,8 +21,8 @@ function countOf(phrase: string, text: string): number {
 
 const counts = Object.fromEntries(
   Object.keys(phraseCeilings).map((phrase) => {
-    const found = texts.map(([file, text]) => [file, countOf(phrase, text)] as const);
-    return [phrase, found.filter(([, count]) => count > 0)] as const;
+    const byFile = texts.map(([file, text]) => [file, countOf(phrase, text)] as const);
+    return [phrase, byFile.filter(([, count]) => count > 0)] as const;
   }),
 );
 

@@ -6,13 +6,13 @@ import { ruleQuery, verbAndResourceMatch } from "../rbac/rule-match.ts";
 import { rulesAStep } from "../rbac/rule-finder.ts";
 import type { AllowedNames, NamesOf } from "./insight.ts";
 
-/** How many names one answer shows. */
+/** Most names of a response. */
 const maxNames = 20;
 
 /**
- * Collects the rules limited to names that a user and their groups hold in a namespace (empty: in the whole cluster).
+ * Collects the rules with resource names that apply to a user in a namespace (empty: in the whole cluster).
  *
- * @returns what these rules allow to do with which names.
+ * @returns a function that lists the names for which these rules allow an action.
  */
 export async function allowedNames(
   index: RbacIndex,
@@ -23,8 +23,8 @@ export async function allowedNames(
   const rules = new Set<Rule>();
   let steps = 0;
   for (const scopes of index.scopesOf(user)) {
-    for (const place of namespace === "" ? [""] : ["", namespace]) {
-      for (const role of scopes.get(place)?.roles() ?? []) {
+    for (const scope of namespace === "" ? [""] : ["", namespace]) {
+      for (const role of scopes.get(scope)?.roles() ?? []) {
         for (const rule of role.rules ?? []) {
           if (rule.resourceNames.length > 0) rules.add(rule);
           if (++steps % rulesAStep === 0) await giveTurn();
@@ -40,14 +40,14 @@ export async function allowedNames(
       if (!verbAndResourceMatch(rule, query)) continue;
       for (const name of rule.resourceNames) {
         names.add(name);
-        if (names.size > maxNames) return shownNames(names);
+        if (names.size > maxNames) return firstNames(names);
       }
     }
-    return shownNames(names);
+    return firstNames(names);
   };
 }
 
-function shownNames(names: ReadonlySet<string>): AllowedNames {
-  const shown = [...names].slice(0, maxNames).toSorted();
-  return { names: shown, more: names.size > maxNames };
+function firstNames(names: ReadonlySet<string>): AllowedNames {
+  const first = [...names].slice(0, maxNames).toSorted();
+  return { names: first, more: names.size > maxNames };
 }

@@ -64,13 +64,13 @@ function attributesOf({ subject, self }: Check, caller: UserInfo): Attributes {
     : reviewedAttributes(subjectOf(subject), subject);
 }
 
-/** The names for which actions are allowed; what is known of a user in a namespace serves all checks of one review. */
+/** Lists names for which actions are allowed. The rules of a user in a namespace are collected once for all checks of a review. */
 class NameLists {
-  private readonly known = new Map<string, Promise<readonly NamesOf[]>>();
+  private readonly sources = new Map<string, Promise<readonly NamesOf[]>>();
 
   constructor(private readonly chain: AuthorizerChain) {}
 
-  /** Nothing for a question that names an object, or that isn't about resources. */
+  /** Returns nothing for a check of a named object or a non-resource path. */
   async of(attributes: Attributes): Promise<Pick<CheckResult, "names" | "moreNames">> {
     if (attributes.kind !== "resource" || attributes.name !== "") return {};
     const answers = (await this.sourcesFor(attributes.user, attributes.namespace)).map((of) =>
@@ -84,11 +84,11 @@ class NameLists {
 
   private sourcesFor(user: UserInfo, namespace: string): Promise<readonly NamesOf[]> {
     const key = JSON.stringify([user.name, user.groups, namespace]);
-    let sources = this.known.get(key);
+    let sources = this.sources.get(key);
     if (sources === undefined) {
       const insights = this.chain.links.flatMap(({ insight }) => (insight === undefined ? [] : [insight]));
       sources = Promise.all(insights.map((insight) => insight.namesFor(user, namespace)));
-      this.known.set(key, sources);
+      this.sources.set(key, sources);
     }
     return sources;
   }

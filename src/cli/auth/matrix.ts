@@ -81,7 +81,7 @@ function served(word: string, { table }: AuthContext): KnownResource {
 
 /** @param short whether resources of which nothing is allowed are only counted. */
 function matrixText(rows: readonly MatrixRow[], short: boolean): string {
-  const shown = short
+  const visible = short
     ? rows.filter(({ allowed, allowedForNames }) => allowed.length + allowedForNames.length > 0)
     : rows;
   const cell = ({ allowed, allowedForNames, refused }: MatrixRow, verb: string): string => {
@@ -92,14 +92,14 @@ function matrixText(rows: readonly MatrixRow[], short: boolean): string {
   const name = ({ group, resource }: MatrixRow): string => qualifiedName(resource, group);
   const table = columns(
     ["RESOURCE", ...verbs.map((verb) => verb.toUpperCase())],
-    shown.map((row) => [name(row), ...verbs.map((verb) => cell(row, verb))]),
+    visible.map((row) => [name(row), ...verbs.map((verb) => cell(row, verb))]),
   );
-  const names = shown.flatMap((row) => namesLines(name(row), row.allowedForNames));
+  const names = visible.flatMap((row) => namesLines(name(row), row.allowedForNames));
   const some = names.length === 0 ? "" : `\nsome names:\n${names.map((line) => `  ${line}\n`).join("")}`;
-  const others = rows.length - shown.length;
+  const others = rows.length - visible.length;
   const rest =
     others === 0 ? "" : `nothing is allowed on ${others} other resource${others === 1 ? "" : "s"}\n`;
-  return `${shown.length === 0 ? "" : table}${rest}${some}`;
+  return `${visible.length === 0 ? "" : table}${rest}${some}`;
 }
 
 /** The names of one resource: a line for the verbs that are allowed for the same names. */

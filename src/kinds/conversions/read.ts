@@ -8,53 +8,52 @@ import type { ApiObject, Kind } from "../../schema/kind.ts";
 import type { Note } from "./notes.ts";
 
 /**
- * Reads an object by its kind's declaration and gives what the kind has a place for, in the order in which it was given. What
- * it has no place for is told.
+ * Decodes an object of the kind and returns its known fields in the order of the input. Unknown fields are dropped and reported.
  *
  * @throws {TypeFault} for a value of a wrong type.
  */
-export function readByKind(kind: Kind, given: JsonObject, notes: Note[]): JsonObject {
-  const { value, unknownFields, moreUnknownFields } = decode(kind.type, given);
+export function readByKind(kind: Kind, input: JsonObject, notes: Note[]): JsonObject {
+  const { value, unknownFields, moreUnknownFields } = decode(kind.type, input);
   const text = `not carried: ${kind.name} has no such field in ${kind.version}`;
   for (const path of unknownFields) notes.push({ path, text, level: "done" });
   if (moreUnknownFields) {
     notes.push({ path: "", text: "not carried: and more unknown fields", level: "done" });
   }
-  return onlyGiven(value as JsonObject, given);
+  return onlyInput(value as JsonObject, input);
 }
 
-/** What was given, as far as it was read; the reader's empty members aren't added. */
-function onlyGiven(read: JsonObject, given: JsonObject): JsonObject {
+/** The members of the input that the decoder kept, without the empty members that it adds. */
+function onlyInput(read: JsonObject, input: JsonObject): JsonObject {
   const result: JsonObject = {};
-  for (const [name, member] of Object.entries(given)) {
+  for (const [name, member] of Object.entries(input)) {
     if (!Object.hasOwn(read, name) || member === null || member === undefined) continue;
-    setMember(result, name, kept(read[name]!, member));
+    setMember(result, name, inputValue(read[name]!, member));
   }
   return result;
 }
 
-function kept(read: JsonValue, given: JsonValue): JsonValue {
-  if (isObject(given)) return isObject(read) ? onlyGiven(read, given) : read;
-  if (Array.isArray(given)) {
-    return Array.isArray(read) ? given.map((item, index) => kept(read[index]!, item)) : read;
+function inputValue(read: JsonValue, input: JsonValue): JsonValue {
+  if (isObject(input)) return isObject(read) ? onlyInput(read, input) : read;
+  if (Array.isArray(input)) {
+    return Array.isArray(read) ? input.map((item, index) => inputValue(read[index]!, item)) : read;
   }
-  // A text may be another spelling of what was read, but a number isn't one of a text.
-  return typeof given === typeof read ? given : read;
+  // The input may spell a value differently, such as a quantity, but not with another type.
+  return typeof input === typeof read ? input : read;
 }
 
-/** Metadata that is only known when the object is written, and the status, which is the server's. */
+/** Fields that are set later: names and the status. */
 const knownLater = /^(metadata\.(name|namespace|generateName)$|status(\.|$))/;
 
-/** Why a server wouldn't take the object, beyond what was said of the same fields already. */
+/** Validation errors of the object, without those of fields that have notes already. */
 export function checkByKind(
   kind: Kind,
-  given: JsonObject,
+  input: JsonObject,
   notes: readonly Note[],
   context: KindContext,
 ): Note[] {
-  const copy = decode(kind.type, given).value as ApiObject;
+  const copy = decode(kind.type, input).value as ApiObject;
   if (kind.scope === "Namespaced") copy.metadata.namespace ??= "default";
-  // What can't be read again, such as a review, has no name.
+  // Kinds that can't be read, such as reviews, have no names.
   if (kind.verbs.includes("get")) copy.metadata.name ??= "name";
   fillFieldDefaults(kind.type, copy, context);
   kind.fillDefaults?.(copy, context);
@@ -63,9 +62,9 @@ export function checkByKind(
   kind.validate?.(copy, report, context);
   kind.validateCreate?.(copy, report, context);
   checkFields(kind.type, copy, report, context);
-  const said = new Set(notes.filter(({ level }) => level === "unresolved").map(({ path }) => path));
+  const reported = new Set(notes.filter(({ level }) => level === "unresolved").map(({ path }) => path));
   return report.faults
-    .filter(({ field }) => !knownLater.test(field) && !said.has(field))
+    .filter(({ field }) => !knownLater.test(field) && !reported.has(field))
     .map(({ field, message }) => ({
       path: field,
       text: `cannot be converted: the new version refuses it: ${message}`,

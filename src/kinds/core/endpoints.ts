@@ -95,15 +95,15 @@ function namedPorts(ports: readonly { readonly name?: string | undefined }[], pl
 }
 
 function addressesText(subsets: readonly EndpointSubset[]): string {
-  const shown = new TruncatedList();
+  const cell = new TruncatedList();
   for (const { addresses = [], ports = [] } of subsets) {
     // Those of headless services may have no ports.
-    if (ports.length === 0) shown.add(addresses.length, (index) => addresses[index]!.ip);
+    if (ports.length === 0) cell.add(addresses.length, (index) => addresses[index]!.ip);
     for (const { port } of ports) {
-      shown.add(addresses.length, (index) => hostAndPort(addresses[index]!.ip, port));
+      cell.add(addresses.length, (index) => hostAndPort(addresses[index]!.ip, port));
     }
   }
-  return shown.text();
+  return cell.text();
 }
 
 function hostAndPort(host: string, port: number): string {

@@ -109,10 +109,10 @@ export const EndpointSlice = kind({
       type: "string",
       doc: "The first of the ports.",
       cell: ({ ports }) => {
-        const shown = new TruncatedList();
+        const cell = new TruncatedList();
         const all = ports ?? [];
-        shown.add(all.length, (index) => String(all[index]!.port ?? all[index]!.name ?? "*"));
-        return shown.text("<unset>");
+        cell.add(all.length, (index) => String(all[index]!.port ?? all[index]!.name ?? "*"));
+        return cell.text("<unset>");
       },
     },
     {
@@ -120,11 +120,11 @@ export const EndpointSlice = kind({
       type: "string",
       doc: "The first of the addresses.",
       cell: ({ endpoints }) => {
-        const shown = new TruncatedList();
+        const cell = new TruncatedList();
         for (const { addresses } of endpoints ?? []) {
-          shown.add((addresses ?? []).length, (index) => addresses[index]!);
+          cell.add((addresses ?? []).length, (index) => addresses[index]!);
         }
-        return shown.text("<unset>");
+        return cell.text("<unset>");
       },
     },
     ageColumn,

@@ -299,9 +299,10 @@ class EmbeddedStore implements LmdbStore {
       await recordRetention(this.environment, retentionMs);
       await this.compactor.compact(this.options.clock.now() - retentionMs);
     } catch (error) {
-      const told = error instanceof StoreError ? error : writeError(this.dir, await transactionError(error));
-      this.room.failed(told);
-      throw told;
+      const failure =
+        error instanceof StoreError ? error : writeError(this.dir, await transactionError(error));
+      this.room.failed(failure);
+      throw failure;
     }
   }
 

@@ -3,7 +3,7 @@
  * through memory and trusts what it finds: a damaged page ends the process by a signal. So this comes first.
  *
  * A page begins with its number (8 bytes), the transaction that wrote it (8), padding (2), flags (2), and the bounds of its
- * free space (2 and 2; of a large value's pages: their number, 4). The nodes of a tree page are found through offsets that
+ * free space (2 and 2; of a large value's pages: their number, 4). The nodes of a tree page are counts through offsets that
  * follow. Numbers are little-endian.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
@@ -107,23 +107,23 @@ class PageWalk {
       if (tree.entries > 0) throw new PageDamage(`the tree of ${tree.name} has no root`);
       return;
     }
-    const found = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
+    const counts = { branches: 0, leaves: 0, overflows: 0, entries: 0 };
     if (tree.depth > 64) throw new PageDamage(`the tree of ${tree.name} is too deep`);
-    this.page(tree, tree.root, 1, { lower: undefined, upper: undefined }, found);
+    this.page(tree, tree.root, 1, { lower: undefined, upper: undefined }, counts);
     const { branches, leaves, overflows, entries } = tree;
     if (!this.whole) return;
     if (
-      found.branches !== branches ||
-      found.leaves !== leaves ||
-      found.overflows !== overflows ||
-      found.entries !== entries
+      counts.branches !== branches ||
+      counts.leaves !== leaves ||
+      counts.overflows !== overflows ||
+      counts.entries !== entries
     ) {
       throw new PageDamage(`the tree of ${tree.name} hasn't the pages and entries that it says it has`);
     }
   }
 
   /** @param bounds within which the keys of the page are, by the pages above it. */
-  private page(tree: Tree, number: number, depth: number, bounds: Bounds, found: Counts): void {
+  private page(tree: Tree, number: number, depth: number, bounds: Bounds, counts: Counts): void {
     const isLeaf = depth === tree.depth;
     // The tree of databases leads to the others.
     const canSkip = !this.whole && tree.name !== databasesName && tree.name !== freePagesName;
@@ -132,8 +132,8 @@ class PageWalk {
     const isBelow = tree.name === freePagesName ? isNumberBelow : isKeyBelow;
     this.depth++;
     const count = page.readUInt16LE(20) >> 1;
-    if (isLeaf) found.leaves++;
-    else found.branches++;
+    if (isLeaf) counts.leaves++;
+    else counts.branches++;
     if (count === 0) this.fail(number, "it is empty");
     let before = bounds.lower;
     for (let index = 0; index < count; index++) {
@@ -150,18 +150,18 @@ class PageWalk {
         (mayBeEqual && !isBelow(key, before));
       if (!inOrder) this.fail(number, "its keys are not in order");
       if (key !== undefined) before = key;
-      if (isLeaf) this.leafNode(tree, page, number, at, found);
+      if (isLeaf) this.leafNode(tree, page, number, at, counts);
       else {
         const upper =
           index + 1 < count
             ? this.keyAt(tree, page, number, this.nodeAt(page, number, index + 1))
             : bounds.upper;
-        this.page(tree, childOf(page, at), depth + 1, { lower: key ?? bounds.lower, upper }, found);
+        this.page(tree, childOf(page, at), depth + 1, { lower: key ?? bounds.lower, upper }, counts);
       }
     }
     if (before !== bounds.lower && bounds.upper !== undefined && !isBelow(before!, bounds.upper))
       this.fail(number, "its keys belong on another page");
-    if (isLeaf) found.entries += count;
+    if (isLeaf) counts.entries += count;
     this.depth--;
   }
 
@@ -198,7 +198,7 @@ class PageWalk {
   }
 
   /** A leaf's entry: its value lies within the page, or on pages of its own, or describes a tree. */
-  private leafNode(tree: Tree, page: Buffer, number: number, at: number, found: Counts): void {
+  private leafNode(tree: Tree, page: Buffer, number: number, at: number, counts: Counts): void {
     const flags = page.readUInt16LE(at + 4);
     const size = page.readUInt16LE(at) + page.readUInt16LE(at + 2) * 0x10000;
     const start = at + nodeBytes + page.readUInt16LE(at + 6);
@@ -209,7 +209,7 @@ class PageWalk {
     const stored = isLarge ? headerBytes : size;
     if (start + stored > this.meta.pageBytes) this.fail(number, "a value lies outside it");
     const first = isLarge ? uint64(page, start) : 0;
-    if (isLarge) this.largeValue(number, first, size, found);
+    if (isLarge) this.largeValue(number, first, size, counts);
     if (tree.name === freePagesName) {
       this.freePages(number, isLarge ? this.valueOf(first, size) : page.subarray(start, start + size));
     }
@@ -218,11 +218,11 @@ class PageWalk {
     this.tree(treeAt(page, start, page.toString("utf8", at + nodeBytes, start)));
   }
 
-  private largeValue(from: number, number: number, size: number, found: Counts): void {
+  private largeValue(from: number, number: number, size: number, counts: Counts): void {
     const pages = Math.floor((headerBytes - 1 + size) / this.meta.pageBytes) + 1;
     if (number + pages - 1 > this.meta.lastPage) this.fail(from, "a large value lies outside the file");
     for (let one = number; one < number + pages; one++) this.claimUsed(one);
-    found.overflows += pages;
+    counts.overflows += pages;
     const { head } = this;
     const length = readSync(this.file, head, 0, headerBytes, number * this.meta.pageBytes);
     if (length < headerBytes) throw new PageDamage(`page ${number} is cut off`);

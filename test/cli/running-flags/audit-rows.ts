@@ -45,7 +45,7 @@ function gatheringGroups(sink: AuditSink): readonly FlagGroup[] {
   });
   const batch = ["mode=batch", "batch-max-size=400", "batch-max-wait=1h", "batch-throttle-enable=false"];
   const single = ["mode=batch", "batch-max-size=1", "batch-max-wait=1h"];
-  const held = [
+  const slowBatches = [
     ...single,
     "batch-throttle-enable=true",
     "batch-throttle-qps=0.001",
@@ -66,28 +66,28 @@ function gatheringGroups(sink: AuditSink): readonly FlagGroup[] {
       changed: 1,
       usual: 0,
     }),
-    group("batch-throttle-enable", metadataPolicy, [...held, "batch-throttle-enable=false"], {
+    group("batch-throttle-enable", metadataPolicy, [...slowBatches, "batch-throttle-enable=false"], {
       value: "true",
       observed: "how many of two batches go out at once",
       observe: (server) => eventsOfRequests(sink, server, 2),
       changed: 1,
       usual: 2,
     }),
-    group("batch-throttle-burst", metadataPolicy, held, {
+    group("batch-throttle-burst", metadataPolicy, slowBatches, {
       value: "2",
       observed: "how many of two batches go out at once",
       observe: (server) => eventsOfRequests(sink, server, 2),
       changed: 2,
       usual: 1,
     }),
-    group("batch-throttle-qps", metadataPolicy, held, {
+    group("batch-throttle-qps", metadataPolicy, slowBatches, {
       value: "1000",
       observed: "how many of two batches go out in a moment",
       observe: (server) => eventsOfRequests(sink, server, 2),
       changed: 2,
       usual: 1,
     }),
-    group("batch-buffer-size", metadataPolicy, held, {
+    group("batch-buffer-size", metadataPolicy, slowBatches, {
       value: "1",
       observed: "whether events are lost while batches wait",
       async observe(server) {
@@ -115,7 +115,7 @@ function gatheringGroups(sink: AuditSink): readonly FlagGroup[] {
     group(
       "truncate-max-batch-size",
       metadataPolicy,
-      [...held, "batch-max-size=4", "truncate-enabled=true", "truncate-max-event-size=1500"],
+      [...slowBatches, "batch-max-size=4", "truncate-enabled=true", "truncate-max-event-size=1500"],
       {
         value: "1501",
         observed: "whether the first batch has all of four events",

@@ -78,13 +78,13 @@ export class AuditService implements AuditSink {
   }
 }
 
-let made = 0;
+let sinkCount = 0;
 
 /** A config map whose creation is audited; its name. */
 export async function auditedMap(
   { admin }: FlaggedServer,
   length = 0,
-  name = `audited-${++made}`,
+  name = `audited-${++sinkCount}`,
 ): Promise<string> {
   const data = { text: "x".repeat(length) };
   await ok(admin.post("/api/v1/namespaces/default/configmaps", { metadata: { name }, data }));

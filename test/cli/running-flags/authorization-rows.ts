@@ -35,10 +35,10 @@ export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
     service.received
       .map(({ text }) => JSON.parse(text) as Review)
       .filter(({ spec }) => spec.resourceAttributes?.name === name);
-  let asked = 0;
-  /** How often the service is asked about two requests for one object. */
+  let requestCount = 0;
+  /** How often the service is called for two requests for one object. */
   const askedForTwo = async ({ as }: FlaggedServer, prefix: string): Promise<number> => {
-    const name = `${prefix}-${++asked}`;
+    const name = `${prefix}-${++requestCount}`;
     const caller = as("ann");
     for (const _ of [1, 2]) await caller.get(`${configMaps}/${name}`);
     return askedAbout(name).length;
@@ -97,7 +97,7 @@ export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
       ],
     },
     {
-      name: "how the authorization webhook is asked",
+      name: "how the authorization webhook is called",
       shared: [ann, "--authorization-mode=RBAC,Webhook", `--authorization-webhook-config-file=${config}`],
       rows: [
         {
@@ -105,7 +105,7 @@ export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
           value: "v1",
           observed: "the version of its reviews",
           async observe({ as }) {
-            const name = `versioned-${++asked}`;
+            const name = `versioned-${++requestCount}`;
             await as("ann").get(`${configMaps}/${name}`);
             return askedAbout(name)[0]!.apiVersion;
           },
@@ -115,7 +115,7 @@ export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
         {
           flag: "authorization-webhook-cache-authorized-ttl",
           value: "0s",
-          observed: "how often it is asked about two requests that it allows",
+          observed: "how often it is called for two requests that it allows",
           observe: (server) => askedForTwo(server, "allowed"),
           changed: 2,
           usual: 1,
@@ -123,7 +123,7 @@ export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
         {
           flag: "authorization-webhook-cache-unauthorized-ttl",
           value: "0s",
-          observed: "how often it is asked about two requests that it denies",
+          observed: "how often it is called for two requests that it denies",
           observe: (server) => askedForTwo(server, "denied"),
           changed: 2,
           usual: 1,

@@ -74,7 +74,7 @@ const servingGroups: readonly FlagGroup[] = [
       {
         flag: "tls-private-key-file",
         value: write("serving.key", own.key),
-        observed: "whether the certificate with this key is shown",
+        observed: "whether the server presents the certificate with this key",
         observe: ownName,
         changed: true,
         usual: false,
@@ -94,11 +94,11 @@ const servingGroups: readonly FlagGroup[] = [
   },
 ];
 
-let made = 0;
+let serverCount = 0;
 
 /** The log of a pod whose node's agent is at a port of this machine. */
 async function logFrom({ admin }: FlaggedServer, port: number, addresses: Record<string, string>) {
-  const name = `n${++made}`;
+  const name = `n${++serverCount}`;
   await makeNode(admin, name, addresses, port);
   await makePod(admin, name, { node: name, ip: "127.0.0.1" });
   return admin.get(`${core}/pods/${name}/log`);
@@ -119,7 +119,7 @@ async function soon<T>({ admin }: FlaggedServer, promise: Promise<T>): Promise<T
 async function agentGroups(): Promise<readonly FlagGroup[]> {
   const certificates = createServingCertificates(["127.0.0.1"]);
   const ca = { certificate: certificates.caCertificate, key: certificates.caKey! };
-  const shown = client(ca, "the-server");
+  const identity = client(ca, "the-server");
   const agent = await FakeBackend.start(
     (request, response) => {
       const { authorized, getPeerCertificate } = request.socket as TLSSocket;
@@ -138,7 +138,7 @@ async function agentGroups(): Promise<readonly FlagGroup[]> {
   const silent = await SilentServer.start();
   const backend = await FakeBackend.start(echo);
   const proxied = async ({ admin }: FlaggedServer) => {
-    const name = `p${++made}`;
+    const name = `p${++serverCount}`;
     await makePod(admin, name, { ip: "127.0.0.1", port: backend.port });
     return (await admin.get(`${core}/pods/${name}:${backend.port}/proxy/`)).status;
   };
@@ -192,7 +192,7 @@ async function agentGroups(): Promise<readonly FlagGroup[]> {
       rows: [
         {
           flag: "kubelet-client-certificate",
-          value: write("agent-client.pem", shown.certificate),
+          value: write("agent-client.pem", identity.certificate),
           observed: "who the server is to an agent",
           observe: caller,
           changed: "the-server",
@@ -200,7 +200,7 @@ async function agentGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "kubelet-client-key",
-          value: write("agent-client.key", shown.key),
+          value: write("agent-client.key", identity.key),
           observed: "who the server is to an agent",
           observe: caller,
           changed: "the-server",
@@ -244,7 +244,7 @@ async function agentGroups(): Promise<readonly FlagGroup[]> {
 
 async function extensionGroups(): Promise<readonly FlagGroup[]> {
   const extension = await ExtensionServer.start();
-  const shown = extension.clientCertificate("front");
+  const identity = extension.clientCertificate("front");
   const widgets = `${extension.path}/namespaces/default/widgets/one`;
   const registered = async (server: FlaggedServer) => {
     if ((await server.admin.get(`${apiServices}/${extension.name}`)).status === 404)
@@ -262,7 +262,7 @@ async function extensionGroups(): Promise<readonly FlagGroup[]> {
       rows: [
         {
           flag: "proxy-client-cert-file",
-          value: write("front.pem", shown.certificate),
+          value: write("front.pem", identity.certificate),
           observed: "who the server is to an extension server",
           observe: caller,
           changed: "front",
@@ -270,7 +270,7 @@ async function extensionGroups(): Promise<readonly FlagGroup[]> {
         },
         {
           flag: "proxy-client-key-file",
-          value: write("front.key", shown.key),
+          value: write("front.key", identity.key),
           observed: "who the server is to an extension server",
           observe: caller,
           changed: "front",
@@ -301,7 +301,7 @@ async function extensionGroups(): Promise<readonly FlagGroup[]> {
 
 /** An address of this machine's network; endpoints can't be loopback addresses. */
 const address = ownAddress();
-/** Flags that can't be shown without a network. */
+/** Flags whose effect needs a network. */
 export const flagsOfNetworks = address === undefined ? ["enable-aggregator-routing"] : [];
 
 async function routingGroup(at: string): Promise<FlagGroup> {

@@ -37,7 +37,7 @@ function storeWithoutDefinitions(clock: ManualClock) {
     }
     return subscription;
   };
-  const shown = new Proxy(store, {
+  const delayedStore = new Proxy(store, {
     get(target, name) {
       if (name === "range") return range;
       if (name === "subscribe") return subscribe;
@@ -48,7 +48,7 @@ function storeWithoutDefinitions(clock: ManualClock) {
     lost = true;
     for (const end of ends) end();
   };
-  return { store, shown, lose };
+  return { store, delayedStore, lose };
 }
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
   async (period, status) => {
     const clock = new ManualClock();
     const folder = temporaryFolder();
-    const { store, shown, lose } = storeWithoutDefinitions(clock);
+    const { store, delayedStore, lose } = storeWithoutDefinitions(clock);
     const words = [
       `--livez-grace-period=${period}`,
       "--secure-port=0",
@@ -69,7 +69,7 @@ test.each([
       "--log-level=silent",
     ];
     const options = serverOptions(new FlagReader(serveFlags, parseFlags(serveFlags, words)));
-    const server = await startServer({ ...options, clock, storage: shown });
+    const server = await startServer({ ...options, clock, storage: delayedStore });
     const api = new Api(server.url!, server.caCertificate, `Bearer ${server.adminToken}`);
     // Nobody has asked yet whether the hook has passed, which it now doesn't.
     lose();

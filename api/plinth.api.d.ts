@@ -405,17 +405,17 @@ export interface UserInfo {
 
 // ---- base/work-pace
 
-/** Paces the work on one request by the size of what it works with, so that large requests neither stop nor fill the server. */
+/** Paces the work on one request by the size of its data, so that large requests neither block the server nor exhaust its memory. */
 export interface WorkPace {
   /**
-   * To be awaited before bytes are decoded. Waits while the user's other requests work with too much.
+   * Must be awaited before bytes are decoded. Waits while large requests of the user use too much memory.
    *
    * @param bytes an encoded body or object.
    */
   decodes(bytes: Uint8Array): MaybePromise<void>;
-  /** Whether it works with something large. */
+  /** Whether the request has decoded a large body or object. */
   readonly isLarge: boolean;
-  /** To be awaited between two steps of the work. In a large request it waits until other users' requests had their turn. */
+  /** Must be awaited between two steps of the work. In a large request it waits until other users' requests have had their turn. */
   step(): MaybePromise<void>;
 }
 

@@ -40,7 +40,12 @@ export async function electLeader(
     otherLeads,
     failed: (error) => log.warn({ error: stackOf(error) }, "the lease of the controllers can't be had now"),
     changed(leads) {
-      log.info({ identity }, leads ? "runs the controllers" : "stops the controllers");
+      log.info(
+        { identity },
+        leads
+          ? "controllers started; this process is the leader"
+          : "controllers stopped; this process is not the leader",
+      );
       const what = leads ? "became leader" : "stopped leading";
       events.record(lease, "Normal", "LeaderElection", `${identity} ${what}`);
     },
